@@ -1,0 +1,9 @@
+"""Every private helper of scikit-learn that the package uses, in one place.
+
+They have no promise of stability: when a release moves one, this is the file to mend.
+"""
+
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+__all__ = ["Interval", "StrOptions", "check_sample_weight"]

@@ -1,0 +1,94 @@
+"""The model that sets the standard: as good as this one is what "equivalent" means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+from .programs.classification import Samples, l1_svm_program
+from .programs.linear_program import Vector
+from .scaling import Scaling, Table
+from .solver.highs import HighsModel
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """A linear classifier, ``f(x) = coef_ . x + intercept_``, on the scale it was solved on.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+    intercept_ : float
+    norm_ : float
+        Sum of the absolute weights.
+    loss_ : float
+        Sum of the weighted hinge losses over the training samples.
+    C_ : float
+        Weight of the loss against the norm.
+    scaling_ : Scaling or None
+        What turns a table into what the model was solved on.
+    """
+
+    coef_: Vector
+    intercept_: float
+    norm_: float
+    loss_: float
+    C_: float
+    scaling_: Scaling | None = None
+
+    def decision_function(self, X: Table) -> NDArray[np.float64]:
+        """Value of the model at each row of a table that is not yet scaled."""
+        scaled = X if self.scaling_ is None else self.scaling_.apply(X)
+        return np.asarray(scaled @ self.coef_.T + self.intercept_)
+
+
+def stack_models(models: Sequence[LinearModel]) -> LinearModel:
+    """Several models as one, each of its attributes with a leading axis for the model."""
+    fields = ("coef_", "intercept_", "norm_", "loss_", "C_")
+    return LinearModel(*(np.array([getattr(m, field) for m in models]) for field in fields))
+
+
+def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+    """The l1-regularised SVM, ``min |w|_1 + C * loss``, for each C of a grid.
+
+    Only the objective depends on C, so each solution starts from the last.
+    """
+    program = l1_svm_program(samples, 0.0)
+    slack = np.arange(program.n_columns)[program.blocks["slack"]].astype(np.int32)
+    highs = HighsModel(program)
+    for C in grid:
+        highs.change_cost(slack, C * samples.weight)
+        point = highs.solve(f"the l1-regularised SVM at C={C:g}").point
+        coef = point[program.blocks["positive"]] - point[program.blocks["negative"]]
+        yield measured_model(samples, coef, float(point[program.blocks["offset"]][0]), C)
+
+
+def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+    """The common SVM, ``min |w|_2^2 / 2 + C * loss``, for each C of a grid."""
+    from sklearn.svm import SVC
+
+    for C in grid:
+        svm = SVC(kernel="linear", C=C, tol=1e-6, cache_size=500)
+        svm.fit(samples.X, samples.y, sample_weight=samples.weight)
+        coef = svm.coef_.toarray() if sp.issparse(svm.coef_) else svm.coef_
+        yield measured_model(samples, coef.ravel(), float(svm.intercept_[0]), C)
+
+
+def require_weights(model: LinearModel) -> None:
+    """Refuse a baseline that uses no feature: nothing can be said about relevance then."""
+    if model.norm_ <= 1e-10:
+        raise InputError(
+            f"With C={model.C_:g} the best model uses no feature at all: the loss weighs too little "
+            "against the norm. Use a larger C, or C='cv'."
+        )
+
+
+def measured_model(samples: Samples, coef: Vector, intercept: float, C: float) -> LinearModel:
+    """Norm and loss are taken from the data, not from the solver's word."""
+    loss = samples.hinge_loss(coef[None, :], np.array([[intercept]]))[0]
+    return LinearModel(coef, intercept, float(np.abs(coef).sum()), float(loss), float(C))

@@ -1,0 +1,84 @@
+"""From two-class samples to the set of classifiers that are as good as the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .baseline import LinearModel, l1_svm_path, l2_svm_path, require_weights
+from .programs.classification import (
+    EquivalentClassifiers,
+    Samples,
+    joint_budget,
+    separate_budgets,
+)
+
+
+@dataclass(frozen=True)
+class Slack:
+    """How much worse than the baseline an equivalent model may be.
+
+    Attributes
+    ----------
+    delta : float
+        Relative slack of the norm.
+    loss_slack : float
+        Relative slack of the loss.
+    loss_tol : float
+        Absolute slack of the loss: a share of a loss of zero would allow nothing.
+    """
+
+    delta: float
+    loss_slack: float
+    loss_tol: float
+
+    def norm_limit(self, baseline: LinearModel) -> float:
+        return (1.0 + self.delta) * baseline.norm_
+
+    def loss_limit(self, baseline: LinearModel) -> float:
+        return (1.0 + self.loss_slack) * baseline.loss_ + self.loss_tol
+
+
+class SeparateBudgets:
+    """Norm and loss each within a budget of its own, around the l1-regularised SVM.
+
+    Göpfert et al., "Interpretation of linear classifiers by means of feature relevance bounds",
+    Neurocomputing 2018.
+    """
+
+    def baseline_path(self, samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+        return l1_svm_path(samples, grid)
+
+    def equivalent(
+        self, samples: Samples, baseline: LinearModel, slack: Slack
+    ) -> EquivalentClassifiers:
+        return separate_budgets(samples, slack.norm_limit(baseline), slack.loss_limit(baseline))
+
+
+class JointBudget:
+    """Norm plus C times the loss within one budget, around the common l2-regularised SVM.
+
+    Göpfert, Pfannschmidt and Hammer, "Feature relevance bounds for linear classification",
+    ESANN 2017.
+    """
+
+    def baseline_path(self, samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+        return l2_svm_path(samples, grid)
+
+    def equivalent(
+        self, samples: Samples, baseline: LinearModel, slack: Slack
+    ) -> EquivalentClassifiers:
+        limit = slack.norm_limit(baseline) + baseline.C_ * slack.loss_limit(baseline)
+        return joint_budget(samples, baseline.C_, limit)
+
+
+Formulation = SeparateBudgets | JointBudget
+
+FORMULATIONS: dict[str, Formulation] = {"separate": SeparateBudgets(), "joint": JointBudget()}
+
+
+def fit_baseline(formulation: Formulation, samples: Samples, C: float) -> LinearModel:
+    """The baseline at one C; refuses one that uses no feature."""
+    baseline = next(formulation.baseline_path(samples, [C]))
+    require_weights(baseline)
+    return baseline

@@ -1,0 +1,432 @@
+"""Relevance bounds of the features of a classification problem."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..._sklearn import Interval, StrOptions, check_sample_weight
+from ...exceptions import InputError, RelevanceWarning
+from ...extras import import_extra
+from ..baseline import LinearModel, measured_model, stack_models
+from ..equivalence import FORMULATIONS, Slack
+from ..probes import ProbeSettings
+from ..programs.classification import Samples
+from ..relevance import IRRELEVANT, STRONG, WEAK
+from ..scaling import no_scaling, standard_scaling
+from ..solver.intervals import LOWER, UPPER
+from ..two_classes import Settings, bound_two_classes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...plots import IntervalsDisplay
+
+# Bounds are exact up to the solver's rounding; beyond this, relative to the norm, say so.
+_LARGE_GAP = 1e-6
+
+
+class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
+    """How small and how large each weight can be, over all equally good linear classifiers.
+
+    A baseline classifier is trained, and with it the set of all linear classifiers that are as
+    good: their norm and their loss are no more than the baseline's, plus a little slack. For each
+    feature two linear programs find the smallest and the largest weight in that set. A feature
+    that every model of the set must use is *strong*; one that some use and others do without is
+    *weak*, for others can replace it; one that none can use is *irrelevant*.
+
+    Parameters
+    ----------
+    C : float or "cv", default="cv"
+        Weight of the loss against the norm. Large values fit the training data more closely.
+        ``"cv"`` takes the best of a grid by cross-validation, for each class on its own.
+    delta : float, default=0.1
+        Relative slack of the norm: an equivalent model may have a norm up to ``1 + delta`` times
+        the baseline's. More slack makes the intervals wider.
+    loss_slack : float, default=0.1
+        Relative slack of the loss.
+    loss_tol : float, default=1e-6
+        Absolute slack of the loss. Where the classes can be separated the loss is zero, and a
+        share of it allows nothing.
+    formulation : {"separate", "joint"}, default="separate"
+        ``"separate"``: norm and loss are limited each for itself, around an l1-regularised SVM.
+        ``"joint"``: norm plus C times the loss is limited, around a common SVM.
+    standardize : bool, default=True
+        Scale each feature to variance 1 (and mean 0, unless ``X`` is sparse). Weights of features
+        on different scales cannot be compared: turn this off only for features that already
+        share one.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of the loss of each class; ``"balanced"`` gives each class the same total.
+    cutoff : "probes" or float, default="probes"
+        What a bound must exceed to count. ``"probes"`` learns it from features that are
+        irrelevant by construction: permuted copies of columns of ``X``, added to the table one
+        at a time. A number is used as it is, for both bounds.
+    n_probes : int, default=50
+        Number of probes.
+    fpr : float, default=1e-3
+        Probability that an irrelevant feature exceeds the cutoff, if probes behave as
+        irrelevant features do. Smaller is stricter.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds that choose C, and of the probes.
+    n_jobs : int or None, default=None
+        Number of threads, -1 for all cores. The result does not depend on it.
+    verbose : int, default=0
+        1 shows progress bars.
+
+    Attributes
+    ----------
+    interval_ : ndarray of shape (n_features, 2)
+        Smallest and largest absolute weight of each feature, on the scale solved on. With more
+        than two classes, the largest over the classes of each.
+    signed_interval_ : ndarray of shape (n_features, 2)
+        Smallest and largest weight, with its sign, over all classes.
+    relevance_ : ndarray of shape (n_features,)
+        ``"strong"``, ``"weak"`` or ``"irrelevant"``. With more than two classes, strong for some
+        class makes a feature strong; relevant for some makes it at least weak.
+    gap_ : ndarray of shape (n_features, 2)
+        Proven error of each end of ``interval_``.
+    cutoff_ : ndarray of shape (2,) or (n_classes, 2)
+        What the lower bound must exceed for strong, and the upper bound for relevant; with more
+        than two classes, for each class.
+    baseline_ : LinearModel
+        The baseline, with ``coef_``, ``intercept_``, ``norm_``, ``loss_`` and ``C_`` on the scale
+        solved on. With more than two classes each has one more, leading, axis.
+    class_interval_ : ndarray of shape (n_problems, n_features, 2)
+        The intervals of each class against the rest. Two classes are one problem.
+    class_relevance_ : ndarray of shape (n_problems, n_features)
+        The relevance of each feature for each class against the rest.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if ``X`` had names that are all strings.
+
+    Examples
+    --------
+    >>> from allrelevant import ClassificationBounds
+    >>> from allrelevant.datasets import make_linear_classification
+    >>> data = make_linear_classification(
+    ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
+    >>> bounds = ClassificationBounds(random_state=0).fit(data.X, data.y)
+    >>> [str(r) for r in bounds.relevance_]
+    ['strong', 'weak', 'weak', 'irrelevant', 'irrelevant']
+    >>> bounds.transform(data.X).shape
+    (400, 3)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
+        "delta": [Interval(Real, 0, None, closed="left")],
+        "loss_slack": [Interval(Real, 0, None, closed="left")],
+        "loss_tol": [Interval(Real, 0, None, closed="left")],
+        "formulation": [StrOptions(set(FORMULATIONS))],
+        "standardize": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions({"probes"})],
+        "n_probes": [Interval(Integral, 1, None, closed="left")],
+        "fpr": [Interval(Real, 0, 1, closed="neither")],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float | Literal["cv"] = "cv",
+        delta: float = 0.1,
+        loss_slack: float = 0.1,
+        loss_tol: float = 1e-6,
+        formulation: Literal["separate", "joint"] = "separate",
+        standardize: bool = True,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        cutoff: float | Literal["probes"] = "probes",
+        n_probes: int = 50,
+        fpr: float = 1e-3,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.delta = delta
+        self.loss_slack = loss_slack
+        self.loss_tol = loss_tol
+        self.formulation = formulation
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.cutoff = cutoff
+        self.n_probes = n_probes
+        self.fpr = fpr
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> ClassificationBounds:
+        """Find the baseline, the bounds of every weight, and the class of every feature.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class of each row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row's loss. Rows of weight zero count as absent.
+
+        Returns
+        -------
+        ClassificationBounds
+            The estimator itself.
+        """
+        self._validate_params()
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=4
+        )
+        check_classification_targets(y)
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        present = weight > 0
+        X, y, weight = X[present], y[present], weight[present]
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._require_two_classes()
+        weight = weight * self._weight_of_class(y, weight)[codes]
+
+        fit_scaling = standard_scaling if self.standardize else no_scaling
+        self._scaling = fit_scaling(X, weight)
+        self._warn_of_constant_columns()
+        rng = check_random_state(self.random_state)
+        settings = self._settings(rng)
+        self._problems = [
+            bound_two_classes(Samples(X, target, weight), fit_scaling, settings, name)
+            for name, target in self._targets(codes)
+        ]
+        self._summarise()
+        return self
+
+    def _settings(self, rng: np.random.RandomState) -> Settings:
+        seeds = rng.randint(np.iinfo(np.int32).max, size=2)
+        return Settings(
+            C=None if self.C == "cv" else float(self.C),
+            formulation=FORMULATIONS[self.formulation],
+            slack=Slack(self.delta, self.loss_slack, self.loss_tol),
+            cutoff=None if self.cutoff == "probes" else float(self.cutoff),
+            probes=ProbeSettings(self.n_probes, self.fpr, seed=int(seeds[1])),
+            fold_seed=int(seeds[0]),
+            n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
+        )
+
+    def _require_two_classes(self) -> None:
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"The target has a single class, {self.classes_[0]!r}: there is nothing to tell "
+                "apart. At least two classes are needed."
+            )
+
+    def _weight_of_class(
+        self, y: NDArray[Any], sample_weight: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return compute_class_weight(
+            self.class_weight, classes=self.classes_, y=y, sample_weight=sample_weight
+        )
+
+    def _targets(self, codes: NDArray[np.intp]) -> list[tuple[str, NDArray[np.float64]]]:
+        """Name and -1/+1 target of each two-class problem."""
+        if len(self.classes_) == 2:
+            return [("", np.where(codes == 1, 1.0, -1.0))]
+        return [
+            (f"(class {label})", np.where(codes == code, 1.0, -1.0))
+            for code, label in enumerate(self.classes_)
+        ]
+
+    def _warn_of_constant_columns(self) -> None:
+        constant = np.flatnonzero(self._scaling.constant)
+        if len(constant):
+            names = ", ".join(repr(str(self._feature_names()[j])) for j in constant[:10])
+            more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""
+            warnings.warn(
+                f"{len(constant)} constant column(s) cannot tell rows apart and are irrelevant: "
+                f"{names}{more}.",
+                RelevanceWarning,
+                stacklevel=3,
+            )
+
+    def _summarise(self) -> None:
+        """Read the public attributes off the solved problems."""
+        problems = self._problems
+        self.class_interval_ = np.array([problem.interval for problem in problems])
+        self.class_relevance_ = np.array([problem.relevance for problem in problems])
+        self.interval_ = self.class_interval_.max(axis=0)
+        signed = np.array([problem.signed_interval for problem in problems])
+        self.signed_interval_ = np.column_stack(
+            [signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]
+        )
+        self.gap_ = np.max([problem.gap for problem in problems], axis=0)
+        strong = (self.class_relevance_ == STRONG).any(axis=0)
+        relevant = (self.class_relevance_ != IRRELEVANT).any(axis=0)
+        self.relevance_ = np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT))
+        cutoffs = np.array([problem.cutoff for problem in problems])
+        self.cutoff_ = cutoffs[0] if len(problems) == 1 else cutoffs
+        models = [problem.baseline for problem in problems]
+        self.baseline_ = replace(
+            models[0] if len(models) == 1 else stack_models(models), scaling_=self._scaling
+        )
+        self._warn_of_gaps()
+
+    def _warn_of_gaps(self) -> None:
+        largest = float(self.gap_.max())
+        if largest > _LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
+            warnings.warn(
+                f"Some bounds are proven only to within {largest:.1e}: see gap_. Badly scaled "
+                "columns are the usual cause.",
+                RelevanceWarning,
+                stacklevel=3,
+            )
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.relevance_ != IRRELEVANT
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Signed distance of each row from the baseline's hyperplane, up to its norm.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; with more than two classes, one column each.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self.baseline_.decision_function(X)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Class of each row, by the baseline.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        decision = self.decision_function(X)
+        codes = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
+        return self.classes_[codes]
+
+    def witness(
+        self, feature: int | str, bound: Literal["lower", "upper"], *, label: Any = None
+    ) -> LinearModel:
+        """The model that attains a bound: the proof that the weight can be as small, or as large.
+
+        Parameters
+        ----------
+        feature : int or str
+            Index of the feature, or its name if ``X`` had names.
+        bound : {"lower", "upper"}
+            Which end of the feature's ``interval_``.
+        label : object, default=None
+            With more than two classes, the class against the rest; by default the one whose
+            bound is the feature's bound over all.
+
+        Returns
+        -------
+        LinearModel
+            On the scale solved on; its ``decision_function`` takes tables as ``fit`` does.
+
+        Examples
+        --------
+        >>> from allrelevant import ClassificationBounds
+        >>> from allrelevant.datasets import make_linear_classification
+        >>> data = make_linear_classification(
+        ...     n_strong=1, n_weak=2, n_irrelevant=0, random_state=0)
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+        >>> without_second = bounds.witness(1, "lower")
+        >>> float(abs(without_second.coef_[1]))
+        0.0
+        """
+        check_is_fitted(self)
+        if bound not in ("lower", "upper"):
+            raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
+        side = UPPER if bound == "upper" else LOWER
+        index = self._feature_index(feature)
+        problem = self._problems[self._problem_index(index, side, label)]
+        coef, intercept = problem.witness(index, side)
+        model = measured_model(problem.models.samples, coef, intercept, problem.baseline.C_)
+        return replace(model, scaling_=self._scaling)
+
+    def _problem_index(self, feature: int, side: int, label: Any) -> int:
+        if label is None:
+            return int(self.class_interval_[:, feature, side].argmax())
+        (found,) = np.nonzero(self.classes_ == label)
+        if len(found) == 0:
+            raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
+        return int(found[0]) if len(self._problems) > 1 else 0
+
+    def _feature_names(self) -> NDArray[Any]:
+        if hasattr(self, "feature_names_in_"):
+            return self.feature_names_in_
+        return np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+
+    def _feature_index(self, feature: int | str) -> int:
+        if isinstance(feature, str):
+            (found,) = np.nonzero(self._feature_names() == feature)
+            if len(found) == 0:
+                raise InputError(f"No feature is called {feature!r}.")
+            return int(found[0])
+        if not -self.n_features_in_ <= feature < self.n_features_in_:
+            raise InputError(
+                f"Feature {feature} is out of range: there are {self.n_features_in_} features."
+            )
+        return int(feature) % self.n_features_in_
+
+    def to_frame(self) -> pd.DataFrame:
+        """The result as a table, one row a feature.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by feature, in the order of the columns of ``X``.
+        """
+        check_is_fitted(self)
+        pandas = import_extra("pandas", "cli")
+        coef = np.atleast_2d(self.baseline_.coef_)
+        return pandas.DataFrame(
+            {
+                "relevance": self.relevance_,
+                "lower": self.interval_[:, 0],
+                "upper": self.interval_[:, 1],
+                "signed_min": self.signed_interval_[:, 0],
+                "signed_max": self.signed_interval_[:, 1],
+                "baseline": coef[np.abs(coef).argmax(axis=0), np.arange(coef.shape[1])],
+                "gap_lower": self.gap_[:, 0],
+                "gap_upper": self.gap_[:, 1],
+            },
+            index=pandas.Index(self._feature_names(), name="feature"),
+        )
+
+    def plot(self, **kwargs: Any) -> IntervalsDisplay:
+        """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
+        from ...plots import IntervalsDisplay
+
+        return IntervalsDisplay.from_estimator(self, **kwargs)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,110 @@
+"""The one place that talks to HiGHS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exceptions import SolverError
+from ..programs.linear_program import LinearProgram, Vector
+
+# HiGHS stops at residuals of 1e-7 by default: too coarse for bounds proven to 1e-6.
+_TOLERANCE = 1e-9
+
+# After a change of the objective the last basis is still primal feasible: the primal simplex goes
+# on from it. (The dual simplex, HiGHS's default, gains nothing from such a start.) Features are
+# standardised as a rule, so scaling the matrix once more costs more than it brings.
+_WARM = {"solver": "simplex", "simplex_strategy": 4, "presolve": "off", "simplex_scale_strategy": 0}
+_COLD = {
+    "solver": "choose",
+    "simplex_strategy": 1,
+    "presolve": "choose",
+    "simplex_scale_strategy": 2,
+}
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An optimal vertex and the duals of its rows."""
+
+    point: Vector
+    row_dual: Vector
+    value: float
+
+
+class HighsModel:
+    """One program in HiGHS, solved again and again under changing objectives.
+
+    Keep one to a thread, and all with the same number of threads: HiGHS asks for that.
+    """
+
+    def __init__(self, program: LinearProgram) -> None:
+        # Imported here: it takes a quarter of a second, which `allrelevant --help` need not pay.
+        import highspy
+
+        self._api = highspy
+        self.program = program
+        self._highs = highspy.Highs()
+        for option, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("primal_feasibility_tolerance", _TOLERANCE),
+            ("dual_feasibility_tolerance", _TOLERANCE),
+        ):
+            self._highs.setOptionValue(option, value)
+        self._highs.passModel(self._as_highs(program))
+
+    def change_cost(self, columns: NDArray[np.int32], cost: Vector) -> None:
+        """Set the objective's coefficients of some columns; the others keep theirs."""
+        self._highs.changeColsCost(len(columns), columns, cost)
+
+    def solve(self, what: str) -> Solution:
+        """Optimise from the last basis, the one of HiGHS's choice at first.
+
+        If that should end anywhere but at an optimum, the program is solved once more from
+        scratch, by the method HiGHS prefers.
+
+        Parameters
+        ----------
+        what : str
+            What is being asked, for the error message.
+        """
+        try:
+            return self._run(what, _WARM)
+        except SolverError:
+            self._highs.clearSolver()
+            return self._run(what, _COLD)
+
+    def _run(self, what: str, method: Mapping[str, str | int]) -> Solution:
+        for option, value in method.items():
+            self._highs.setOptionValue(option, value)
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status != self._api.HighsModelStatus.kOptimal:
+            answer = self._highs.modelStatusToString(status)
+            raise SolverError(
+                f"HiGHS did not solve the program for {what}: it answered {answer!r}. Badly scaled "
+                "columns are the usual cause: try standardize=True, or a smaller C."
+            )
+        solution = self._highs.getSolution()
+        return Solution(
+            point=np.array(solution.col_value),
+            row_dual=np.array(solution.row_dual),
+            value=float(self._highs.getInfo().objective_function_value),
+        )
+
+    def _as_highs(self, program: LinearProgram) -> Any:
+        lp = self._api.HighsLp()
+        lp.num_row_, lp.num_col_ = program.n_rows, program.n_columns
+        lp.col_cost_ = program.cost
+        lp.col_lower_, lp.col_upper_ = program.column_lower, program.column_upper
+        lp.row_lower_, lp.row_upper_ = program.row_lower, program.row_upper
+        lp.a_matrix_.format_ = self._api.MatrixFormat.kColwise
+        lp.a_matrix_.start_ = program.matrix.indptr
+        lp.a_matrix_.index_ = program.matrix.indices
+        lp.a_matrix_.value_ = program.matrix.data
+        return lp

@@ -1,0 +1,210 @@
+"""The smallest and largest weight of every feature over one set of equivalent models.
+
+Two programs a feature are enough. The set is convex, so with ``a = min w_j`` and ``b = max w_j``
+the absolute weight ranges from ``max(0, a, -b)`` to ``max(|a|, |b|)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ...exceptions import SolverError
+from ..programs.equivalent_models import EquivalentModels
+from ..programs.linear_program import Vector
+from .highs import HighsModel, Solution
+from .proofs import certified_minima
+
+LOWER, UPPER = 0, 1
+
+# Programs whose duals are turned into certificates in one go: bounds the memory used.
+_PROOF_BATCH = 64
+
+# A witness may overstep the set by this much, relative to the size of its budgets.
+_WITNESS_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """One end of one weight's range: ``sign * w_feature`` is as small as it can be."""
+
+    feature: int
+    sign: int
+
+    def __str__(self) -> str:
+        return f"the {'smallest' if self.sign > 0 else 'largest'} weight of feature {self.feature}"
+
+
+class ExtremeSolver(Protocol):
+    """Finds the ends of the ranges. What it returns is proven elsewhere, not trusted."""
+
+    def __call__(
+        self, models: EquivalentModels, extremes: Sequence[Extreme]
+    ) -> Iterator[Solution]: ...
+
+
+def highs_extremes(models: EquivalentModels, extremes: Sequence[Extreme]) -> Iterator[Solution]:
+    """Solve all programs on one HiGHS model, each from the last one's basis."""
+    highs = HighsModel(models.program)
+    blocks = models.program.blocks
+    for extreme in extremes:
+        columns = np.array(
+            [
+                blocks["positive"].start + extreme.feature,
+                blocks["negative"].start + extreme.feature,
+            ],
+            dtype=np.int32,
+        )
+        highs.change_cost(columns, np.array([extreme.sign, -extreme.sign], dtype=float))
+        yield highs.solve(str(extreme))
+        highs.change_cost(columns, np.zeros(2))
+
+
+@dataclass(frozen=True)
+class WeightRanges:
+    """Range of each asked weight over a set of models, with witnesses and certificates.
+
+    Attributes
+    ----------
+    features : ndarray of shape (m,)
+        The features whose weights were asked for.
+    attained : ndarray of shape (m, 2)
+        The smallest and the largest weight that a witness attains.
+    proven : ndarray of shape (m, 2)
+        What no model of the set can go below, and above.
+    coef : sparse array of shape (2 m, d)
+        Weights of the witnesses: row i attains the lower end of range i, row m + i the upper.
+    offset : ndarray of shape (2 m, n_offsets)
+        Their offsets.
+    """
+
+    features: NDArray[np.intp]
+    attained: NDArray[np.float64]
+    proven: NDArray[np.float64]
+    coef: sp.csr_array
+    offset: NDArray[np.float64]
+
+    @cached_property
+    def interval(self) -> NDArray[np.float64]:
+        """Smallest and largest absolute weight, shape (m, 2)."""
+        return _absolute(self.attained)
+
+    @cached_property
+    def gap(self) -> NDArray[np.float64]:
+        """How far each end of ``interval`` can be from the truth at most, shape (m, 2)."""
+        lower, upper = (_absolute(self.proven) - self.interval).T
+        return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
+
+    def witness(self, index: int, side: int) -> tuple[Vector, Vector]:
+        """Weights and offset of a model that attains an end of ``interval[index]``."""
+        low, high = self.attained[index]
+        if side == UPPER:
+            share_of_high = float(abs(high) >= abs(low))
+        elif low > 0 or high < 0:
+            share_of_high = float(high < 0)
+        else:  # the range holds zero, and so does the segment between the two witnesses
+            share_of_high = -low / (high - low) if high > low else 0.0
+        rows = [index, len(self.features) + index]
+        shares = np.array([1.0 - share_of_high, share_of_high])
+        coef, offset = shares @ self.coef[rows], shares @ self.offset[rows]
+        if side == LOWER and low <= 0 <= high:
+            coef[self.features[index]] = 0.0  # clears the rounding of the shares
+        return coef, offset
+
+
+def weight_ranges(
+    models: EquivalentModels,
+    features: Sequence[int] | None = None,
+    solver: ExtremeSolver = highs_extremes,
+) -> WeightRanges:
+    """Smallest and largest weight of the features over a set of models, each end proven.
+
+    Parameters
+    ----------
+    models : EquivalentModels
+    features : sequence of int, default: all
+    solver : callable
+        Finds the extremes; its answers are checked against the data here.
+    """
+    asked = np.arange(models.n_weights) if features is None else np.asarray(features, dtype=np.intp)
+    # All minima, then all maxima: neighbours have more of their bases in common.
+    extremes = [Extreme(int(j), sign) for sign in (1, -1) for j in asked]
+    coef, offset, attained, proven = [], [], [], []
+    solutions = solver(models, extremes)
+    for start in range(0, len(extremes), _PROOF_BATCH):
+        batch = extremes[start : start + _PROOF_BATCH]
+        found = [next(solutions) for _ in batch]
+        signs = np.array([extreme.sign for extreme in batch])
+        weights = np.array([models.coef_of(solution.point) for solution in found])
+        offsets = np.array([models.offset_of(solution.point) for solution in found])
+        _check_witnesses(models, batch, weights, offsets)
+        duals = np.array([solution.row_dual for solution in found])
+        proven.append(signs * certified_minima(models, _costs(models, batch), duals))
+        attained.append(weights[np.arange(len(batch)), [e.feature for e in batch]])
+        coef.append(sp.csr_array(weights))
+        offset.append(offsets)
+    return WeightRanges(
+        features=asked,
+        attained=np.concatenate(attained).reshape(2, -1).T,
+        proven=np.concatenate(proven).reshape(2, -1).T,
+        coef=sp.vstack(coef, format="csr"),
+        offset=np.concatenate(offset),
+    )
+
+
+def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
+    """The ranges of several groups of features over one set, as one."""
+    n_parts = [len(part.features) for part in parts]
+    # Each part lists its lower witnesses, then its upper ones; so does the whole.
+    rows = np.concatenate(
+        [
+            np.arange(2 * n).reshape(2, n) + 2 * start
+            for n, start in zip(n_parts, np.cumsum([0, *n_parts[:-1]]), strict=True)
+        ],
+        axis=1,
+    ).ravel()
+    return WeightRanges(
+        features=np.concatenate([part.features for part in parts]),
+        attained=np.concatenate([part.attained for part in parts]),
+        proven=np.concatenate([part.proven for part in parts]),
+        coef=sp.vstack([part.coef for part in parts], format="csr")[rows],
+        offset=np.concatenate([part.offset for part in parts])[rows],
+    )
+
+
+def _absolute(signed: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, high = signed.T
+    return np.column_stack(
+        [np.maximum(0.0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))]
+    )
+
+
+def _costs(models: EquivalentModels, extremes: Sequence[Extreme]) -> NDArray[np.float64]:
+    blocks = models.program.blocks
+    cost = np.zeros((len(extremes), models.program.n_columns))
+    for row, extreme in enumerate(extremes):
+        cost[row, blocks["positive"].start + extreme.feature] = extreme.sign
+        cost[row, blocks["negative"].start + extreme.feature] = -extreme.sign
+    return cost
+
+
+def _check_witnesses(
+    models: EquivalentModels,
+    extremes: Sequence[Extreme],
+    coef: NDArray[np.float64],
+    offset: NDArray[np.float64],
+) -> None:
+    violation = models.violation(coef, offset)
+    worst = int(np.argmax(violation))
+    size = max(1.0, float(np.abs(coef[worst]).sum()))
+    if violation[worst] > _WITNESS_TOLERANCE * size:
+        raise SolverError(
+            f"The model found for {extremes[worst]} oversteps the set by {violation[worst]:.1e}. "
+            "Badly scaled columns are the usual cause: try standardize=True."
+        )

@@ -1,0 +1,26 @@
+"""Optional dependencies: imported when used, and named by the extra that brings them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from .exceptions import MissingExtraError
+
+
+def import_extra(module: str, extra: str) -> ModuleType:
+    """Import an optional dependency, or say how to install it.
+
+    Parameters
+    ----------
+    module : str
+        Name of the module to import.
+    extra : str
+        Extra of this package that brings it.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"This needs {module.partition('.')[0]}: pip install 'allrelevant[{extra}]'."
+        ) from error
