@@ -1,6 +1,6 @@
 """Relevance intervals: how small and how large a weight can be over all equally good models."""
 
-from .baseline import LinearModel
 from .estimators.classification import ClassificationBounds
+from .models import LinearModel
 
 __all__ = ["ClassificationBounds", "LinearModel"]

@@ -2,55 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from ..arrays import Vector
 from ..exceptions import InputError
+from .models import LinearModel
 from .programs.classification import Samples, l1_svm_program
-from .programs.linear_program import Vector
-from .scaling import Scaling, Table
 from .solver.highs import HighsModel
-
-
-@dataclass(frozen=True)
-class LinearModel:
-    """A linear classifier, ``f(x) = coef_ . x + intercept_``, on the scale it was solved on.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (d,)
-    intercept_ : float
-    norm_ : float
-        Sum of the absolute weights.
-    loss_ : float
-        Sum of the weighted hinge losses over the training samples.
-    C_ : float
-        Weight of the loss against the norm.
-    scaling_ : Scaling or None
-        What turns a table into what the model was solved on.
-    """
-
-    coef_: Vector
-    intercept_: float
-    norm_: float
-    loss_: float
-    C_: float
-    scaling_: Scaling | None = None
-
-    def decision_function(self, X: Table) -> NDArray[np.float64]:
-        """Value of the model at each row of a table that is not yet scaled."""
-        scaled = X if self.scaling_ is None else self.scaling_.apply(X)
-        return np.asarray(scaled @ self.coef_.T + self.intercept_)
-
-
-def stack_models(models: Sequence[LinearModel]) -> LinearModel:
-    """Several models as one, each of its attributes with a leading axis for the model."""
-    fields = ("coef_", "intercept_", "norm_", "loss_", "C_")
-    return LinearModel(*(np.array([getattr(m, field) for m in models]) for field in fields))
 
 
 def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
@@ -83,8 +44,8 @@ def require_weights(model: LinearModel) -> None:
     """Refuse a baseline that uses no feature: nothing can be said about relevance then."""
     if model.norm_ <= 1e-10:
         raise InputError(
-            f"With C={model.C_:g} the best model uses no feature at all: the loss weighs too little "
-            "against the norm. Use a larger C, or C='cv'."
+            f"With C={model.C_:g} the best model uses no feature at all: the loss weighs "
+            "too little against the norm. Use a larger C, or C='cv'."
         )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .baseline import LinearModel, l1_svm_path, l2_svm_path, require_weights
+from .baseline import l1_svm_path, l2_svm_path, require_weights
+from .models import LinearModel
 from .programs.classification import (
     EquivalentClassifiers,
     Samples,

@@ -14,15 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy import stats
 
+from ..arrays import Matrix, Vector
 from ..exceptions import RelevanceWarning, SolverError
 from ..parallel import run_tasks
-from .baseline import LinearModel
 from .equivalence import Formulation, Slack, fit_baseline
+from .models import LinearModel
 from .programs.classification import Samples
-from .programs.linear_program import Vector
 from .solver.intervals import weight_ranges
 
 # With fewer than this the spread of the probes is not known well enough to extrapolate from.
@@ -80,7 +79,7 @@ def probe_cutoff(
     return prediction_limit(usable, settings.fpr)
 
 
-def prediction_limit(bounds: NDArray[np.float64], fpr: float) -> Vector:
+def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     """What one more draw of the same kind exceeds with probability ``fpr``, by column.
 
     The upper end of a one-sided prediction interval for a normal variable of unknown mean and

@@ -8,9 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .programs.linear_program import Vector
-
-Table = NDArray[np.float64] | sp.csr_array
+from ..arrays import Table, Vector
 
 
 @dataclass(frozen=True)

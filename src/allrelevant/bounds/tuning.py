@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from ..arrays import Table, Vector
 from ..exceptions import InputError
 from ..parallel import run_tasks
-from .baseline import LinearModel
+from .models import LinearModel
 from .programs.classification import Samples
-from .programs.linear_program import Vector
-from .scaling import Scaling, Table
+from .scaling import Scaling
 
 N_FOLDS = 5
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Matrix, Table, Vector
 from ..parallel import run_tasks
-from .baseline import LinearModel
 from .equivalence import Formulation, Slack, fit_baseline
+from .models import LinearModel
 from .probes import ProbeSettings, probe_cutoff
 from .programs.classification import EquivalentClassifiers, Samples
-from .programs.linear_program import Vector
 from .relevance import classify
-from .scaling import Scaling, Table
+from .scaling import Scaling
 from .solver.intervals import WeightRanges, join_ranges, weight_ranges
 from .tuning import choose_C
 
@@ -58,9 +58,9 @@ class TwoClassBounds:
     baseline: LinearModel
     models: EquivalentClassifiers
     ranges: WeightRanges
-    signed_interval: NDArray[np.float64]
-    interval: NDArray[np.float64]
-    gap: NDArray[np.float64]
+    signed_interval: Matrix
+    interval: Matrix
+    gap: Matrix
     cutoff: Vector
     relevance: NDArray[np.str_]
 
@@ -148,9 +148,7 @@ def _cutoff(samples: Samples, baseline: LinearModel, settings: Settings, name: s
     )
 
 
-def _spread_out(
-    ranges: WeightRanges, values: NDArray[np.float64], n_features: int
-) -> NDArray[np.float64]:
+def _spread_out(ranges: WeightRanges, values: Matrix, n_features: int) -> Matrix:
     full = np.zeros((n_features, 2))
     full[ranges.features] = values
     return full

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..arrays import Matrix
 from ..bounds.relevance import IRRELEVANT, STRONG, WEAK
 from ..exceptions import InputError
 
-Matrix = NDArray[np.float64]
 RandomState = int | np.random.RandomState | None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -18,10 +17,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._sklearn import Interval, StrOptions, check_sample_weight
+from ...arrays import Matrix
 from ...exceptions import InputError, RelevanceWarning
 from ...extras import import_extra
-from ..baseline import LinearModel, measured_model, stack_models
+from ..baseline import measured_model
 from ..equivalence import FORMULATIONS, Slack
+from ..models import LinearModel, stack_models
 from ..probes import ProbeSettings
 from ..programs.classification import Samples
 from ..relevance import IRRELEVANT, STRONG, WEAK
@@ -172,9 +173,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> ClassificationBounds:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassificationBounds:
         """Find the baseline, the bounds of every weight, and the class of every feature.
 
         Parameters
@@ -234,14 +233,12 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
                 "apart. At least two classes are needed."
             )
 
-    def _weight_of_class(
-        self, y: NDArray[Any], sample_weight: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _weight_of_class(self, y: NDArray[Any], sample_weight: Matrix) -> Matrix:
         return compute_class_weight(
             self.class_weight, classes=self.classes_, y=y, sample_weight=sample_weight
         )
 
-    def _targets(self, codes: NDArray[np.intp]) -> list[tuple[str, NDArray[np.float64]]]:
+    def _targets(self, codes: NDArray[np.intp]) -> list[tuple[str, Matrix]]:
         """Name and -1/+1 target of each two-class problem."""
         if len(self.classes_) == 2:
             return [("", np.where(codes == 1, 1.0, -1.0))]
@@ -278,10 +275,8 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         self.relevance_ = np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT))
         cutoffs = np.array([problem.cutoff for problem in problems])
         self.cutoff_ = cutoffs[0] if len(problems) == 1 else cutoffs
-        models = [problem.baseline for problem in problems]
-        self.baseline_ = replace(
-            models[0] if len(models) == 1 else stack_models(models), scaling_=self._scaling
-        )
+        baselines = [problem.baseline.on_tables(self._scaling) for problem in problems]
+        self.baseline_ = baselines[0] if len(baselines) == 1 else stack_models(baselines)
         self._warn_of_gaps()
 
     def _warn_of_gaps(self) -> None:
@@ -298,7 +293,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.relevance_ != IRRELEVANT
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Matrix:
         """Signed distance of each row from the baseline's hyperplane, up to its norm.
 
         Parameters
@@ -314,7 +309,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.baseline_.decision_function(X)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by the baseline.
 
         Parameters
@@ -368,7 +363,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         problem = self._problems[self._problem_index(index, side, label)]
         coef, intercept = problem.witness(index, side)
         model = measured_model(problem.models.samples, coef, intercept, problem.baseline.C_)
-        return replace(model, scaling_=self._scaling)
+        return model.on_tables(self._scaling)
 
     def _problem_index(self, feature: int, side: int, label: Any) -> int:
         if label is None:

@@ -24,8 +24,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...arrays import Matrix, Table, Vector
 from .equivalent_models import Cover, EquivalentModels
-from .linear_program import LinearProgram, Vector
+from .linear_program import LinearProgram
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Samples:
         Weight of each sample's slack in the loss, all positive.
     """
 
-    X: NDArray[np.float64] | sp.csr_array
+    X: Table
     y: Vector
     weight: Vector
 
@@ -53,7 +54,7 @@ class Samples:
     def n_samples(self) -> int:
         return int(self.X.shape[0])
 
-    def hinge_loss(self, coef: NDArray[np.float64], offset: NDArray[np.float64]) -> Vector:
+    def hinge_loss(self, coef: Matrix, offset: Matrix) -> Vector:
         """Weighted hinge loss of each of several models, straight from the data.
 
         Parameters
@@ -148,7 +149,7 @@ class EquivalentClassifiers(EquivalentModels):
             covers.append(Cover(self.samples.n_samples + index, columns, coefficients[columns]))
         return tuple(covers)
 
-    def violation(self, coef: NDArray[np.float64], offset: NDArray[np.float64]) -> Vector:
+    def violation(self, coef: Matrix, offset: Matrix) -> Vector:
         norm = np.abs(coef).sum(axis=1)
         loss = self.samples.hinge_loss(coef, offset)
         return np.max([budget.overdraft(norm, loss) for budget in self.budgets], axis=0)

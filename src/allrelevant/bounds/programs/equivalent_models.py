@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .linear_program import LinearProgram, Vector
+from ...arrays import Matrix, Vector
+from .linear_program import LinearProgram
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class EquivalentModels(ABC):
         """The budget rows, and the columns that each of them limits."""
 
     @abstractmethod
-    def violation(self, coef: NDArray[np.float64], offset: NDArray[np.float64]) -> Vector:
+    def violation(self, coef: Matrix, offset: Matrix) -> Vector:
         """By how much each model oversteps the set; zero or less inside it.
 
         Parameters

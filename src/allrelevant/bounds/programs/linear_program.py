@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from ...arrays import Vector
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ...exceptions import SolverError
-from ..programs.linear_program import LinearProgram, Vector
+from ..programs.linear_program import LinearProgram
 
 # HiGHS stops at residuals of 1e-7 by default: too coarse for bounds proven to 1e-6.
 _TOLERANCE = 1e-9
@@ -18,8 +19,13 @@ _TOLERANCE = 1e-9
 # After a change of the objective the last basis is still primal feasible: the primal simplex goes
 # on from it. (The dual simplex, HiGHS's default, gains nothing from such a start.) Features are
 # standardised as a rule, so scaling the matrix once more costs more than it brings.
-_WARM = {"solver": "simplex", "simplex_strategy": 4, "presolve": "off", "simplex_scale_strategy": 0}
-_COLD = {
+_WARM: Mapping[str, str | int] = {
+    "solver": "simplex",
+    "simplex_strategy": 4,
+    "presolve": "off",
+    "simplex_scale_strategy": 0,
+}
+_COLD: Mapping[str, str | int] = {
     "solver": "choose",
     "simplex_strategy": 1,
     "presolve": "choose",

@@ -15,9 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...arrays import Matrix, Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels
-from ..programs.linear_program import Vector
 from .highs import HighsModel, Solution
 from .proofs import certified_minima
 
@@ -85,18 +85,18 @@ class WeightRanges:
     """
 
     features: NDArray[np.intp]
-    attained: NDArray[np.float64]
-    proven: NDArray[np.float64]
+    attained: Matrix
+    proven: Matrix
     coef: sp.csr_array
-    offset: NDArray[np.float64]
+    offset: Matrix
 
     @cached_property
-    def interval(self) -> NDArray[np.float64]:
+    def interval(self) -> Matrix:
         """Smallest and largest absolute weight, shape (m, 2)."""
         return _absolute(self.attained)
 
     @cached_property
-    def gap(self) -> NDArray[np.float64]:
+    def gap(self) -> Matrix:
         """How far each end of ``interval`` can be from the truth at most, shape (m, 2)."""
         lower, upper = (_absolute(self.proven) - self.interval).T
         return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
@@ -120,7 +120,7 @@ class WeightRanges:
 
 def weight_ranges(
     models: EquivalentModels,
-    features: Sequence[int] | None = None,
+    features: Sequence[int] | NDArray[np.intp] | None = None,
     solver: ExtremeSolver = highs_extremes,
 ) -> WeightRanges:
     """Smallest and largest weight of the features over a set of models, each end proven.
@@ -178,14 +178,14 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
     )
 
 
-def _absolute(signed: NDArray[np.float64]) -> NDArray[np.float64]:
+def _absolute(signed: Matrix) -> Matrix:
     low, high = signed.T
     return np.column_stack(
         [np.maximum(0.0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))]
     )
 
 
-def _costs(models: EquivalentModels, extremes: Sequence[Extreme]) -> NDArray[np.float64]:
+def _costs(models: EquivalentModels, extremes: Sequence[Extreme]) -> Matrix:
     blocks = models.program.blocks
     cost = np.zeros((len(extremes), models.program.n_columns))
     for row, extreme in enumerate(extremes):
@@ -197,8 +197,8 @@ def _costs(models: EquivalentModels, extremes: Sequence[Extreme]) -> NDArray[np.
 def _check_witnesses(
     models: EquivalentModels,
     extremes: Sequence[Extreme],
-    coef: NDArray[np.float64],
-    offset: NDArray[np.float64],
+    coef: Matrix,
+    offset: Matrix,
 ) -> None:
     violation = models.violation(coef, offset)
     worst = int(np.argmax(violation))

@@ -14,12 +14,10 @@ rows mend that: lowering a budget's dual by t raises z_k by t times its (positiv
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Matrix, Vector
 from ..programs.equivalent_models import Cover, EquivalentModels
-from ..programs.linear_program import LinearProgram, Vector
-
-Matrix = NDArray[np.float64]
+from ..programs.linear_program import LinearProgram
 
 
 def certified_minima(models: EquivalentModels, cost: Matrix, row_dual: Matrix) -> Vector:

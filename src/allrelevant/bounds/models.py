@@ -1,0 +1,77 @@
+"""Linear models as values: one, or one for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Matrix, Table, Vector
+from .scaling import Scaling
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """A linear model, ``f(x) = coef_ . x + intercept_``, on the scale it was solved on.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+    intercept_ : float
+    norm_ : float
+        Sum of the absolute weights.
+    loss_ : float
+        Sum of the weighted losses over the training samples.
+    C_ : float
+        Weight of the loss against the norm.
+    scaling_ : Scaling or None
+        What turns a table into what the model was solved on.
+    """
+
+    coef_: Vector
+    intercept_: float
+    norm_: float
+    loss_: float
+    C_: float
+    scaling_: Scaling | None = None
+
+    def decision_function(self, X: Table) -> Vector:
+        """Value of the model at each row of a table that is not yet scaled."""
+        return _scaled(self.scaling_, X) @ self.coef_ + self.intercept_
+
+    def on_tables(self, scaling: Scaling) -> LinearModel:
+        """The same model, which takes tables that are not yet scaled."""
+        return replace(self, scaling_=scaling)
+
+
+@dataclass(frozen=True)
+class LinearModels:
+    """One linear model for each class; each attribute of a model with a leading axis."""
+
+    coef_: Matrix
+    intercept_: Vector
+    norm_: Vector
+    loss_: Vector
+    C_: Vector
+    scaling_: Scaling | None = None
+
+    def decision_function(self, X: Table) -> Matrix:
+        """Values of the models, one column each, at each row of a table not yet scaled."""
+        return np.asarray(_scaled(self.scaling_, X) @ self.coef_.T + self.intercept_)
+
+
+def stack_models(models: Sequence[LinearModel]) -> LinearModels:
+    """Several models that share a scale, as one value."""
+    return LinearModels(
+        coef_=np.array([model.coef_ for model in models]),
+        intercept_=np.array([model.intercept_ for model in models]),
+        norm_=np.array([model.norm_ for model in models]),
+        loss_=np.array([model.loss_ for model in models]),
+        C_=np.array([model.C_ for model in models]),
+        scaling_=models[0].scaling_,
+    )
+
+
+def _scaled(scaling: Scaling | None, X: Table) -> Table:
+    return X if scaling is None else scaling.apply(X)
