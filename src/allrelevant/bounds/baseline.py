@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Vector
-from ..exceptions import InputError
 from .models import LinearModel
 from .programs.classification import Samples, l1_svm_program
 from .solver.highs import HighsModel
@@ -30,23 +29,23 @@ def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel
 
 
 def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
-    """The common SVM, ``min |w|_2^2 / 2 + C * loss``, for each C of a grid."""
+    """The common SVM, ``min |w|_2^2 / 2 + C * loss``, for each C of a grid.
+
+    The budget it sets is measured on the model as it is, so the set of equivalent models is well
+    defined however closely libsvm comes to its optimum.
+    """
     from sklearn.svm import SVC
 
     for C in grid:
-        svm = SVC(kernel="linear", C=C, tol=1e-6, cache_size=500)
+        svm = SVC(kernel="linear", C=C, tol=1e-6, cache_size=500, max_iter=1_000_000)
         svm.fit(samples.X, samples.y, sample_weight=samples.weight)
         coef = svm.coef_.toarray() if sp.issparse(svm.coef_) else svm.coef_
         yield measured_model(samples, coef.ravel(), float(svm.intercept_[0]), C)
 
 
-def require_weights(model: LinearModel) -> None:
-    """Refuse a baseline that uses no feature: nothing can be said about relevance then."""
-    if model.norm_ <= 1e-10:
-        raise InputError(
-            f"With C={model.C_:g} the best model uses no feature at all: the loss weighs "
-            "too little against the norm. Use a larger C, or C='cv'."
-        )
+def uses_features(model: LinearModel) -> bool:
+    """Whether any weight is more than rounding."""
+    return model.norm_ > 1e-10
 
 
 def measured_model(samples: Samples, coef: Vector, intercept: float, C: float) -> LinearModel:

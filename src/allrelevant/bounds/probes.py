@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy import stats
 
 from ..arrays import Matrix, Vector
@@ -39,6 +40,7 @@ class ProbeSettings:
 
 def probe_cutoff(
     samples: Samples,
+    sources: NDArray[np.intp],
     baseline: LinearModel,
     formulation: Formulation,
     slack: Slack,
@@ -53,6 +55,8 @@ def probe_cutoff(
     ----------
     samples : Samples
         Scaled.
+    sources : ndarray of int
+        The columns to permute: those that are not constant.
     baseline : LinearModel
         The baseline without probes, whose C is used with them too.
     formulation, slack
@@ -71,7 +75,7 @@ def probe_cutoff(
         except SolverError:
             return None  # counted below as a probe that could not be used
 
-    probes = _draw(samples, settings)
+    probes = _draw(samples, sources, settings)
     answers = run_tasks(bounds_of, probes, n_jobs=n_jobs, progress=progress)
     usable = np.array([answer for answer in answers if answer is not None]).reshape(-1, 2)
     if len(usable) < MIN_USABLE:
@@ -97,10 +101,10 @@ def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * spread
 
 
-def _draw(samples: Samples, settings: ProbeSettings) -> list[Vector]:
+def _draw(samples: Samples, sources: NDArray[np.intp], settings: ProbeSettings) -> list[Vector]:
     """Permuted copies of columns, each column in turn, that differ from the original."""
     rng = np.random.RandomState(settings.seed)
-    order = rng.permutation(samples.n_features)
+    order = rng.permutation(sources)
     probes = []
     for index in range(settings.n_probes):
         column = _column(samples, order[index % len(order)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from ..arrays import Table, Vector
 from ..exceptions import InputError
 from ..parallel import run_tasks
+from .baseline import uses_features
 from .models import LinearModel
 from .programs.classification import Samples
 from .scaling import Scaling
@@ -21,8 +23,27 @@ N_FOLDS = 5
 # larger table. Two values to a factor of ten, from next to no feature to next to no margin.
 GRID = np.logspace(0.0, 3.5, 8)
 
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 BaselinePath = Callable[[Samples, Iterable[float]], Iterator[LinearModel]]
 FitScaling = Callable[[Table, Vector], Scaling]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The C that cross-validates best, and how well it does.
+
+    Attributes
+    ----------
+    C : float
+    score : float
+        Mean weighted accuracy on the folds held out.
+    chance : float
+        Weighted accuracy of always saying the heavier class.
+    """
+
+    C: float
+    score: float
+    chance: float
 
 
 def choose_C(
@@ -33,8 +54,8 @@ def choose_C(
     random_state: int,
     n_jobs: int | None = None,
     progress: str | None = None,
-) -> float:
-    """The smallest C of the grid that cross-validates best.
+) -> Choice:
+    """The smallest C of the grid that cross-validates best, among those that use any feature.
 
     Parameters
     ----------
@@ -50,19 +71,28 @@ def choose_C(
         See :func:`allrelevant.parallel.run_tasks`.
     """
     grid = GRID / samples.weight.sum()
-    splits = StratifiedKFold(_n_folds(samples.y), shuffle=True, random_state=random_state)
 
-    def fold_scores(fold: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Vector:
-        train, test = samples.take(fold[0]), samples.take(fold[1])
-        scaling = scale(train.X, train.weight)
+    def models_and_scaling(part: Samples) -> tuple[list[LinearModel], Scaling]:
+        scaling = scale(part.X, part.weight)
+        return list(path(part.with_table(scaling.apply(part.X)), grid)), scaling
+
+    def scores(fold: Fold) -> Vector:
+        test = samples.take(fold[1])
+        models, scaling = models_and_scaling(samples.take(fold[0]))
         held_out = scaling.apply(test.X)
-        models = path(Samples(scaling.apply(train.X), train.y, train.weight), grid)
         right = [(held_out @ m.coef_ + m.intercept_ > 0) == (test.y > 0) for m in models]
         return np.array(right) @ test.weight / test.weight.sum()
 
+    models, _ = models_and_scaling(samples)
+    in_play = np.flatnonzero([uses_features(model) for model in models])
+    if len(in_play) == 0:  # no feature helps, whatever C
+        in_play = np.array([len(grid) - 1])
+    splits = StratifiedKFold(_n_folds(samples.y), shuffle=True, random_state=random_state)
     folds = list(splits.split(samples.y, samples.y))
-    scores = np.array(run_tasks(fold_scores, folds, n_jobs=n_jobs, progress=progress))
-    return float(grid[np.argmax(scores.mean(axis=0))])
+    mean = np.mean(run_tasks(scores, folds, n_jobs=n_jobs, progress=progress), axis=0)
+    best = in_play[np.argmax(mean[in_play])]
+    positive = float(samples.weight[samples.y > 0].sum() / samples.weight.sum())
+    return Choice(float(grid[best]), float(mean[best]), max(positive, 1.0 - positive))
 
 
 def _n_folds(y: Vector) -> int:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Matrix, Table, Vector
+from ..arrays import Matrix, Vector
+from ..exceptions import RelevanceWarning
 from ..parallel import run_tasks
 from .equivalence import Formulation, Slack, fit_baseline
 from .models import LinearModel
 from .probes import ProbeSettings, probe_cutoff
 from .programs.classification import EquivalentClassifiers, Samples
 from .relevance import classify
-from .scaling import Scaling
 from .solver.intervals import WeightRanges, join_ranges, weight_ranges
-from .tuning import choose_C
+from .tuning import Choice, FitScaling, choose_C
 
 # Features whose programs one task solves on one warm model. Fixed, so that the answer does not
 # depend on the number of workers.
@@ -39,12 +39,36 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Standard:
+    """A two-class problem and the baseline that sets the standard for it.
+
+    Attributes
+    ----------
+    samples : Samples
+        Scaled.
+    features : ndarray
+        The columns that are not constant.
+    baseline : LinearModel
+    score : float or None
+        Cross-validated accuracy of the baseline, where C was chosen by it.
+    name : str
+        What messages and progress bars call this problem.
+    """
+
+    samples: Samples
+    features: NDArray[np.intp]
+    baseline: LinearModel
+    score: float | None
+    name: str
+
+
+@dataclass(frozen=True)
 class TwoClassBounds:
     """What is known of one two-class problem.
 
     Attributes
     ----------
-    baseline : LinearModel
+    standard : Standard
     models : EquivalentClassifiers
         The set of models as good as the baseline.
     ranges : WeightRanges
@@ -55,7 +79,7 @@ class TwoClassBounds:
     relevance : ndarray of shape (d,)
     """
 
-    baseline: LinearModel
+    standard: Standard
     models: EquivalentClassifiers
     ranges: WeightRanges
     signed_interval: Matrix
@@ -63,6 +87,10 @@ class TwoClassBounds:
     gap: Matrix
     cutoff: Vector
     relevance: NDArray[np.str_]
+
+    @property
+    def baseline(self) -> LinearModel:
+        return self.standard.baseline
 
     def witness(self, feature: int, side: int) -> tuple[Vector, float]:
         """Weights and intercept of a model that attains an end of the feature's interval."""
@@ -73,13 +101,10 @@ class TwoClassBounds:
         return coef, float(offset[0])
 
 
-def bound_two_classes(
-    samples: Samples,
-    fit_scaling: Callable[[Table, Vector], Scaling],
-    settings: Settings,
-    name: str = "",
-) -> TwoClassBounds:
-    """Relevance bounds of one class against another (or against the rest).
+def find_baseline(
+    samples: Samples, fit_scaling: FitScaling, settings: Settings, name: str = ""
+) -> Standard:
+    """Choose C if need be, and train the baseline on the scaled samples.
 
     Parameters
     ----------
@@ -89,62 +114,82 @@ def bound_two_classes(
         Takes a table and the weights of its rows, gives its scaling.
     settings : Settings
     name : str
-        What the progress bars call this problem.
+        What messages and progress bars call this problem.
     """
-    C = settings.C
+    C, score = settings.C, None
     if C is None:
-        C = choose_C(
-            samples,
-            settings.formulation.baseline_path,
-            fit_scaling,
-            random_state=settings.fold_seed,
-            n_jobs=settings.n_jobs,
-            progress=_title(settings, "choosing C", name),
-        )
+        choice = _choose(samples, fit_scaling, settings, name)
+        C, score = choice.C, choice.score
     scaling = fit_scaling(samples.X, samples.weight)
-    scaled = Samples(scaling.apply(samples.X), samples.y, samples.weight)
+    scaled = samples.with_table(scaling.apply(samples.X))
     baseline = fit_baseline(settings.formulation, scaled, C)
-    models = settings.formulation.equivalent(scaled, baseline, settings.slack)
-    ranges = _ranges(models, np.flatnonzero(~scaling.constant), settings, name)
-    cutoff = _cutoff(scaled, baseline, settings, name)
-    interval = _spread_out(ranges, ranges.interval, scaled.n_features)
+    return Standard(scaled, np.flatnonzero(~scaling.constant), baseline, score, name)
+
+
+def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
+    """Range of every weight over the models as good as the baseline, and the classes."""
+    samples, baseline = standard.samples, standard.baseline
+    models = settings.formulation.equivalent(samples, baseline, settings.slack)
+    ranges = _ranges(models, standard, settings)
+    cutoff = _cutoff(standard, settings)
+    interval = _spread_out(ranges, ranges.interval, samples.n_features)
     return TwoClassBounds(
-        baseline=baseline,
+        standard=standard,
         models=models,
         ranges=ranges,
-        signed_interval=_spread_out(ranges, ranges.attained, scaled.n_features),
+        signed_interval=_spread_out(ranges, ranges.attained, samples.n_features),
         interval=interval,
-        gap=_spread_out(ranges, ranges.gap, scaled.n_features),
+        gap=_spread_out(ranges, ranges.gap, samples.n_features),
         cutoff=cutoff,
         relevance=classify(interval, cutoff),
     )
 
 
-def _ranges(
-    models: EquivalentClassifiers, features: NDArray[np.intp], settings: Settings, name: str
-) -> WeightRanges:
+def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name: str) -> Choice:
+    choice = choose_C(
+        samples,
+        settings.formulation.baseline_path,
+        fit_scaling,
+        random_state=settings.fold_seed,
+        n_jobs=settings.n_jobs,
+        progress=_title(settings, "choosing C", name),
+    )
+    if choice.score <= choice.chance:
+        warnings.warn(
+            f"No linear model of {name or 'these data'} predicts better than always saying the "
+            f"larger class: {choice.score:.3f} of held-out rows right, against "
+            f"{choice.chance:.3f}. Relevance for such a model means little.",
+            RelevanceWarning,
+            stacklevel=4,
+        )
+    return choice
+
+
+def _ranges(models: EquivalentClassifiers, standard: Standard, settings: Settings) -> WeightRanges:
+    features = standard.features
     starts = range(0, len(features), _FEATURES_PER_TASK)
     tasks = [features[start : start + _FEATURES_PER_TASK] for start in starts]
     parts = run_tasks(
         lambda task: weight_ranges(models, task),
         tasks,
         n_jobs=settings.n_jobs,
-        progress=_title(settings, "intervals", name),
+        progress=_title(settings, "intervals", standard.name),
     )
     return join_ranges(parts)
 
 
-def _cutoff(samples: Samples, baseline: LinearModel, settings: Settings, name: str) -> Vector:
+def _cutoff(standard: Standard, settings: Settings) -> Vector:
     if settings.cutoff is not None:
         return np.full(2, settings.cutoff)
     return probe_cutoff(
-        samples,
-        baseline,
+        standard.samples,
+        standard.features,
+        standard.baseline,
         settings.formulation,
         settings.slack,
         settings.probes,
         n_jobs=settings.n_jobs,
-        progress=_title(settings, "probes", name),
+        progress=_title(settings, "probes", standard.name),
     )
 
 

@@ -20,7 +20,7 @@ from ..._sklearn import Interval, StrOptions, check_sample_weight
 from ...arrays import Matrix
 from ...exceptions import InputError, RelevanceWarning
 from ...extras import import_extra
-from ..baseline import measured_model
+from ..baseline import measured_model, uses_features
 from ..equivalence import FORMULATIONS, Slack
 from ..models import LinearModel, stack_models
 from ..probes import ProbeSettings
@@ -28,7 +28,7 @@ from ..programs.classification import Samples
 from ..relevance import IRRELEVANT, STRONG, WEAK
 from ..scaling import no_scaling, standard_scaling
 from ..solver.intervals import LOWER, UPPER
-from ..two_classes import Settings, bound_two_classes
+from ..two_classes import Settings, Standard, bound_weights, find_baseline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,6 +104,9 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
     baseline_ : LinearModel
         The baseline, with ``coef_``, ``intercept_``, ``norm_``, ``loss_`` and ``C_`` on the scale
         solved on. With more than two classes each has one more, leading, axis.
+    cv_score_ : float or ndarray of shape (n_classes,)
+        Cross-validated accuracy of the baseline, with more than two classes of each against the
+        rest. Only with ``C="cv"``; the best of several, so a little flattering.
     class_interval_ : ndarray of shape (n_problems, n_features, 2)
         The intervals of each class against the rest. Two classes are one problem.
     class_relevance_ : ndarray of shape (n_problems, n_features)
@@ -206,10 +209,12 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         self._warn_of_constant_columns()
         rng = check_random_state(self.random_state)
         settings = self._settings(rng)
-        self._problems = [
-            bound_two_classes(Samples(X, target, weight), fit_scaling, settings, name)
+        standards = [
+            find_baseline(Samples(X, target, weight), fit_scaling, settings, name)
             for name, target in self._targets(codes)
         ]
+        self._require_features(standards)
+        self._problems = [bound_weights(standard, settings) for standard in standards]
         self._summarise()
         return self
 
@@ -233,6 +238,22 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
                 "apart. At least two classes are needed."
             )
 
+    def _require_features(self, standards: list[Standard]) -> None:
+        """A baseline that uses no feature: the fault of a given C, a finding of a chosen one."""
+        idle = [standard for standard in standards if not uses_features(standard.baseline)]
+        if self.C != "cv" and len(idle) == len(standards):
+            raise InputError(
+                f"With C={self.C:g} the best model uses no feature at all: the loss weighs too "
+                "little against the norm. Use a larger C, or C='cv'."
+            )
+        for standard in idle:
+            warnings.warn(
+                f"No feature helps to tell {standard.name or 'the classes'} apart at "
+                f"C={standard.baseline.C_:g}: all of them are irrelevant.",
+                RelevanceWarning,
+                stacklevel=3,
+            )
+
     def _weight_of_class(self, y: NDArray[Any], sample_weight: Matrix) -> Matrix:
         return compute_class_weight(
             self.class_weight, classes=self.classes_, y=y, sample_weight=sample_weight
@@ -243,7 +264,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         if len(self.classes_) == 2:
             return [("", np.where(codes == 1, 1.0, -1.0))]
         return [
-            (f"(class {label})", np.where(codes == code, 1.0, -1.0))
+            (f"class {label}", np.where(codes == code, 1.0, -1.0))
             for code, label in enumerate(self.classes_)
         ]
 
@@ -277,6 +298,9 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         self.cutoff_ = cutoffs[0] if len(problems) == 1 else cutoffs
         baselines = [problem.baseline.on_tables(self._scaling) for problem in problems]
         self.baseline_ = baselines[0] if len(baselines) == 1 else stack_models(baselines)
+        if self.C == "cv":
+            scores = np.array([problem.standard.score for problem in problems])
+            self.cv_score_ = float(scores[0]) if len(problems) == 1 else scores
         self._warn_of_gaps()
 
     def _warn_of_gaps(self) -> None:

@@ -68,13 +68,17 @@ class Samples:
     def take(self, rows: NDArray[np.intp]) -> Samples:
         return Samples(self.X[rows], self.y[rows], self.weight[rows])
 
+    def with_table(self, X: Table) -> Samples:
+        """The same targets and weights with other features."""
+        return Samples(X, self.y, self.weight)
+
     def append_column(self, column: Vector) -> Samples:
         """The same samples with one more feature, the last."""
         if sp.issparse(self.X):
             X = sp.hstack([self.X, sp.csr_array(column[:, None])], format="csr")
         else:
             X = np.column_stack([self.X, column])
-        return Samples(X, self.y, self.weight)
+        return self.with_table(X)
 
 
 @dataclass(frozen=True)
