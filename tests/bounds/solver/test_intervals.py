@@ -1,0 +1,146 @@
+"""Intervals against the papers' own programs, witnesses against the data."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
+from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.solver.intervals import (
+    LOWER,
+    UPPER,
+    join_ranges,
+    weight_ranges,
+)
+from tests.bounds.generated import generated_samples
+from tests.bounds.naive import naive_joint, naive_l1_svm, naive_separate
+
+TOLERANCE = 1e-6
+
+
+def breast_cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return Samples((X - X.mean(axis=0)) / X.std(axis=0), 2.0 * y - 1.0, np.ones(len(y)))
+
+
+def equivalent_models(formulation, samples, C, slack):
+    baseline = fit_baseline(FORMULATIONS[formulation], samples, C)
+    return baseline, FORMULATIONS[formulation].equivalent(samples, baseline, slack)
+
+
+def naive_intervals(formulation, samples, baseline, slack):
+    X, y, weight = samples.X, samples.y, samples.weight
+    norm_limit = (1 + slack.delta) * baseline.norm_
+    loss_limit = (1 + slack.loss_slack) * baseline.loss_ + slack.loss_tol
+    if formulation == "separate":
+        return naive_separate(X, y, weight, norm_limit, loss_limit)
+    return naive_joint(X, y, weight, baseline.C_, norm_limit + baseline.C_ * loss_limit)
+
+
+CASES = [("breast cancer", 1.0, Slack(0.001, 0.0, 1e-6))] + [
+    (seed, C, Slack(delta, loss_slack, 1e-6))
+    for seed, (C, delta, loss_slack) in enumerate(
+        [(0.3, 0.1, 0.1), (1.0, 0.01, 0.0), (10.0, 0.2, 0.05), (1.0, 0.0, 0.0)] * 5
+    )
+]
+
+
+@pytest.mark.parametrize("formulation", ["separate", "joint"])
+@pytest.mark.parametrize(("data", "C", "slack"), CASES, ids=lambda value: str(value))
+def test_equal_to_the_papers_programs(formulation, data, C, slack):
+    samples = breast_cancer() if data == "breast cancer" else generated_samples(data)
+    baseline, models = equivalent_models(formulation, samples, C, slack)
+    ranges = weight_ranges(models)
+
+    if formulation == "separate":
+        optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
+        assert baseline.norm_ + C * baseline.loss_ == pytest.approx(optimum, abs=TOLERANCE)
+    naive = naive_intervals(formulation, samples, baseline, slack)
+    np.testing.assert_allclose(ranges.interval, naive, atol=TOLERANCE, rtol=0)
+    assert ranges.gap.max() <= TOLERANCE
+    check_witnesses(models, ranges, samples)
+
+
+def check_witnesses(models, ranges, samples):
+    """In plain numpy: each witness is in the set, and attains its bound."""
+    for index, feature in enumerate(ranges.features):
+        for side in (LOWER, UPPER):
+            coef, offset = ranges.witness(index, side)
+            assert abs(coef[feature]) == pytest.approx(ranges.interval[index, side], abs=TOLERANCE)
+            margin = samples.y * (samples.X @ coef + offset)
+            norm = np.abs(coef).sum()
+            loss = samples.weight @ np.maximum(0.0, 1.0 - margin)
+            for budget in models.budgets:
+                spent = budget.norm_coefficient * norm + budget.loss_coefficient * loss
+                assert spent <= budget.limit + TOLERANCE
+
+
+def test_a_solver_that_lies_is_found_out():
+    """The proof does not rest on the solver: shrunk duals widen the gap, they are not believed."""
+    from dataclasses import replace
+
+    from allrelevant.bounds.solver.intervals import highs_extremes
+
+    samples = generated_samples(3)
+    _, models = equivalent_models("separate", samples, 1.0, Slack(0.1, 0.0, 1e-6))
+
+    def lying(models, extremes):
+        for solution in highs_extremes(models, extremes):
+            yield replace(solution, row_dual=0.5 * solution.row_dual)
+
+    honest = weight_ranges(models)
+    ranges = weight_ranges(models, solver=lying)
+    assert ranges.gap.max() > 0.01
+    assert (ranges.proven[:, 0] <= honest.attained[:, 0] + 1e-9).all()
+    assert (ranges.proven[:, 1] >= honest.attained[:, 1] - 1e-9).all()
+
+
+def test_a_witness_outside_the_set_is_refused():
+    from dataclasses import replace
+
+    from allrelevant import SolverError
+    from allrelevant.bounds.solver.intervals import highs_extremes
+
+    samples = generated_samples(3)
+    _, models = equivalent_models("separate", samples, 1.0, Slack(0.1, 0.0, 1e-6))
+
+    def overstepping(models, extremes):
+        for solution in highs_extremes(models, extremes):
+            yield replace(solution, point=1.01 * solution.point)
+
+    with pytest.raises(SolverError, match="oversteps the set"):
+        weight_ranges(models, solver=overstepping)
+
+
+def test_ranges_of_parts_join_to_the_whole():
+    samples = generated_samples(2)
+    _, models = equivalent_models("separate", samples, 1.0, Slack(0.1, 0.1, 1e-6))
+    d = samples.n_features
+    whole = weight_ranges(models)
+    joined = join_ranges([weight_ranges(models, range(2)), weight_ranges(models, range(2, d))])
+    np.testing.assert_array_equal(joined.features, whole.features)
+    np.testing.assert_allclose(joined.attained, whole.attained, atol=1e-9)
+    check_witnesses(models, joined, samples)
+
+
+def test_more_slack_never_narrows_an_interval():
+    samples = generated_samples(1)
+    baseline, tight = equivalent_models("separate", samples, 1.0, Slack(0.01, 0.0, 1e-6))
+    loose = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.1, 1e-6))
+    narrow, wide = weight_ranges(tight).attained, weight_ranges(loose).attained
+    assert (wide[:, 0] <= narrow[:, 0] + 1e-9).all()
+    assert (wide[:, 1] >= narrow[:, 1] - 1e-9).all()
+
+
+def test_one_feature_has_the_interval_that_can_be_written_down():
+    """x = -1 or +1 and y = x: w ranges from 1 to the norm limit, and the margin needs w >= 1."""
+    samples = Samples(np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10))
+    baseline, models = equivalent_models("separate", samples, 10.0, Slack(0.25, 0.0, 0.0))
+    assert baseline.norm_ == pytest.approx(1.0)
+    np.testing.assert_allclose(weight_ranges(models).interval, [[1.0, 1.25]], atol=1e-9)
+
+
+def test_a_copy_makes_both_replaceable():
+    samples = Samples(np.array([[-1.0, -1.0], [1.0, 1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10))
+    _, models = equivalent_models("separate", samples, 10.0, Slack(0.0, 0.0, 0.0))
+    np.testing.assert_allclose(weight_ranges(models).interval, [[0.0, 1.0]] * 2, atol=1e-9)
