@@ -141,6 +141,8 @@ def test_one_feature_has_the_interval_that_can_be_written_down():
 
 
 def test_a_copy_makes_both_replaceable():
-    samples = Samples(np.array([[-1.0, -1.0], [1.0, 1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10))
+    samples = Samples(
+        np.array([[-1.0, -1.0], [1.0, 1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
+    )
     _, models = equivalent_models("separate", samples, 10.0, Slack(0.0, 0.0, 0.0))
     np.testing.assert_allclose(weight_ranges(models).interval, [[0.0, 1.0]] * 2, atol=1e-9)
