@@ -7,7 +7,7 @@ solves, so threads share the data and still run side by side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from joblib import Parallel, delayed
 
@@ -15,6 +15,13 @@ from .exceptions import MissingExtraError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of :func:`run_tasks`, for functions that pass them on."""
+
+    n_jobs: int | None
+    progress: str | None
 
 
 def run_tasks(

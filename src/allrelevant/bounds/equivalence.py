@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .baseline import l1_svm_path, l2_svm_path
 from .models import LinearModel
 from .programs.classification import (
@@ -76,6 +79,33 @@ class JointBudget:
 Formulation = SeparateBudgets | JointBudget
 
 FORMULATIONS: dict[str, Formulation] = {"separate": SeparateBudgets(), "joint": JointBudget()}
+
+
+@dataclass(frozen=True)
+class Standard:
+    """A two-class problem and the baseline that sets the standard for it.
+
+    Attributes
+    ----------
+    samples : Samples
+        Scaled.
+    features : ndarray
+        The columns that are not constant.
+    formulation : SeparateBudgets or JointBudget
+        How the baseline was trained, and how the set of equivalent models follows from it.
+    baseline : LinearModel
+    score : float or None
+        Cross-validated accuracy of the baseline, where C was chosen by it.
+    name : str
+        What messages and progress bars call this problem.
+    """
+
+    samples: Samples
+    features: NDArray[np.intp]
+    formulation: Formulation
+    baseline: LinearModel
+    score: float | None
+    name: str
 
 
 def fit_baseline(formulation: Formulation, samples: Samples, C: float) -> LinearModel:

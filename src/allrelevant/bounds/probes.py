@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy import stats
 
 from ..arrays import Matrix, Vector
 from ..exceptions import RelevanceWarning, SolverError
-from ..parallel import run_tasks
-from .equivalence import Formulation, Slack, fit_baseline
+from ..parallel import RunOptions, run_tasks
+from .equivalence import Slack, Standard, fit_baseline
 from .models import LinearModel
 from .programs.classification import Samples
 from .solver.intervals import weight_ranges
@@ -39,48 +39,42 @@ class ProbeSettings:
 
 
 def probe_cutoff(
-    samples: Samples,
-    sources: NDArray[np.intp],
-    baseline: LinearModel,
-    formulation: Formulation,
-    slack: Slack,
-    settings: ProbeSettings,
-    *,
-    n_jobs: int | None = None,
-    progress: str | None = None,
+    standard: Standard, slack: Slack, settings: ProbeSettings, **run: Unpack[RunOptions]
 ) -> Vector:
     """What the lower and the upper bound of a feature must exceed, shape (2,).
 
     Parameters
     ----------
-    samples : Samples
-        Scaled.
-    sources : ndarray of int
-        The columns to permute: those that are not constant.
-    baseline : LinearModel
-        The baseline without probes, whose C is used with them too.
-    formulation, slack
-        How a set of equivalent models follows from a baseline.
+    standard : Standard
+        The problem without probes, whose C is used with them too.
+    slack : Slack
     settings : ProbeSettings
-    n_jobs, progress
-        See :func:`allrelevant.parallel.run_tasks`.
+    **run
+        ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.run_tasks`.
     """
+    bounds = probe_bounds(standard, slack, settings, **run)
+    if len(bounds) < MIN_USABLE:
+        return _fallback(standard.baseline, slack, len(bounds), settings.n_probes)
+    return prediction_limit(bounds, settings.fpr)
+
+
+def probe_bounds(
+    standard: Standard, slack: Slack, settings: ProbeSettings, **run: Unpack[RunOptions]
+) -> Matrix:
+    """Lower and upper bound of every probe that could be used, shape (n_usable, 2)."""
+    samples, formulation = standard.samples, standard.formulation
 
     def bounds_of(probe: Vector) -> Vector | None:
         extended = samples.append_column(probe)
         try:
-            with_probe = fit_baseline(formulation, extended, baseline.C_)
+            with_probe = fit_baseline(formulation, extended, standard.baseline.C_)
             models = formulation.equivalent(extended, with_probe, slack)
             return weight_ranges(models, [samples.n_features]).interval[0]
         except SolverError:
-            return None  # counted below as a probe that could not be used
+            return None  # a probe that cannot be used: the caller counts those that can
 
-    probes = _draw(samples, sources, settings)
-    answers = run_tasks(bounds_of, probes, n_jobs=n_jobs, progress=progress)
-    usable = np.array([answer for answer in answers if answer is not None]).reshape(-1, 2)
-    if len(usable) < MIN_USABLE:
-        return _fallback(baseline, slack, len(usable), settings.n_probes)
-    return prediction_limit(usable, settings.fpr)
+    answers = run_tasks(bounds_of, _draw(standard, settings), **run)
+    return np.array([answer for answer in answers if answer is not None]).reshape(-1, 2)
 
 
 def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
@@ -101,13 +95,13 @@ def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * spread
 
 
-def _draw(samples: Samples, sources: NDArray[np.intp], settings: ProbeSettings) -> list[Vector]:
+def _draw(standard: Standard, settings: ProbeSettings) -> list[Vector]:
     """Permuted copies of columns, each column in turn, that differ from the original."""
     rng = np.random.RandomState(settings.seed)
-    order = rng.permutation(sources)
+    order = rng.permutation(standard.features)
     probes = []
     for index in range(settings.n_probes):
-        column = _column(samples, order[index % len(order)])
+        column = _column(standard.samples, order[index % len(order)])
         permuted = rng.permutation(column)
         if not np.array_equal(permuted, column):  # else it would be the feature itself
             probes.append(permuted)

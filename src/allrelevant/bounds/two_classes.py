@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..arrays import Matrix, Vector
 from ..exceptions import RelevanceWarning
 from ..parallel import run_tasks
-from .equivalence import Formulation, Slack, fit_baseline
+from .equivalence import Formulation, Slack, Standard, fit_baseline
 from .models import LinearModel
 from .probes import ProbeSettings, probe_cutoff
 from .programs.classification import EquivalentClassifiers, Samples
@@ -36,30 +36,6 @@ class Settings:
     fold_seed: int
     n_jobs: int | None
     verbose: bool
-
-
-@dataclass(frozen=True)
-class Standard:
-    """A two-class problem and the baseline that sets the standard for it.
-
-    Attributes
-    ----------
-    samples : Samples
-        Scaled.
-    features : ndarray
-        The columns that are not constant.
-    baseline : LinearModel
-    score : float or None
-        Cross-validated accuracy of the baseline, where C was chosen by it.
-    name : str
-        What messages and progress bars call this problem.
-    """
-
-    samples: Samples
-    features: NDArray[np.intp]
-    baseline: LinearModel
-    score: float | None
-    name: str
 
 
 @dataclass(frozen=True)
@@ -123,7 +99,14 @@ def find_baseline(
     scaling = fit_scaling(samples.X, samples.weight)
     scaled = samples.with_table(scaling.apply(samples.X))
     baseline = fit_baseline(settings.formulation, scaled, C)
-    return Standard(scaled, np.flatnonzero(~scaling.constant), baseline, score, name)
+    return Standard(
+        samples=scaled,
+        features=np.flatnonzero(~scaling.constant),
+        formulation=settings.formulation,
+        baseline=baseline,
+        score=score,
+        name=name,
+    )
 
 
 def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
@@ -182,10 +165,7 @@ def _cutoff(standard: Standard, settings: Settings) -> Vector:
     if settings.cutoff is not None:
         return np.full(2, settings.cutoff)
     return probe_cutoff(
-        standard.samples,
-        standard.features,
-        standard.baseline,
-        settings.formulation,
+        standard,
         settings.slack,
         settings.probes,
         n_jobs=settings.n_jobs,

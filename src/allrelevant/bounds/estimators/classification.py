@@ -21,14 +21,14 @@ from ...arrays import Matrix
 from ...exceptions import InputError, RelevanceWarning
 from ...extras import import_extra
 from ..baseline import measured_model, uses_features
-from ..equivalence import FORMULATIONS, Slack
+from ..equivalence import FORMULATIONS, Slack, Standard
 from ..models import LinearModel, stack_models
 from ..probes import ProbeSettings
 from ..programs.classification import Samples
 from ..relevance import IRRELEVANT, STRONG, WEAK
 from ..scaling import no_scaling, standard_scaling
 from ..solver.intervals import LOWER, UPPER
-from ..two_classes import Settings, Standard, bound_weights, find_baseline
+from ..two_classes import Settings, bound_weights, find_baseline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
     delta : float, default=0.1
         Relative slack of the norm: an equivalent model may have a norm up to ``1 + delta`` times
         the baseline's. More slack makes the intervals wider.
-    loss_slack : float, default=0.1
+    loss_slack : float, default=0.02
         Relative slack of the loss.
     loss_tol : float, default=1e-6
         Absolute slack of the loss. Where the classes can be separated the loss is zero, and a
@@ -76,7 +76,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         at a time. A number is used as it is, for both bounds.
     n_probes : int, default=50
         Number of probes.
-    fpr : float, default=1e-3
+    fpr : float, default=1e-4
         Probability that an irrelevant feature exceeds the cutoff, if probes behave as
         irrelevant features do. Smaller is stricter.
     random_state : int, RandomState instance or None, default=None
@@ -150,14 +150,14 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         *,
         C: float | Literal["cv"] = "cv",
         delta: float = 0.1,
-        loss_slack: float = 0.1,
+        loss_slack: float = 0.02,
         loss_tol: float = 1e-6,
         formulation: Literal["separate", "joint"] = "separate",
         standardize: bool = True,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cutoff: float | Literal["probes"] = "probes",
         n_probes: int = 50,
-        fpr: float = 1e-3,
+        fpr: float = 1e-4,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
