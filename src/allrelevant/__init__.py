@@ -1,7 +1,10 @@
 """Which features of a table matter, and the proof."""
 
-from . import datasets
-from .bounds import ClassificationBounds, LinearModel
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .exceptions import (
     AllRelevantError,
     InputError,
@@ -9,6 +12,10 @@ from .exceptions import (
     RelevanceWarning,
     SolverError,
 )
+
+if TYPE_CHECKING:
+    from . import datasets
+    from .bounds import ClassificationBounds, LinearModel
 
 __version__ = "0.1.0.dev0"
 
@@ -22,3 +29,21 @@ __all__ = [
     "SolverError",
     "datasets",
 ]
+
+# Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
+_HOME_OF = {
+    "ClassificationBounds": "allrelevant.bounds",
+    "LinearModel": "allrelevant.bounds",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("allrelevant.datasets")
+    if name in _HOME_OF:
+        return getattr(import_module(_HOME_OF[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME_OF, "datasets"])

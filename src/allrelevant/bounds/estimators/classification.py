@@ -22,6 +22,7 @@ from ...exceptions import InputError, RelevanceWarning
 from ...extras import import_extra
 from ..baseline import measured_model, uses_features
 from ..equivalence import FORMULATIONS, Slack, Standard
+from ..fitted import baseline_weights, feature_names
 from ..models import LinearModel, stack_models
 from ..probes import ProbeSettings
 from ..programs.classification import Samples
@@ -141,7 +142,11 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         "n_probes": [Interval(Integral, 1, None, closed="left")],
         "fpr": [Interval(Real, 0, 1, closed="neither")],
         "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
         "verbose": ["verbose"],
     }
 
@@ -234,8 +239,8 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
     def _require_two_classes(self) -> None:
         if len(self.classes_) < 2:
             raise InputError(
-                f"The target has a single class, {self.classes_[0]!r}: there is nothing to tell "
-                "apart. At least two classes are needed."
+                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
+                "tell apart. At least two classes are needed."
             )
 
     def _require_features(self, standards: list[Standard]) -> None:
@@ -264,14 +269,14 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         if len(self.classes_) == 2:
             return [("", np.where(codes == 1, 1.0, -1.0))]
         return [
-            (f"class {label}", np.where(codes == code, 1.0, -1.0))
+            (f"class {str(label)!r}", np.where(codes == code, 1.0, -1.0))
             for code, label in enumerate(self.classes_)
         ]
 
     def _warn_of_constant_columns(self) -> None:
         constant = np.flatnonzero(self._scaling.constant)
         if len(constant):
-            names = ", ".join(repr(str(self._feature_names()[j])) for j in constant[:10])
+            names = ", ".join(repr(feature_names(self)[j]) for j in constant[:10])
             more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""
             warnings.warn(
                 f"{len(constant)} constant column(s) cannot tell rows apart and are irrelevant: "
@@ -397,17 +402,12 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
             raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
         return int(found[0]) if len(self._problems) > 1 else 0
 
-    def _feature_names(self) -> NDArray[Any]:
-        if hasattr(self, "feature_names_in_"):
-            return self.feature_names_in_
-        return np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-
     def _feature_index(self, feature: int | str) -> int:
         if isinstance(feature, str):
-            (found,) = np.nonzero(self._feature_names() == feature)
-            if len(found) == 0:
+            names = feature_names(self)
+            if feature not in names:
                 raise InputError(f"No feature is called {feature!r}.")
-            return int(found[0])
+            return names.index(feature)
         if not -self.n_features_in_ <= feature < self.n_features_in_:
             raise InputError(
                 f"Feature {feature} is out of range: there are {self.n_features_in_} features."
@@ -424,7 +424,6 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         pandas = import_extra("pandas", "cli")
-        coef = np.atleast_2d(self.baseline_.coef_)
         return pandas.DataFrame(
             {
                 "relevance": self.relevance_,
@@ -432,11 +431,11 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
                 "upper": self.interval_[:, 1],
                 "signed_min": self.signed_interval_[:, 0],
                 "signed_max": self.signed_interval_[:, 1],
-                "baseline": coef[np.abs(coef).argmax(axis=0), np.arange(coef.shape[1])],
+                "baseline": baseline_weights(self),
                 "gap_lower": self.gap_[:, 0],
                 "gap_upper": self.gap_[:, 1],
             },
-            index=pandas.Index(self._feature_names(), name="feature"),
+            index=pandas.Index(feature_names(self), name="feature"),
         )
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:

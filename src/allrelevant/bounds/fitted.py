@@ -1,0 +1,22 @@
+"""What frames, figures and reports read off a fitted estimator of relevance bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def feature_names(est: Any) -> list[str]:
+    """Names of the features, ``x0, x1, ...`` where the table had none."""
+    names = getattr(est, "feature_names_in_", None)
+    return (
+        [f"x{j}" for j in range(est.n_features_in_)] if names is None else [str(n) for n in names]
+    )
+
+
+def baseline_weights(est: Any) -> NDArray[np.float64]:
+    """The baseline's weight of each feature: with several models, the one largest in size."""
+    coef = np.atleast_2d(est.baseline_.coef_)
+    return coef[np.abs(coef).argmax(axis=0), np.arange(coef.shape[1])]

@@ -1,0 +1,5 @@
+"""``python -m allrelevant.cli`` does what ``allrelevant`` does."""
+
+from . import main
+
+main()

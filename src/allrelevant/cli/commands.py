@@ -1,0 +1,154 @@
+"""The commands themselves: what they are called, what they take and what they teach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .one_line_errors import OneLineErrorGroup
+from .options import estimator_options, output_options
+
+_CLASSES = """\b
+Each feature falls into one of three classes:
+  strong      every equally good model needs it
+  weak        some use it, others do without: other features can stand in
+  irrelevant  none gives it more weight than noise would get
+"""
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        from .. import __version__
+
+        click.echo(f"allrelevant {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=OneLineErrorGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help=f"""Which features of a table matter, and the proof.
+
+Of all linear models that predict a target equally well, how small and how large can the weight of
+each feature be?
+
+{_CLASSES}
+\b
+Examples:
+  allrelevant demo
+  allrelevant report patients.csv --target diagnosis --drop id -o report.html
+  allrelevant report patients.parquet --target diagnosis --json > result.json
+""",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
+def cli() -> None:
+    """Hold the commands together."""
+
+
+@cli.command(
+    help=f"""Analyse TABLE and write a report that opens in any browser.
+
+TABLE is a .csv, .tsv or .parquet file, text also compressed (.csv.gz, .bz2, .xz, .zip, .zst),
+with a line of names on top. One column is the target, with the class of each row: words, whole
+numbers or true and false. All others are features and must be numbers, none missing.
+
+{_CLASSES}
+\b
+Examples:
+  allrelevant report patients.csv --target diagnosis
+  allrelevant report patients.csv.gz --target diagnosis --drop id --drop name -o out.html
+  allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
+
+On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
+as it was.
+"""
+)
+@click.argument("table")
+@click.option("-t", "--target", metavar="COLUMN", required=True, help="Column with the classes.")
+@click.option(
+    "--drop",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column to leave out, such as an id. May be given several times.",
+)
+@click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
+@output_options
+@estimator_options
+@click.pass_obj
+def report(
+    command: str,
+    /,
+    table: str,
+    target: str,
+    drop: tuple[str, ...],
+    sep: str | None,
+    output: str | None,
+    json_output: str | None,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Analyse a table from a file."""
+    from .outputs import plan_outputs
+
+    outputs = plan_outputs(output, json_output, quiet=quiet, table=table)
+    from ..tables import read_table
+    from .analysis import analyse, collected_notes
+
+    with collected_notes() as notes:
+        analyse(
+            read_table(table, separator=sep),
+            target,
+            drop=drop,
+            settings=settings,
+            outputs=outputs,
+            table=Path(table).name,
+            command=command,
+            notes=notes,
+        )
+
+
+@cli.command(
+    help="""The same on a table that is at hand: breast cancer in Wisconsin.
+
+569 tumours, 30 measurements of cell nuclei, and whether the tumour was benign or malignant. The
+table comes with scikit-learn; nothing is downloaded.
+"""
+)
+@output_options
+@estimator_options
+@click.pass_obj
+def demo(
+    command: str, /, output: str | None, json_output: str | None, quiet: bool, **settings: Any
+) -> None:
+    """Analyse the bundled table."""
+    from .outputs import plan_outputs
+
+    outputs = plan_outputs(output, json_output, quiet=quiet)
+    from sklearn.datasets import load_breast_cancer
+
+    from ..extras import import_extra
+    from .analysis import analyse, collected_notes
+
+    import_extra("pandas", "cli")  # scikit-learn needs it for this table, and names no extra
+    bundle = load_breast_cancer(as_frame=True)
+    frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
+    with collected_notes() as notes:
+        analyse(
+            frame,
+            "diagnosis",
+            drop=(),
+            settings=settings,
+            outputs=outputs,
+            table="breast cancer (Wisconsin)",
+            command=command,
+            notes=notes,
+        )

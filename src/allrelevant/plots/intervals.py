@@ -1,0 +1,276 @@
+"""The intervals as horizontal bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..bounds.fitted import baseline_weights, feature_names
+from ..exceptions import InputError
+from ..extras import import_extra
+from .labels import printable, shorten
+from .palette import INK, LOOKS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Order = Literal["table", "upper"]
+
+_BAR_HEIGHT = 0.62
+_LABEL_WIDTH = 30
+
+
+class IntervalsDisplay:
+    """The interval of each feature's weight as a bar, coloured by relevance.
+
+    Made by :meth:`from_estimator`; keeps the values, so that :meth:`plot` can draw them again.
+
+    Parameters
+    ----------
+    interval : array-like of shape (n_features, 2)
+        Smallest and largest absolute weight of each feature.
+    relevance : array-like of shape (n_features,)
+        ``"strong"``, ``"weak"`` or ``"irrelevant"``.
+    feature_names : sequence of str, default=None
+        By default ``x0, x1, ...``.
+    baseline : array-like of shape (n_features,), default=None
+        The baseline's weights, marked in the bars by their size. None draws no marks.
+    cutoff : array-like of shape (2,), default=None
+        What the lower and what the upper bound must exceed. None draws no lines.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the intervals were drawn last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from allrelevant import ClassificationBounds
+    >>> from allrelevant.datasets import make_linear_classification
+    >>> from allrelevant.plots import IntervalsDisplay
+    >>> data = make_linear_classification(
+    ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
+    >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+    >>> display = IntervalsDisplay.from_estimator(bounds, order="upper")
+    >>> len(display.ax_.get_yticks())
+    5
+    """
+
+    def __init__(
+        self,
+        *,
+        interval: ArrayLike,
+        relevance: ArrayLike,
+        feature_names: Sequence[str] | None = None,
+        baseline: ArrayLike | None = None,
+        cutoff: ArrayLike | None = None,
+    ) -> None:
+        self.interval = interval
+        self.relevance = relevance
+        self.feature_names = feature_names
+        self.baseline = baseline
+        self.cutoff = cutoff
+
+    @classmethod
+    def from_estimator(
+        cls,
+        est: Any,
+        *,
+        ax: Axes | None = None,
+        max_features: int | None = 40,
+        order: Order = "table",
+        show_baseline: bool = True,
+        show_cutoff: bool = True,
+        show_legend: bool = True,
+    ) -> IntervalsDisplay:
+        """Draw the intervals of a fitted estimator.
+
+        Parameters
+        ----------
+        est : ClassificationBounds
+            Fitted.
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a figure of its own.
+        max_features : int or None, default=40
+            Of more features than this, only those of the largest upper bounds are drawn, and the
+            figure says so. None draws all.
+        order : {"table", "upper"}, default="table"
+            From top to bottom: as the columns of the table, or by falling upper bound.
+        show_baseline : bool, default=True
+            Mark the size of the baseline's weight.
+        show_cutoff : bool, default=True
+            Draw what a bound must exceed to count. With more than two classes each has cutoffs of
+            its own, and none is drawn.
+        show_legend : bool, default=True
+
+        Returns
+        -------
+        IntervalsDisplay
+        """
+        check_is_fitted(est)
+        display = cls(
+            interval=est.interval_,
+            relevance=est.relevance_,
+            feature_names=feature_names(est),
+            baseline=baseline_weights(est),
+            cutoff=est.cutoff_ if np.ndim(est.cutoff_) == 1 else None,
+        )
+        return display.plot(
+            ax=ax,
+            max_features=max_features,
+            order=order,
+            show_baseline=show_baseline,
+            show_cutoff=show_cutoff,
+            show_legend=show_legend,
+        )
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        max_features: int | None = 40,
+        order: Order = "table",
+        show_baseline: bool = True,
+        show_cutoff: bool = True,
+        show_legend: bool = True,
+    ) -> IntervalsDisplay:
+        """Draw the intervals, again or elsewhere.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a figure of its own.
+        max_features, order, show_baseline, show_cutoff, show_legend
+            See :meth:`from_estimator`.
+
+        Returns
+        -------
+        IntervalsDisplay
+            The display itself.
+        """
+        shown = _choose(np.asarray(self.interval)[:, 1], max_features, order)
+        if ax is None:
+            pyplot = import_extra("matplotlib.pyplot", "plot")
+            height = 0.9 + 0.22 * len(shown) + (0.2 if show_legend else 0.0)
+            _, ax = pyplot.subplots(figsize=(7.0, height), layout="constrained")
+        self.ax_: Axes = ax
+        self.figure_: Figure = ax.figure  # type: ignore[assignment]
+        self._draw_bars(shown)
+        if show_baseline and self.baseline is not None:
+            self._draw_baseline(np.asarray(self.baseline)[shown])
+        if show_cutoff and self.cutoff is not None:
+            self._draw_cutoffs(np.asarray(self.cutoff))
+        self._draw_axes(shown)
+        if show_legend:
+            self._draw_legend(shown)
+        return self
+
+    def _draw_bars(self, shown: NDArray[np.intp]) -> None:
+        lower, upper = np.asarray(self.interval)[shown].T
+        looks = [LOOKS[str(relevance)] for relevance in np.asarray(self.relevance)[shown]]
+        rows = np.arange(len(shown))
+        self.ax_.barh(
+            rows,
+            upper - lower,
+            left=lower,
+            height=_BAR_HEIGHT,
+            color=[look.fill for look in looks],
+            edgecolor=[look.edge for look in looks],
+            linewidth=0.8,
+            zorder=2,
+        )
+        # A lower bound above zero is what makes a feature strong: lead the eye to where it starts.
+        above_zero = lower > 0.002 * max(float(upper.max()), 1e-300)
+        self.ax_.hlines(
+            rows[above_zero], 0.0, lower[above_zero], colors="#8a8a8a", lw=0.8, ls=":", zorder=1
+        )
+
+    def _draw_baseline(self, weights: NDArray[np.float64]) -> None:
+        rows = np.arange(len(weights))
+        self.ax_.plot(
+            np.abs(weights),
+            rows,
+            ls="none",
+            marker="o",
+            ms=4.2,
+            mfc="white",
+            mec=INK,
+            mew=0.9,
+            zorder=4,
+            clip_on=False,
+            label="baseline",
+        )
+
+    def _draw_cutoffs(self, cutoff: NDArray[np.float64]) -> None:
+        lower, upper = map(float, cutoff)
+        line = self.ax_.axvline(upper, color=INK, lw=0.8, ls=(0, (5, 3)), zorder=3)
+        if lower == upper:
+            line.set_label("cutoff")
+            return
+        line.set_label("cutoff, upper bound")
+        if lower > 0.0:
+            style = (0, (1, 2))
+            self.ax_.axvline(
+                lower, color=INK, lw=0.8, ls=style, zorder=3, label="cutoff, lower bound"
+            )
+
+    def _draw_axes(self, shown: NDArray[np.intp]) -> None:
+        ax, n_features = self.ax_, len(np.asarray(self.interval))
+        names = self.feature_names or [f"x{j}" for j in range(n_features)]
+        labels = [shorten(printable(names[j]), _LABEL_WIDTH) for j in shown]
+        # A dollar sign in a name is a dollar sign, not the beginning of a formula.
+        ax.set_yticks(np.arange(len(shown)), labels, parse_math=False)
+        ax.set_ylim(len(shown) - 0.4, -0.6)
+        ax.set_xlim(left=0.0)
+        ax.tick_params(axis="y", length=0)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        label = "absolute weight, over all equally good models"
+        if len(shown) < n_features:
+            label += (
+                f"\n(the {len(shown)} of {n_features:,} features with the largest upper bounds)"
+            )
+        ax.set_xlabel(label)
+
+    def _draw_legend(self, shown: NDArray[np.intp]) -> None:
+        from matplotlib.patches import Patch
+
+        present = set(np.asarray(self.relevance)[shown].tolist())
+        patches = [
+            Patch(facecolor=look.fill, edgecolor=look.edge, linewidth=0.8, label=name)
+            for name, look in LOOKS.items()
+            if name in present
+        ]
+        lines = self.ax_.get_legend_handles_labels()[0]
+        own = [line for line in lines if str(line.get_label()).startswith(("baseline", "cutoff"))]
+        self.ax_.legend(
+            handles=[*patches, *own],
+            # Where it is wider than the axes it runs above the names, not off the page.
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=len(patches) + len(own),
+            fontsize="small",
+            frameon=False,
+            handlelength=1.5,
+            handletextpad=0.6,
+            columnspacing=1.3,
+            borderaxespad=0.2,
+        )
+
+
+def _choose(upper: NDArray[np.float64], max_features: int | None, order: str) -> NDArray[np.intp]:
+    """Which features to draw, from top to bottom."""
+    if order not in ("table", "upper"):
+        raise InputError(f"order must be 'table' or 'upper', got {order!r}.")
+    if max_features is not None and max_features < 1:
+        raise InputError(f"max_features must be at least 1 or None, got {max_features!r}.")
+    largest_first = np.argsort(-upper, kind="stable")[:max_features]
+    return largest_first if order == "upper" else np.sort(largest_first)

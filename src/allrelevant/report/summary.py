@@ -1,0 +1,181 @@
+"""What a report says, as plain values that JSON can hold."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..bounds.fitted import baseline_weights, feature_names
+from ..bounds.relevance import CLASSES
+
+# Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
+FORMAT_VERSION = 1
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
+
+
+def summarize(
+    est: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    table: str | None = None,
+    target: str | None = None,
+    warnings: Iterable[str] = (),
+    command: str | None = None,
+    created: datetime | None = None,
+) -> dict[str, Any]:
+    """Everything worth telling about a fitted estimator, ready for JSON and :func:`render`.
+
+    Parameters
+    ----------
+    est : ClassificationBounds
+        Fitted.
+    X : array-like of shape (n_samples, n_features), default=None
+        What it was fitted on; with ``y`` it gives the numbers of rows and the accuracy.
+    y : array-like of shape (n_samples,), default=None
+    table : str, default=None
+        Name of the table.
+    target : str, default=None
+        Name of the target.
+    warnings : iterable of str, default=()
+        What the reader should know besides.
+    command : str, default=None
+        The command line that made the report.
+    created : datetime, default=None
+        By default now.
+
+    Returns
+    -------
+    dict
+        Of dicts, lists, strings, numbers, booleans and None. Features are in the order of the
+        table.
+
+    Examples
+    --------
+    >>> from allrelevant import ClassificationBounds
+    >>> from allrelevant.datasets import make_linear_classification
+    >>> data = make_linear_classification(
+    ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
+    >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+    >>> summarize(bounds, data.X, data.y)["table"]["n_rows"]
+    400
+    """
+    check_is_fitted(est)
+    settings = {name: _plain(value) for name, value in est.get_params(deep=False).items()}
+    return {
+        "format_version": FORMAT_VERSION,
+        "method": type(est).__name__,
+        "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
+        "command": command,
+        "table": {
+            "name": table,
+            "target": target,
+            "n_rows": None if y is None else len(np.asarray(y)),
+            "n_features": int(est.n_features_in_),
+        },
+        "classes": _classes(est, y),
+        "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
+        "features": _features(est),
+        "problems": _problems(est),
+        "training_accuracy": None if X is None or y is None else _accuracy(est, X, y),
+        "largest_gap": float(np.max(est.gap_)),
+        "settings": settings,
+        "seed": settings.get("random_state"),
+        "versions": _versions(),
+        "warnings": list(warnings),
+    }
+
+
+def _classes(est: Any, y: ArrayLike | None) -> list[dict[str, Any]]:
+    rows = None if y is None else Counter(np.asarray(y).tolist())
+    return [
+        {"label": label, "n_rows": None if rows is None else rows[label]}
+        for label in est.classes_.tolist()
+    ]
+
+
+def _features(est: Any) -> list[dict[str, Any]]:
+    columns = {
+        "name": feature_names(est),
+        "relevance": est.relevance_.tolist(),
+        "lower": est.interval_[:, 0].tolist(),
+        "upper": est.interval_[:, 1].tolist(),
+        "signed_min": est.signed_interval_[:, 0].tolist(),
+        "signed_max": est.signed_interval_[:, 1].tolist(),
+        "baseline": baseline_weights(est).tolist(),
+        "gap_lower": est.gap_[:, 0].tolist(),
+        "gap_upper": est.gap_[:, 1].tolist(),
+    }
+    if len(est.class_interval_) > 1:
+        columns["per_class"] = _per_class(est)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _per_class(est: Any) -> list[list[dict[str, Any]]]:
+    """For each feature, its interval and relevance for each class against the rest."""
+    return [
+        [
+            {"relevance": str(relevance), "lower": float(interval[0]), "upper": float(interval[1])}
+            for relevance, interval in zip(relevances, intervals, strict=True)
+        ]
+        for relevances, intervals in zip(
+            est.class_relevance_.T, est.class_interval_.transpose(1, 0, 2), strict=True
+        )
+    ]
+
+
+def _problems(est: Any) -> list[dict[str, Any]]:
+    """One of all classes, or with more than two classes one of each against the rest."""
+    several = len(est.class_interval_) > 1
+    labels = est.classes_.tolist() if several else [None]
+    baseline = est.baseline_
+    # Only there if C was chosen by it.
+    scores = np.atleast_1d(est.cv_score_).tolist() if hasattr(est, "cv_score_") else None
+    values = zip(
+        labels,
+        np.atleast_2d(est.cutoff_),
+        *(np.atleast_1d(v) for v in (baseline.C_, baseline.norm_, baseline.loss_)),
+        scores or [None] * len(labels),
+        strict=True,
+    )
+    return [
+        {
+            "label": label,
+            "cutoff": {"lower": float(cutoff[0]), "upper": float(cutoff[1])},
+            "baseline": {"C": float(C), "norm": float(norm), "loss": float(loss)},
+            "cv_accuracy": score,
+        }
+        for label, cutoff, C, norm, loss, score in values
+    ]
+
+
+def _accuracy(est: Any, X: ArrayLike, y: ArrayLike) -> float:
+    right: NDArray[np.bool_] = est.predict(X) == np.asarray(y)
+    return float(right.mean())
+
+
+def _versions() -> dict[str, str]:
+    from .. import __version__
+
+    packages = {package: version(package) for package in _PACKAGES}
+    return {"allrelevant": __version__, "python": platform.python_version(), **packages}
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON can hold it; what it cannot hold, as Python writes it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return repr(value)

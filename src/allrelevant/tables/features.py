@@ -1,0 +1,167 @@
+"""A table taken apart into features, which must be numbers, and target."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..exceptions import InputError, RelevanceWarning
+from ..extras import import_extra
+from .wording import counted, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MIN_ROWS = 4
+
+
+def split_target(
+    frame: pd.DataFrame, target: str, drop: Sequence[str] = ()
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Take a table apart into features, as numbers, and target.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    target : str
+        Name of the column to explain.
+    drop : sequence of str, default=()
+        Names of columns to leave out.
+
+    Returns
+    -------
+    X : pandas.DataFrame
+        The other columns as float64, every value finite. Booleans are 0 and 1.
+    y : pandas.Series
+        The target as it is, without missing values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [41, 36, 50, 28], "old": [True, False, True, False]})
+    >>> X, y = split_target(frame, "old")
+    >>> X.shape, y.tolist()
+    ((4, 1), [True, False, True, False])
+    """
+    names = [str(name) for name in frame.columns]
+    for name in (target, *drop):
+        _require_column(name, names)
+    if target in drop:
+        raise InputError(f"{target!r} is the target: it cannot be dropped.")
+    if len(frame) < _MIN_ROWS:
+        raise InputError(f"At least {_MIN_ROWS} rows are needed, and the table has {len(frame)}.")
+    _require_no_missing(target, frame[target])
+    features = [name for name in names if name != target and name not in set(drop)]
+    if not features:
+        raise InputError(f"There is no column besides the target {target!r}: nothing to analyse.")
+    return _as_numbers(frame[features]), frame[target]
+
+
+def _require_column(name: str, names: Sequence[str]) -> None:
+    if names.count(name) > 1:
+        raise InputError(f"Several columns are called {name!r}. Rename them.")
+    if name in names:
+        return
+    close = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=3)
+    likely = [n for n in names if n.lower() in close][:3]
+    hint = f" Did you mean {listed(likely, 3, 'or')}?" if likely else ""
+    if len(names) == 1:
+        hint = " Perhaps its cells are not separated by what was expected (--sep, or separator=)?"
+    raise InputError(f"No column is called {name!r}.{hint} The columns are {listed(names)}.")
+
+
+def _require_no_missing(target: str, column: pd.Series) -> None:
+    missing = int(column.isna().sum())
+    if missing:
+        raise InputError(
+            f"The target {target!r} is missing in {missing} of {len(column)} rows. Remove those "
+            "rows, or fill them in. (Empty cells and words such as NA, None and null are missing.)"
+        )
+
+
+def _as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    pandas = import_extra("pandas", "cli")
+    _require_numbers(frame)
+    values = frame.to_numpy(dtype="float64", na_value=float("nan"))
+    numbers = pandas.DataFrame(values, columns=frame.columns, index=frame.index)
+    _require_finite(numbers)
+    _warn_of_row_numbers(numbers)
+    return numbers
+
+
+def _require_numbers(frame: pd.DataFrame) -> None:
+    types = import_extra("pandas", "cli").api.types
+    dates, others = [], []
+    for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        column = frame.iloc[:, position]
+        if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
+            dates.append(name)
+        elif not _holds_numbers(column):
+            others.append(f"{name!r}{_example(column)}")
+    advice = "or leave them out (--drop on the command line)."
+    if others:
+        raise InputError(
+            f"{counted(len(others), 'column holds', 'columns hold')} text or categories, not "
+            f"numbers: {listed(others, quote=False)}. Encode them as numbers, for example with "
+            f"pandas.get_dummies, {advice}"
+        )
+    if dates:
+        raise InputError(
+            f"{counted(len(dates), 'column holds', 'columns hold')} dates or times: "
+            f"{listed(dates)}. Turn them into numbers, such as days since a day, {advice}"
+        )
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    types = import_extra("pandas", "cli").api.types
+    if types.is_object_dtype(column.dtype):
+        # Booleans beside empty cells, or decimals: numbers all the same.
+        kind = types.infer_dtype(column, skipna=True)
+        return kind in ("boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
+    return types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype)
+
+
+def _example(column: pd.Series) -> str:
+    """The first value that is no number: one stray word turns a whole column into text."""
+    pandas = import_extra("pandas", "cli")
+    numbers = pandas.to_numeric(column.astype(str), errors="coerce")
+    words = column[numbers.isna() & column.notna()]
+    return f" (such as {str(words.iloc[0])[:30]!r})" if len(words) else ""
+
+
+def _require_finite(numbers: pd.DataFrame) -> None:
+    missing = np.isnan(numbers.to_numpy()).sum(axis=0)
+    infinite = np.isinf(numbers.to_numpy()).sum(axis=0)
+    counts = [
+        f"{name!r} ({_missing_and_infinite(int(gone), int(endless))})"
+        for name, gone, endless in zip(numbers.columns, missing, infinite, strict=True)
+        if gone or endless
+    ]
+    if counts:
+        raise InputError(
+            f"{counted(len(counts), 'column has', 'columns have')} values that are missing or "
+            f"infinite: {listed(counts, quote=False)}. Fill them in, remove those rows, or leave "
+            "the columns out (--drop on the command line)."
+        )
+
+
+def _missing_and_infinite(missing: int, infinite: int) -> str:
+    parts = [f"{missing} missing"] if missing else []
+    return ", ".join([*parts, f"{infinite} infinite"] if infinite else parts)
+
+
+def _warn_of_row_numbers(numbers: pd.DataFrame) -> None:
+    """A column without a name that counts the rows is an index some program wrote down."""
+    first = str(numbers.columns[0])
+    steps = numbers.iloc[:, 0].diff().iloc[1:]
+    if (first == "" or first.startswith(("Unnamed: ", "__index_level_"))) and (steps == 1).all():
+        warnings.warn(
+            f"The column {first!r} has no name in the file and counts the rows. It is analysed as "
+            f"a feature; leave it out (--drop {first!r}) if it is not one.",
+            RelevanceWarning,
+            stacklevel=4,
+        )

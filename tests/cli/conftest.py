@@ -1,0 +1,42 @@
+"""A small table on disk, and the command run in a folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from allrelevant.cli.commands import cli
+from allrelevant.datasets import make_linear_classification
+
+
+@pytest.fixture(scope="session")
+def frame() -> pd.DataFrame:
+    """One strong, two weak and two irrelevant columns, and a target of words."""
+    data = make_linear_classification(
+        n_samples=80, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
+    )
+    table = pd.DataFrame(data.X, columns=["alpha", "beta", "gamma", "delta", "epsilon"])
+    return table.assign(sick=["yes" if label else "no" for label in data.y == data.y.max()])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pd.DataFrame) -> Path:
+    """The working folder, with the table and a report from before."""
+    monkeypatch.chdir(tmp_path)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "report.html").write_text("the earlier report")
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path) -> Callable[..., Result]:
+    """Run the command in the folder."""
+
+    def run_command(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, list(arguments))
+
+    return run_command

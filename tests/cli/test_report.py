@@ -1,0 +1,297 @@
+"""The command at work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from allrelevant import ClassificationBounds, RelevanceWarning
+from allrelevant.cli import options
+from allrelevant.cli.commands import cli
+
+Run = Callable[..., Result]
+FAST = ["--C", "1", "--cutoff", "0.1"]
+
+
+def succeeded(result: Result) -> Result:
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def test_writes_the_page_and_prints_the_table(run: Run, frame: pd.DataFrame) -> None:
+    result = succeeded(run("report", "table.csv", "-t", "sick", "-o", "new.html", *FAST))
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0] == "table.csv: 80 rows, 5 features, target sick: no (37), yes (43)"
+    assert lines[-1] == "Report written to new.html"
+    assert {line.split()[0] for line in lines[5:10]} == set(frame.columns[:-1])
+    assert "<title>Which features matter for sick" in Path("new.html").read_text()
+    assert Path("report.html").read_text() == "the earlier report"
+
+
+def test_replaces_the_earlier_report_by_default(run: Run) -> None:
+    succeeded(run("report", "table.csv", "-t", "sick", *FAST))
+    assert Path("report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_table_agrees_with_the_estimator(run: Run, frame: pd.DataFrame) -> None:
+    result = succeeded(run("report", "table.csv", "-t", "sick", *FAST))
+    est = ClassificationBounds(C=1.0, cutoff=0.1, random_state=0)
+    expected = est.fit(frame.drop(columns="sick"), frame["sick"].to_numpy(dtype=object)).to_frame()
+    printed = [line.split()[:4] for line in result.stdout.splitlines()[5:10]]
+    for name, relevance, lower, upper in printed:
+        row = expected.loc[name]
+        assert relevance == row["relevance"]
+        assert float(lower) == pytest.approx(row["lower"], abs=6e-4)
+        assert float(upper) == pytest.approx(row["upper"], abs=6e-4)
+    rank = ["strong", "weak", "irrelevant"].index
+    order = [(rank(relevance), -float(upper)) for _, relevance, _, upper in printed]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("arguments", [["--json"], ["--json", "-"], ["-q", "--json"]])
+def test_json_alone_on_stdout(run: Run, arguments: list[str]) -> None:
+    result = succeeded(run("report", "table.csv", "-t", "sick", *FAST, *arguments))
+    summary = json.loads(result.stdout)
+    assert summary["table"] == {
+        "name": "table.csv",
+        "target": "sick",
+        "n_rows": 80,
+        "n_features": 5,
+    }
+    assert summary["command"].startswith("allrelevant report table.csv -t sick --C 1")
+    assert result.stderr == ""
+    assert Path("report.html").read_text() == "the earlier report"
+
+
+def test_json_on_stdout_beside_a_page(run: Run) -> None:
+    result = succeeded(run("report", "table.csv", "-t", "sick", *FAST, "--json", "-o", "a.html"))
+    json.loads(result.stdout)
+    assert result.stderr == "Report written to a.html\n"
+    assert Path("a.html").exists()
+
+
+def test_json_in_a_file(run: Run) -> None:
+    result = succeeded(run("report", "table.csv", "-t", "sick", *FAST, "--json", "a.json"))
+    assert result.stdout.endswith("JSON written to a.json\n")
+    assert json.loads(Path("a.json").read_text())["counts"]["strong"] == 1
+
+
+def test_quiet(run: Run) -> None:
+    result = succeeded(run("report", "table.csv", "-t", "sick", *FAST, "-q", "-o", "a.html"))
+    assert result.output == ""
+    assert Path("a.html").exists()
+
+
+def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[str, Any, str]] = [
+        ("C", 2.5, "--C=2.5"),
+        ("delta", 0.2, "--delta=0.2"),
+        ("loss_slack", 0.3, "--loss-slack=0.3"),
+        ("loss_tol", 1e-5, "--loss-tol=1e-5"),
+        ("formulation", "joint", "--formulation=joint"),
+        ("class_weight", "balanced", "--class-weight=balanced"),
+        ("standardize", False, "--no-standardize"),
+        ("cutoff", 0.05, "--cutoff=0.05"),
+        ("n_probes", 20, "--n-probes=20"),
+        ("fpr", 0.01, "--fpr=0.01"),
+        ("random_state", 7, "--seed=7"),
+        ("n_jobs", 2, "--jobs=2"),
+    ]
+    assert {name for name, _, _ in given} == set(options.ESTIMATOR_OPTIONS)
+    seen: dict[str, Any] = {}
+    fit = ClassificationBounds.fit
+
+    def recording(self: ClassificationBounds, *arguments: Any) -> ClassificationBounds:
+        seen.update(self.get_params())
+        return fit(self, *arguments)
+
+    monkeypatch.setattr(ClassificationBounds, "fit", recording)
+    succeeded(run("report", "table.csv", "-t", "sick", *(option for _, _, option in given)))
+    assert seen == {**{name: value for name, value, _ in given}, "verbose": 0}
+
+
+def test_defaults_are_those_of_the_estimator() -> None:
+    given = {
+        name: attributes["default"] for name, (_, attributes) in options._ESTIMATOR_OPTIONS.items()
+    }
+    expected = ClassificationBounds().get_params()
+    assert given.pop("random_state") == 0  # the one on purpose: runs repeat
+    assert given == {name: expected[name] for name in given}
+    assert set(expected) - set(given) == {"random_state", "verbose"}
+
+
+def test_runs_repeat(run: Run) -> None:
+    arguments = ("report", "table.csv", "-t", "sick", "--C", "1", "--n-probes", "12", "--json")
+    first, second = (json.loads(succeeded(run(*arguments)).stdout) for _ in range(2))
+    assert first["features"] == second["features"]
+    assert first["problems"] == second["problems"]
+    other = json.loads(succeeded(run(*arguments, "--seed", "1")).stdout)
+    assert other["problems"][0]["cutoff"] != first["problems"][0]["cutoff"]
+
+
+def test_constant_columns_are_noted(run: Run, frame: pd.DataFrame) -> None:
+    frame.assign(flat=1.0).to_csv("flat.csv", index=False)
+    result = succeeded(run("report", "flat.csv", "-t", "sick", *FAST))
+    assert result.stderr.startswith("Note: 1 constant column(s)")
+    assert result.stderr.count("\n") == 1
+    page = Path("report.html").read_text()
+    assert "1 constant column(s)" in page.partition("<script")[0]
+    assert [line.split()[1] for line in result.stdout.splitlines() if line.startswith("flat ")] == [
+        "irrelevant"
+    ]
+
+
+def test_row_numbers_are_noted(run: Run, frame: pd.DataFrame) -> None:
+    frame.to_csv("index.csv")
+    result = succeeded(run("report", "index.csv", "-t", "sick", *FAST))
+    assert "Unnamed: 0" in result.stderr
+    assert "--drop" in result.stderr
+    dropped = run("report", "index.csv", "-t", "sick", "--drop", "Unnamed: 0", *FAST)
+    assert succeeded(dropped).stderr == ""
+
+
+def test_other_warnings_pass(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import warnings
+
+    fit = ClassificationBounds.fit
+
+    def warning(self: ClassificationBounds, *arguments: Any) -> ClassificationBounds:
+        warnings.warn("not ours", DeprecationWarning, stacklevel=1)
+        warnings.warn("ours", RelevanceWarning, stacklevel=1)
+        warnings.warn("ours", RelevanceWarning, stacklevel=1)
+        return fit(self, *arguments)
+
+    monkeypatch.setattr(ClassificationBounds, "fit", warning)
+    with pytest.warns(DeprecationWarning, match="not ours"):
+        result = run("report", "table.csv", "-t", "sick", *FAST, "--json")
+    assert result.stderr == "Note: ours\n"
+    assert json.loads(result.stdout)["warnings"] == ["ours"]
+
+
+def test_one_feature(run: Run, frame: pd.DataFrame) -> None:
+    frame[["alpha", "sick"]].to_csv("one.csv", index=False)
+    result = succeeded(run("report", "one.csv", "-t", "sick", *FAST))
+    assert "1 strong, 0 weak, 0 irrelevant" in result.stdout
+    assert "The only feature is strong." in Path("report.html").read_text()
+
+
+@pytest.mark.parametrize("dtype", ["int", "bool", "float", "category", "mixed"])
+def test_kinds_of_targets(run: Run, frame: pd.DataFrame, dtype: str) -> None:
+    yes = frame["sick"] == "yes"
+    targets = {
+        "int": yes.astype(int) + 1,
+        "bool": yes,
+        "float": yes.astype(float),
+        "category": frame["sick"].astype("category"),
+        "mixed": yes.map({True: "7", False: "none at all"}),
+    }
+    labels = {
+        "int": [1, 2],
+        "bool": [False, True],
+        "float": [0, 1],
+        "category": ["no", "yes"],
+        "mixed": ["7", "none at all"],
+    }
+    frame.assign(sick=targets[dtype]).to_parquet("t.parquet")
+    result = succeeded(run("report", "t.parquet", "-t", "sick", *FAST, "--json"))
+    assert [c["label"] for c in json.loads(result.stdout)["classes"]] == labels[dtype]
+
+
+def test_three_classes(run: Run) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    table = pd.DataFrame(X, columns=list("abc")).assign(kind=np.repeat(["x", "y", "z"], 30))
+    table.loc[:29, "a"] += 4
+    table.loc[30:59, "b"] += 4
+    table.to_csv("three.csv", index=False)
+    result = succeeded(run("report", "three.csv", "-t", "kind", *FAST, "-o", "a.html", "--json"))
+    summary = json.loads(result.stdout)
+    assert [problem["label"] for problem in summary["problems"]] == ["x", "y", "z"]
+    assert len(summary["features"][0]["per_class"]) == 3
+    assert "Class by class" in Path("a.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "separator"),
+    [
+        ("t.csv", ","),
+        ("t.CSV", ","),
+        ("t.tsv", "\t"),
+        ("my.table.csv.gz", ","),
+        ("t.tsv.bz2", "\t"),
+        ("t.csv.xz", ","),
+        ("t.csv.zip", ","),
+    ],
+)
+def test_kinds_of_files(run: Run, frame: pd.DataFrame, name: str, separator: str) -> None:
+    frame.to_csv(name, sep=separator, index=False)
+    result = succeeded(run("report", name, "-t", "sick", *FAST, "--json"))
+    assert json.loads(result.stdout)["counts"]["strong"] == 1
+
+
+def test_zstd(run: Run) -> None:
+    import pyarrow as pa
+
+    with pa.output_stream("t.csv.zst", compression="zstd") as stream:
+        stream.write(Path("table.csv").read_bytes())
+    succeeded(run("report", "t.csv.zst", "-t", "sick", *FAST))
+
+
+def test_separator(run: Run, frame: pd.DataFrame) -> None:
+    frame.to_csv("t.txt", sep=";", index=False)
+    succeeded(run("report", "t.txt", "-t", "sick", "--sep", ";", *FAST))
+
+
+def test_byte_order_mark(run: Run, frame: pd.DataFrame) -> None:
+    frame.to_csv("t.csv", index=False, encoding="utf-8-sig")
+    result = succeeded(run("report", "t.csv", "-t", "sick", *FAST, "--json"))
+    assert json.loads(result.stdout)["features"][0]["name"] == "alpha"
+
+
+def test_columns_of_many_kinds(run: Run, frame: pd.DataFrame) -> None:
+    frame.assign(
+        flag=[True, False] * 40,
+        small=np.arange(80, dtype="int8") % 5,
+        nullable=pd.array(np.arange(80) % 7, dtype="Int64"),
+        half=np.linspace(0, 1, 80, dtype="float32"),
+    ).to_parquet("t.parquet")
+    result = succeeded(run("report", "t.parquet", "-t", "sick", *FAST, "--json"))
+    assert json.loads(result.stdout)["table"]["n_features"] == 9
+
+
+def test_long_tables_are_cut_short_on_the_terminal(run: Run, frame: pd.DataFrame) -> None:
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(80, 45)), columns=[f"noise {j}" for j in range(45)])
+    pd.concat([frame, wide], axis=1).to_csv("wide.csv", index=False)
+    result = succeeded(run("report", "wide.csv", "-t", "sick", *FAST))
+    assert "... and 10 more." in result.stdout
+    assert sum(line.startswith("noise ") for line in result.stdout.splitlines()) <= 40
+
+
+def test_demo(run: Run) -> None:
+    result = succeeded(run("demo", "-o", "demo.html", "--C", "0.1", "--cutoff", "0.5"))
+    assert "569 rows, 30 features" in result.stdout
+    assert "malignant" in Path("demo.html").read_text()
+
+
+def test_help_teaches() -> None:
+    overall = CliRunner().invoke(cli, ["--help"])
+    assert overall.exit_code == 0
+    for word in ("strong", "weak", "irrelevant", "Examples:", "report", "demo"):
+        assert word in overall.stdout
+    assert CliRunner().invoke(cli, []).stdout == overall.stdout
+    assert "--target" in CliRunner().invoke(cli, ["report", "--help"]).stdout
+
+
+def test_version() -> None:
+    from allrelevant import __version__
+
+    assert CliRunner().invoke(cli, ["--version"]).stdout == f"allrelevant {__version__}\n"

@@ -1,0 +1,74 @@
+"""The table on the terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import click
+import pytest
+
+from allrelevant.cli.terminal import result_table, say, use_colour
+from allrelevant.plots.labels import display_width
+
+
+def feature(name: str, relevance: str, lower: float, upper: float) -> dict[str, Any]:
+    return {"name": name, "relevance": relevance, "lower": lower, "upper": upper}
+
+
+@pytest.fixture
+def summary() -> dict[str, Any]:
+    return {
+        "table": {"name": "t.csv", "target": "y", "n_rows": 10, "n_features": 3},
+        "classes": [{"label": 0, "n_rows": 4}, {"label": 1, "n_rows": 6}],
+        "counts": {"strong": 1, "weak": 1, "irrelevant": 1},
+        "features": [
+            feature("\x1b[31mevil\nname", "irrelevant", 0.0, 0.01),
+            feature("年齢" * 40, "weak", 0.0, 1.0),
+            feature("plain", "strong", 1.5, 2.0),
+        ],
+    }
+
+
+def test_bars_run_from_lower_to_upper(summary: dict[str, Any]) -> None:
+    lines = result_table(summary, unicode=False, width=100).splitlines()
+    bars = [click.unstyle(line).split()[-1] for line in lines[5:8]]
+    assert bars == ["." * 18 + "#" * 6, "#" * 12, "#"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_up_and_fits(summary: dict[str, Any], width: int) -> None:
+    lines = click.unstyle(result_table(summary, unicode=True, width=width)).splitlines()
+    head, *rows = lines[4:8]
+    column = display_width(head[: head.index("relevance")])
+    for row in rows:
+        word = next(w for w in ("strong", "weak", "irrelevant") if w in row)
+        assert display_width(row[: row.index(word)]) == column
+        assert display_width(row) <= width
+
+
+def test_names_cannot_control_the_terminal(summary: dict[str, Any]) -> None:
+    table = click.unstyle(result_table(summary, unicode=True, width=100))
+    assert "\x1b" not in table
+    assert "\\x1b[31mevil\\nname" in table
+
+
+def test_colour_for_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert use_colour(Terminal())
+    assert not use_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not use_colour(Terminal())
+
+
+def test_poor_encodings(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", stream)
+    say("Größe")
+    stream.seek(0)
+    assert stream.read() == "Gr\\xf6\\xdfe\n"

@@ -1,0 +1,27 @@
+"""Names as labels."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from allrelevant.plots.labels import display_width, printable, shorten
+
+
+@given(st.text())
+def test_printable_names_take_one_line_and_show_something(name: str) -> None:
+    label = printable(name)
+    assert label.strip()
+    assert len(label.splitlines()) == 1
+    assert all(c.isprintable() or c in "\u200c\u200d" for c in label)
+
+
+@given(st.text(), st.integers(min_value=4, max_value=60))
+def test_short_names_fit_and_keep_both_ends(name: str, width: int) -> None:
+    label = printable(name)
+    short = shorten(label, width)
+    assert display_width(short) <= width
+    if short != label:
+        head, _, tail = short.partition("…") if "…" not in label else ("", "", "")
+        assert label.startswith(head)
+        assert label.endswith(tail)

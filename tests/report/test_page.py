@@ -1,0 +1,229 @@
+"""The page: escaped, on its own, complete, and honest about what it leaves out."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from allrelevant import ClassificationBounds
+from allrelevant.datasets import make_linear_classification
+from allrelevant.report import render, summarize
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<b>bold</b>",
+    "\"double\" & 'single'",
+    "<!-- comment",
+    "]]> {{ 7 * 7 }} {% raw %}",
+    "x" * 5000,
+    "",
+    "שלום \u202e reversed",
+    "line\nbreak\x00\x1b[31m",
+    "\ud800 lone surrogate",
+    "\u2028 separator",
+    "' onmouseover='alert(1)",
+]
+
+# What HTML closes by itself.
+VOID = {"meta", "link", "input", "br"}
+
+
+class Reader(HTMLParser):
+    """Collects tags, attributes and text, and complains about tags that do not match."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: dict[str, list[str]] = {}
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.text.setdefault(self.open[-1], []).append(data)
+
+
+def example(names: list[str] | None = None, **settings: Any) -> dict[str, Any]:
+    data = make_linear_classification(
+        n_samples=80, n_strong=2, n_weak=4, n_irrelevant=6, random_state=0
+    )
+    # As objects: pandas itself cannot hold a lone surrogate in its own strings.
+    columns = None if names is None else pd.Index(names, dtype=object)
+    X = data.X if names is None else pd.DataFrame(data.X, columns=columns)
+    est = ClassificationBounds(**{"C": 1.0, "cutoff": 0.1, "random_state": 0, **settings})
+    return summarize(est.fit(X, data.y), X, data.y, table="<i>table", target="</title>")
+
+
+def inflated(summary: dict[str, Any], n_features: int) -> dict[str, Any]:
+    """The summary of a table that is wider than one would want to solve in a test."""
+    row = summary["features"][-1]
+    features = [{**row, "name": f"f{j}", "upper": 1.0 / (j + 1)} for j in range(n_features)]
+    counts = {"strong": 0, "weak": 0, "irrelevant": 0, row["relevance"]: n_features}
+    table = {**summary["table"], "n_features": n_features}
+    return {**summary, "features": features, "counts": counts, "table": table}
+
+
+def test_hostile_names_are_text() -> None:
+    summary = example(HOSTILE)
+    summary["warnings"] = ["</aside><script>alert(2)</script>"]
+    summary["command"] = "allrelevant report '<script>alert(3)</script>'"
+    page = render(summary)
+    read = Reader(page)
+    scripts = [attributes for tag, attributes in read.tags if tag == "script"]
+    assert scripts == [{"type": "application/json", "id": "summary"}, {}]
+    assert not {"b", "i "} & {tag for tag, _ in read.tags}
+    assert not [name for _, attributes in read.tags for name in attributes if name.startswith("on")]
+    assert "<b>bold</b>" in read.text["bdi"]
+    assert "' onmouseover='alert(1)" in read.text["bdi"]
+    assert "line\\nbreak\\x00\\x1b[31m" in read.text["bdi"]
+    assert "49" not in "".join(text for text in read.text["bdi"])
+    assert not re.search("[\x00\x1b\u202e\ud800]", page)
+
+
+def test_embedded_json_is_the_summary() -> None:
+    summary = example(HOSTILE)
+    (text,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', render(summary))
+    assert json.loads(text) == summary
+    assert "<" not in text
+
+
+@pytest.mark.parametrize("cutoff", [0.1, "probes"])
+def test_stands_on_its_own(cutoff: float | str) -> None:
+    page = render(example(cutoff=cutoff, n_probes=12))
+    assert not re.search(r"https?:|//[a-z]|@import|url\(", page)
+    for tag, attributes in Reader(page).tags:
+        assert "src" not in attributes
+        assert attributes.get("href", "data:,") == "data:,", tag
+
+
+def test_small() -> None:
+    page = render(inflated(example(), 30))
+    assert len(page.encode()) < 100_000
+
+
+def test_says_the_answer_first() -> None:
+    summary = example([f"name {j}" for j in range(12)], cutoff=0.5)
+    text = " ".join(render(summary).split())
+    counts = summary["counts"]
+    assert (
+        f"Of 12 features, {counts['strong']} are strong, {counts['weak']} are weak "
+        f"and {counts['irrelevant']} are irrelevant." in text
+    )
+    assert text.index("Of 12 features") < text.index("<svg role=")
+    strong = re.search(r'<div class="strong">(.*?)</div>', text)
+    assert strong is not None
+    for feature in summary["features"]:
+        assert (feature["name"] + "<" in strong[1]) == (feature["relevance"] == "strong")
+
+
+def test_draws_every_interval() -> None:
+    summary = example([f"name {j}" for j in range(12)])
+    page = render(summary)
+    chart = page[page.index('<svg role="img"') : page.index("</figure>")]
+    bars = {
+        name: (relevance, float(left), float(width))
+        for relevance, name, left, width in re.findall(
+            r'<g class="(\w+)" style="--i:\d+">\s*<title>(.*?):.*?'
+            r'<rect x="([\d.]+)%" y="5.5" width="([\d.]+)%"',
+            chart,
+            re.DOTALL,
+        )
+    }
+    end = float(re.findall(r">([\d.]+)</text>", chart)[-1])
+    assert len(bars) == 12
+    for feature in summary["features"]:
+        relevance, left, width = bars[feature["name"]]
+        assert relevance == feature["relevance"]
+        assert left == pytest.approx(100 * feature["lower"] / end, abs=0.01)
+        assert left + width == pytest.approx(100 * feature["upper"] / end, abs=0.01)
+    (cutoff,) = re.findall(r'class="cutoff both" x1="([\d.]+)%"', chart)
+    assert float(cutoff) == pytest.approx(10 / end, abs=0.01)
+
+
+def test_is_accessible() -> None:
+    tags = Reader(render(example())).tags
+    ids = {attributes["id"] for _, attributes in tags if "id" in attributes}
+    for _, attributes in tags:
+        for key in ("aria-labelledby", "for"):
+            assert set((attributes.get(key) or "").split()) <= ids
+    assert ("html", {"lang": "en"}) in tags
+    sortable = [a for tag, a in tags if tag == "th" and "aria-sort" in a]
+    assert len(sortable) == 7
+    assert sum(tag == "button" for tag, _ in tags) == 8
+    headings = [tag for tag, _ in tags if tag in ("h1", "h2", "h3")]
+    assert headings[0] == "h1"
+    assert headings.count("h1") == 1
+
+
+def test_wide_tables_say_what_is_left_out() -> None:
+    page = " ".join(render(inflated(example(), 5000)).split())
+    assert "The first 60 of 5,000 features" in page
+    assert "Only the first 200 of 5,000 features" in page
+    assert "--json FILE" in page
+    assert "and 4,985 more" in page
+    assert 'type="application/json"' not in page
+    assert page.count('<th scope="row"><bdi>f') == 200
+    assert len(page) < 300_000
+
+
+def test_a_model_no_better_than_guessing_is_called_so() -> None:
+    summary = example()
+    assert "hardly better than guessing" not in render(summary)
+    summary["training_accuracy"] = 0.5
+    assert "hardly better than guessing" in render(summary)
+
+
+def test_accuracy_on_unseen_rows_comes_first() -> None:
+    summary = example()
+    assert "cross-validation" not in render(summary)
+    summary["problems"][0]["cv_accuracy"] = 0.875
+    page = " ".join(render(summary).split())
+    assert "puts 87.5% of rows it has not seen into their class, by cross-validation" in page
+
+
+def test_several_classes() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.repeat(["<x>", "y", "z"], 20)
+    X[:20, 0] += 3
+    X[20:40, 1] += 3
+    est = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, y)
+    page = render(summarize(est, X, y))
+    read = Reader(page)
+    assert "Class by class" in read.text["h3"]
+    assert "<x>" in read.text["bdi"]
+    assert 'class="cutoff' not in page
+
+
+def test_all_bounds_zero() -> None:
+    summary = inflated(example(), 2)
+    for feature in summary["features"]:
+        feature.update(lower=0.0, upper=0.0, baseline=0.0)
+    summary["problems"][0]["cutoff"] = {"lower": 0.0, "upper": 0.0}
+    summary["counts"] = {"strong": 0, "weak": 0, "irrelevant": 2}
+    page = render(summary)
+    Reader(page)
+    assert "none is strong, none is weak and\n2 are irrelevant." in page
+
+
+def test_survives_json() -> None:
+    summary = example(HOSTILE)
+    assert render(json.loads(json.dumps(summary))) == render(summary)

@@ -1,0 +1,105 @@
+"""The summary: complete, true to the estimator, and JSON."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from allrelevant import ClassificationBounds
+from allrelevant.datasets import make_linear_classification
+from allrelevant.report import summarize
+
+Table = tuple[NDArray[np.float64], NDArray[np.int_]]
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    data = make_linear_classification(
+        n_samples=80, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
+    )
+    return data.X, data.y
+
+
+def test_is_json_and_back(table: Table) -> None:
+    est = ClassificationBounds(C=1.0, cutoff=0.1, class_weight={0: 1.0, 1: np.float64(2.0)})
+    est.set_params(random_state=np.random.RandomState(0))
+    summary = summarize(est.fit(*table), *table)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    assert summary["settings"]["class_weight"] == {"0": 1.0, "1": 2.0}
+    assert "RandomState" in summary["seed"]
+
+
+def test_is_true_to_the_estimator(table: Table) -> None:
+    est = ClassificationBounds(C=1.0, cutoff=0.1, random_state=3).fit(*table)
+    when = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
+    summary = summarize(
+        est, *table, table="t", target="y", warnings=["w"], command="c", created=when
+    )
+    frame = est.to_frame()
+    for feature in summary["features"]:
+        row = frame.loc[feature["name"]]
+        assert {key: feature[key] for key in row.index} == row.to_dict()
+    assert [f["name"] for f in summary["features"]] == frame.index.tolist()
+    assert sum(summary["counts"].values()) == 5
+    assert summary["counts"]["strong"] == (est.relevance_ == "strong").sum()
+    assert summary["training_accuracy"] == est.score(*table)
+    assert summary["largest_gap"] == est.gap_.max()
+    assert summary["problems"] == [
+        {
+            "label": None,
+            "cutoff": {"lower": 0.1, "upper": 0.1},
+            "baseline": {
+                "C": 1.0,
+                "norm": est.baseline_.norm_,
+                "loss": est.baseline_.loss_,
+            },
+            "cv_accuracy": None,
+        }
+    ]
+    assert summary["table"] == {"name": "t", "target": "y", "n_rows": 80, "n_features": 5}
+    assert sum(c["n_rows"] for c in summary["classes"]) == 80
+    assert summary["settings"] == est.get_params()
+    assert summary["seed"] == 3
+    assert summary["warnings"] == ["w"]
+    assert summary["command"] == "c"
+    assert summary["created"] == "2020-01-02T03:04:05+00:00"
+    assert {"allrelevant", "python", "numpy", "scipy", "scikit-learn", "highspy"} == set(
+        summary["versions"]
+    )
+
+
+def test_cross_validated_accuracy(table: Table) -> None:
+    est = ClassificationBounds(cutoff=0.1, random_state=0).fit(*table)
+    assert summarize(est)["problems"][0]["cv_accuracy"] == est.cv_score_
+
+
+def test_without_the_table(table: Table) -> None:
+    summary = summarize(ClassificationBounds(C=1.0, cutoff=0.1).fit(*table))
+    assert summary["training_accuracy"] is None
+    assert summary["table"]["n_rows"] is None
+    assert summary["classes"][0]["n_rows"] is None
+
+
+def test_several_classes() -> None:
+    X = np.random.default_rng(0).normal(size=(90, 3))
+    y = np.repeat(["x", "y", "z"], 30)
+    X[:30, 0] += 3
+    X[30:60, 1] += 3
+    est = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, y)
+    summary = summarize(est, X, y)
+    json.dumps(summary, allow_nan=False)
+    assert [problem["label"] for problem in summary["problems"]] == ["x", "y", "z"]
+    for j, feature in enumerate(summary["features"]):
+        for k, cell in enumerate(feature["per_class"]):
+            assert [cell["lower"], cell["upper"]] == est.class_interval_[k, j].tolist()
+            assert cell["relevance"] == est.class_relevance_[k, j]
+
+
+def test_not_fitted() -> None:
+    with pytest.raises(NotFittedError):
+        summarize(ClassificationBounds())
