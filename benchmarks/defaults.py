@@ -44,7 +44,7 @@ Scores = dict[tuple[Slack, int, float], dict[str, float]]
 def score_instance(name: str, flip: float, seed: int) -> Scores:
     """F1 of every combination of settings on one instance."""
     data = SETS[name](flip=flip, random_state=seed)
-    samples = Samples(data.X, 2.0 * data.y - 1.0, np.ones(len(data.y)))
+    samples = Samples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
     probes = ProbeSettings(max(N_PROBES), fpr=0.5, seed=seed)
     settings = Settings(
         C=None,

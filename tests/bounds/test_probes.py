@@ -38,7 +38,7 @@ def test_too_few_probes_are_said_and_a_stated_rule_takes_over():
     bounds = ClassificationBounds(C=1.0, delta=0.1, loss_slack=0.0, n_probes=3, random_state=0)
     with pytest.warns(RelevanceWarning, match="Only 3 of 3 probes"):
         bounds.fit(data.X, data.y)
-    norm, C = bounds.baseline_.norm_, bounds.baseline_.C_
+    norm, C = float(bounds.baseline_.norm_), float(bounds.baseline_.C_)
     np.testing.assert_allclose(bounds.cutoff_, [1e-5 * norm, 2 * (0.1 * norm + C * 1e-6)])
     assert (bounds.relevance_[:4] != "irrelevant").all()
 

@@ -9,7 +9,7 @@ from allrelevant.datasets import make_linear_classification
 
 def samples_of(flip, seed, n_samples=200):
     data = make_linear_classification(n_samples, flip=flip, random_state=seed)
-    return Samples(data.X, 2.0 * data.y - 1.0, np.ones(n_samples))
+    return Samples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(n_samples))
 
 
 def choose(samples, **kwargs):

@@ -1,0 +1,51 @@
+# `make demo` and `make test` need Python 3.11 or newer and nothing else: they make their own
+# environment in .venv, with the exact versions of constraints.txt.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-fri clean
+
+help:  ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
+
+setup: .venv/ready  ## Make the environment that the other commands use
+
+.venv/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version)."; exit 1; }
+	@echo "Setting up .venv (once) ..."
+	@$(PYTHON) -m venv .venv
+	@$(INSTALL) --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: setup  ## Analyse the bundled breast cancer table, print the result, write report.html
+	@$(BIN)/allrelevant demo --jobs -1 --output report.html
+
+test: setup lint  ## Linter, types and the test suite
+	@$(BIN)/python -m pytest --numprocesses 2
+
+lint: setup
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy --no-error-summary
+
+test-long: setup  ## The slow guarantees
+	@$(BIN)/python -m pytest --numprocesses 2 tests/long
+
+bench-truth: setup  ## F1 on data of known truth, both formulations
+	@$(BIN)/python -m benchmarks.known_truth
+	@$(BIN)/python -m benchmarks.known_truth --formulation joint
+
+bench-defaults: setup  ## The experiment behind the defaults
+	@$(BIN)/python -m benchmarks.defaults
+
+bench-breast-cancer: setup  ## The breast cancer study of ferel18
+	@$(BIN)/python -m benchmarks.breast_cancer
+
+bench-fri: setup  ## Speed beside fri 9.0.0
+	@$(BIN)/python -m benchmarks.beside_fri
+
+clean:  ## Remove the environments and what tools left behind
+	rm -rf .venv .fri-env .mypy_cache .pytest_cache .ruff_cache .hypothesis
