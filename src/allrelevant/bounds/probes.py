@@ -1,16 +1,18 @@
 """Cutoffs learned from features that are irrelevant by construction.
 
 A probe is a permuted copy of a column: it has the column's values but knows nothing of the target.
-It is added to the table, never put in a column's place, and treated exactly as a feature is: the
-baseline may use it, the set of equivalent models follows from that baseline, and the two programs
-of the bounds are solved for it. What its bounds come to is what an irrelevant feature's bounds come
-to on these data; a real feature has to exceed that.
+Probes are added to the table, never put in a column's place, a whole table of them at a time: as
+many as there are columns, so that they compete with each other for the noise as irrelevant features
+do. Then they are treated exactly as features are: the baseline may use them, the set of equivalent
+models follows from that baseline, and the two programs of the bounds are solved for each. What
+their bounds come to is what an irrelevant feature's bounds come to on these data; a real feature
+has to exceed that.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -20,6 +22,7 @@ from scipy import stats
 from ..arrays import Matrix, Vector
 from ..exceptions import RelevanceWarning, SolverError
 from ..parallel import RunOptions, run_tasks
+from .baseline import uses_features
 from .equivalence import Slack, Standard, fit_baseline
 from .models import LinearModel
 from .programs.classification import Samples
@@ -52,6 +55,8 @@ def probe_cutoff(
     **run
         ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.run_tasks`.
     """
+    if not uses_features(standard.baseline):
+        return np.zeros(2)  # every weight is zero, and none exceeds that
     bounds = probe_bounds(standard, slack, settings, **run)
     if len(bounds) < MIN_USABLE:
         return _fallback(standard.baseline, slack, len(bounds), settings.n_probes)
@@ -61,20 +66,22 @@ def probe_cutoff(
 def probe_bounds(
     standard: Standard, slack: Slack, settings: ProbeSettings, **run: Unpack[RunOptions]
 ) -> Matrix:
-    """Lower and upper bound of every probe that could be used, shape (n_usable, 2)."""
-    samples, formulation = standard.samples, standard.formulation
+    """Lower and upper bound of every probe that could be used, shape (n_usable, 2).
 
-    def bounds_of(probe: Vector) -> Vector | None:
-        extended = samples.append_column(probe)
+    On the scale of the problem without probes: a bound's share of the norm is what carries over.
+    """
+
+    def bounds_of(probes: Matrix) -> Matrix:
+        d = standard.samples.n_features
         try:
-            with_probe = fit_baseline(formulation, extended, standard.baseline.C_)
-            models = formulation.equivalent(extended, with_probe, slack)
-            return weight_ranges(models, [samples.n_features]).interval[0]
+            extended = _with_probes(standard, probes)
+            models = extended.formulation.equivalent(extended.samples, extended.baseline, slack)
+            ranges = weight_ranges(models, range(d, d + probes.shape[1]))
         except SolverError:
-            return None  # a probe that cannot be used: the caller counts those that can
+            return np.empty((0, 2))  # probes that cannot be used: the caller counts those that can
+        return ranges.interval * (standard.baseline.norm_ / extended.baseline.norm_)
 
-    answers = run_tasks(bounds_of, _draw(standard, settings), **run)
-    return np.array([answer for answer in answers if answer is not None]).reshape(-1, 2)
+    return np.concatenate(run_tasks(bounds_of, _draw(standard, settings), **run))
 
 
 def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
@@ -95,17 +102,26 @@ def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * spread
 
 
-def _draw(standard: Standard, settings: ProbeSettings) -> list[Vector]:
-    """Permuted copies of columns, each column in turn, that differ from the original."""
+def _with_probes(standard: Standard, probes: Matrix) -> Standard:
+    samples = standard.samples.append_columns(probes)
+    baseline = fit_baseline(standard.formulation, samples, standard.baseline.C_)
+    if not uses_features(baseline):
+        raise SolverError("The baseline with probes uses no feature.")
+    return replace(standard, samples=samples, baseline=baseline)
+
+
+def _draw(standard: Standard, settings: ProbeSettings) -> list[Matrix]:
+    """Tables of permuted columns, each column in turn, none equal to its original."""
     rng = np.random.RandomState(settings.seed)
     order = rng.permutation(standard.features)
-    probes = []
-    for index in range(settings.n_probes):
-        column = _column(standard.samples, order[index % len(order)])
-        permuted = rng.permutation(column)
-        if not np.array_equal(permuted, column):  # else it would be the feature itself
-            probes.append(permuted)
-    return probes
+    tables = []
+    for start in range(0, settings.n_probes, len(order)):
+        columns = [_column(standard.samples, j) for j in order[: settings.n_probes - start]]
+        permuted = [(rng.permutation(column), column) for column in columns]
+        probes = [probe for probe, column in permuted if not np.array_equal(probe, column)]
+        if probes:
+            tables.append(np.column_stack(probes))
+    return tables
 
 
 def _column(samples: Samples, index: int) -> Vector:

@@ -154,8 +154,8 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("--fpr",),
         {
             "type": Number(above=0, below=1),
-            "default": 0.0001,
-            "help": "Chance that an irrelevant feature exceeds the cutoff.",
+            "default": 1e-6,
+            "help": "Nominal chance that an irrelevant feature exceeds the cutoff.",
         },
     ),
     "random_state": (

@@ -73,13 +73,13 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         Weight of the loss of each class; ``"balanced"`` gives each class the same total.
     cutoff : "probes" or float, default="probes"
         What a bound must exceed to count. ``"probes"`` learns it from features that are
-        irrelevant by construction: permuted copies of columns of ``X``, added to the table one
-        at a time. A number is used as it is, for both bounds.
+        irrelevant by construction: permuted copies of columns of ``X``, added to the table. A
+        number is used as it is, for both bounds.
     n_probes : int, default=50
         Number of probes.
-    fpr : float, default=1e-4
-        Probability that an irrelevant feature exceeds the cutoff, if probes behave as
-        irrelevant features do. Smaller is stricter.
+    fpr : float, default=1e-6
+        Nominal probability that an irrelevant feature exceeds the cutoff, as if bounds were
+        normally distributed. They are not, their tail is heavier: hence the small default.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds that choose C, and of the probes.
     n_jobs : int or None, default=None
@@ -162,7 +162,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cutoff: float | Literal["probes"] = "probes",
         n_probes: int = 50,
-        fpr: float = 1e-4,
+        fpr: float = 1e-6,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -72,13 +72,11 @@ class Samples:
         """The same targets and weights with other features."""
         return Samples(X, self.y, self.weight)
 
-    def append_column(self, column: Vector) -> Samples:
-        """The same samples with one more feature, the last."""
+    def append_columns(self, columns: Matrix) -> Samples:
+        """The same samples with more features, behind those they have."""
         if sp.issparse(self.X):
-            X = sp.hstack([self.X, sp.csr_array(column[:, None])], format="csr")
-        else:
-            X = np.column_stack([self.X, column])
-        return self.with_table(X)
+            return self.with_table(sp.hstack([self.X, sp.csr_array(columns)], format="csr"))
+        return self.with_table(np.hstack([self.X, columns]))
 
 
 @dataclass(frozen=True)
