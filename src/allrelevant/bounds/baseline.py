@@ -37,7 +37,7 @@ def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel
     from sklearn.svm import SVC
 
     for C in grid:
-        svm = SVC(kernel="linear", C=C, tol=1e-6, cache_size=500, max_iter=1_000_000)
+        svm = SVC(kernel="linear", C=C, tol=1e-4, cache_size=500, max_iter=1_000_000)
         svm.fit(samples.X, samples.y, sample_weight=samples.weight)
         coef = svm.coef_.toarray() if sp.issparse(svm.coef_) else svm.coef_
         yield measured_model(samples, coef.ravel(), float(svm.intercept_[0]), C)
