@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from ..arrays import Vector
 from .models import LinearModel
-from .programs.classification import Samples, l1_svm_program
+from .programs.classification import Samples
+from .programs.equivalent_models import baseline_program
 from .solver.highs import HighsModel
 
 
@@ -18,7 +19,7 @@ def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel
 
     Only the objective depends on C, so each solution starts from the last.
     """
-    program = l1_svm_program(samples, 0.0)
+    program = baseline_program(samples.rows, 0.0)
     slack = np.arange(program.n_columns)[program.blocks["slack"]].astype(np.int32)
     highs = HighsModel(program)
     for C in grid:
@@ -50,5 +51,5 @@ def uses_features(model: LinearModel) -> bool:
 
 def measured_model(samples: Samples, coef: Vector, intercept: float, C: float) -> LinearModel:
     """Norm and loss are taken from the data, not from the solver's word."""
-    loss = samples.hinge_loss(coef[None, :], np.array([[intercept]]))[0]
+    loss = samples.rows.loss(coef[None, :], np.array([[intercept]]))[0]
     return LinearModel(coef, intercept, float(np.abs(coef).sum()), float(loss), float(C))

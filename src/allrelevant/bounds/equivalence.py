@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 
 from .baseline import l1_svm_path, l2_svm_path
 from .models import LinearModel
-from .programs.classification import (
-    EquivalentClassifiers,
-    Samples,
-    joint_budget,
-    separate_budgets,
-)
+from .programs.classification import Samples, joint_budget, separate_budgets
+from .programs.equivalent_models import EquivalentModels
 
 
 @dataclass(frozen=True)
@@ -53,10 +49,9 @@ class SeparateBudgets:
     def baseline_path(self, samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
         return l1_svm_path(samples, grid)
 
-    def equivalent(
-        self, samples: Samples, baseline: LinearModel, slack: Slack
-    ) -> EquivalentClassifiers:
-        return separate_budgets(samples, slack.norm_limit(baseline), slack.loss_limit(baseline))
+    def equivalent(self, samples: Samples, baseline: LinearModel, slack: Slack) -> EquivalentModels:
+        norm, loss = slack.norm_limit(baseline), slack.loss_limit(baseline)
+        return separate_budgets(samples, norm, loss, baseline)
 
 
 class JointBudget:
@@ -69,9 +64,7 @@ class JointBudget:
     def baseline_path(self, samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
         return l2_svm_path(samples, grid)
 
-    def equivalent(
-        self, samples: Samples, baseline: LinearModel, slack: Slack
-    ) -> EquivalentClassifiers:
+    def equivalent(self, samples: Samples, baseline: LinearModel, slack: Slack) -> EquivalentModels:
         limit = slack.norm_limit(baseline) + baseline.C_ * slack.loss_limit(baseline)
         return joint_budget(samples, baseline.C_, limit)
 

@@ -14,7 +14,8 @@ from ..parallel import run_tasks
 from .equivalence import Formulation, Slack, Standard, fit_baseline
 from .models import LinearModel
 from .probes import ProbeSettings, probe_cutoff
-from .programs.classification import EquivalentClassifiers, Samples
+from .programs.classification import Samples
+from .programs.equivalent_models import EquivalentModels
 from .relevance import classify
 from .solver.intervals import WeightRanges, join_ranges, weight_ranges
 from .tuning import Choice, FitScaling, choose_C
@@ -45,7 +46,7 @@ class TwoClassBounds:
     Attributes
     ----------
     standard : Standard
-    models : EquivalentClassifiers
+    models : EquivalentModels
         The set of models as good as the baseline.
     ranges : WeightRanges
         Range of each weight that can matter; constant columns are left out.
@@ -56,7 +57,7 @@ class TwoClassBounds:
     """
 
     standard: Standard
-    models: EquivalentClassifiers
+    models: EquivalentModels
     ranges: WeightRanges
     signed_interval: Matrix
     interval: Matrix
@@ -148,7 +149,7 @@ def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name:
     return choice
 
 
-def _ranges(models: EquivalentClassifiers, standard: Standard, settings: Settings) -> WeightRanges:
+def _ranges(models: EquivalentModels, standard: Standard, settings: Settings) -> WeightRanges:
     features = standard.features
     starts = range(0, len(features), _FEATURES_PER_TASK)
     tasks = [features[start : start + _FEATURES_PER_TASK] for start in starts]

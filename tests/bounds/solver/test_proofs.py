@@ -1,4 +1,4 @@
-"""A certificate is valid whatever duals it is made of."""
+"""A certificate is valid whatever multipliers it is made of."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
 from allrelevant.bounds.solver.intervals import weight_ranges
-from allrelevant.bounds.solver.proofs import certified_minima
+from allrelevant.bounds.solver.proofs import certified_maxima
 from tests.bounds.generated import generated_samples
 
 
@@ -16,20 +16,21 @@ from tests.bounds.generated import generated_samples
     formulation=st.sampled_from(["separate", "joint"]),
     size=st.floats(1e-3, 10.0),
 )
-def test_random_duals_never_prove_too_much(seed, formulation, size):
+def test_random_multipliers_never_prove_too_much(seed, formulation, size):
     samples = generated_samples(seed % 20)
     rng = np.random.RandomState(seed)
     baseline = fit_baseline(FORMULATIONS[formulation], samples, 1.0)
     models = FORMULATIONS[formulation].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
     feature = int(rng.randint(samples.n_features))
-    smallest = weight_ranges(models, [feature]).attained[0, 0]
-    cost = np.zeros((5, models.program.n_columns))
-    cost[:, feature], cost[:, samples.n_features + feature] = 1.0, -1.0
-    duals = size * rng.normal(size=(5, models.program.n_rows))
-    assert (certified_minima(models, cost, duals) <= smallest + 1e-9).all()
+    smallest, largest = weight_ranges(models, [feature]).attained[0]
+    multipliers = size * rng.exponential(size=(4, models.rows.n_rows))
+    multipliers[2:] *= rng.uniform(size=multipliers[2:].shape) < 0.1
+    signs = np.array([1, -1, 1, -1])
+    proven = certified_maxima(models, np.full(4, feature), signs, multipliers)
+    assert (proven >= np.where(signs > 0, largest, -smallest) - 1e-9).all()
 
 
-def test_optimal_duals_prove_the_optimum():
+def test_optimal_multipliers_prove_the_optimum():
     samples = generated_samples(4)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
@@ -37,13 +38,23 @@ def test_optimal_duals_prove_the_optimum():
     np.testing.assert_allclose(ranges.proven, ranges.attained, atol=1e-8)
 
 
-def test_every_column_is_bounded_or_covered_once():
-    """Otherwise a certificate could be minus infinity."""
+def test_no_multipliers_prove_the_budget():
+    """Without any multiplier all that is known is that no weight exceeds the norm."""
+    samples = generated_samples(4)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
+    nothing = np.zeros((1, models.rows.n_rows))
+    proven = certified_maxima(models, np.array([0]), np.array([1]), nothing)
+    np.testing.assert_allclose(proven, 1.1 * baseline.norm_)
+
+
+def test_offsets_stay_in_their_range():
+    """The range of the offset that a certificate leans on holds for every witness."""
     for formulation in FORMULATIONS.values():
         samples = generated_samples(7)
         baseline = fit_baseline(formulation, samples, 1.0)
         models = formulation.equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
-        covered = np.concatenate([cover.columns for cover in models.covers])
-        unbounded = np.flatnonzero(np.isinf(models.program.column_upper))
-        assert sorted(covered) == sorted(unbounded)
-        assert np.isfinite(models.program.column_lower).all()
+        offset = weight_ranges(models).offset[:, 0]
+        low, high = models.offset_range[0]
+        assert (low <= offset).all()
+        assert (offset <= high).all()

@@ -391,7 +391,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         index = self._feature_index(feature)
         problem = self._problems[self._problem_index(index, side, label)]
         coef, intercept = problem.witness(index, side)
-        model = measured_model(problem.models.samples, coef, intercept, problem.baseline.C_)
+        model = measured_model(problem.standard.samples, coef, intercept, problem.baseline.C_)
         return model.on_tables(self._scaling)
 
     def _problem_index(self, feature: int, side: int, label: Any) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import scipy.sparse as sp
 
 from ...arrays import Vector
@@ -43,3 +44,18 @@ class LinearProgram:
     @property
     def n_columns(self) -> int:
         return int(self.matrix.shape[1])
+
+
+def name_blocks(sizes: Sequence[tuple[str, int]]) -> dict[str, slice]:
+    """Slices of the columns from the names and sizes of their blocks, in order.
+
+    Examples
+    --------
+    >>> name_blocks([("weights", 2), ("slack", 3)])
+    {'weights': slice(0, 2, None), 'slack': slice(2, 5, None)}
+    """
+    stops = np.cumsum([size for _, size in sizes])
+    return {
+        name: slice(int(stop) - size, int(stop))
+        for (name, size), stop in zip(sizes, stops, strict=True)
+    }

@@ -6,10 +6,9 @@ the absolute weight ranges from ``max(0, a, -b)`` to ``max(|a|, |b|)``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,52 +17,17 @@ from numpy.typing import NDArray
 from ...arrays import Matrix, Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels
-from .highs import HighsModel, Solution
-from .proofs import certified_minima
+from .extremes import Extrema, Extreme, ExtremeSolver
+from .highs_solver import HighsSolver
+from .proofs import certified_maxima
 
 LOWER, UPPER = 0, 1
 
-# Programs whose duals are turned into certificates in one go: bounds the memory used.
-_PROOF_BATCH = 64
-
-# A witness may overstep the set by this much, relative to the size of its budgets.
+# A witness may overstep the set by this much, relative to its norm.
 _WITNESS_TOLERANCE = 1e-6
 
-
-@dataclass(frozen=True)
-class Extreme:
-    """One end of one weight's range: ``sign * w_feature`` is as small as it can be."""
-
-    feature: int
-    sign: int
-
-    def __str__(self) -> str:
-        return f"the {'smallest' if self.sign > 0 else 'largest'} weight of feature {self.feature}"
-
-
-class ExtremeSolver(Protocol):
-    """Finds the ends of the ranges. What it returns is proven elsewhere, not trusted."""
-
-    def __call__(
-        self, models: EquivalentModels, extremes: Sequence[Extreme]
-    ) -> Iterator[Solution]: ...
-
-
-def highs_extremes(models: EquivalentModels, extremes: Sequence[Extreme]) -> Iterator[Solution]:
-    """Solve all programs on one HiGHS model, each from the last one's basis."""
-    highs = HighsModel(models.program)
-    blocks = models.program.blocks
-    for extreme in extremes:
-        columns = np.array(
-            [
-                blocks["positive"].start + extreme.feature,
-                blocks["negative"].start + extreme.feature,
-            ],
-            dtype=np.int32,
-        )
-        highs.change_cost(columns, np.array([extreme.sign, -extreme.sign], dtype=float))
-        yield highs.solve(str(extreme))
-        highs.change_cost(columns, np.zeros(2))
+# Programs that are checked and proven in one go: bounds the memory used.
+_BATCH = 256
 
 
 @dataclass(frozen=True)
@@ -121,7 +85,7 @@ class WeightRanges:
 def weight_ranges(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp] | None = None,
-    solver: ExtremeSolver = highs_extremes,
+    solver: Callable[[EquivalentModels], ExtremeSolver] = HighsSolver,
 ) -> WeightRanges:
     """Smallest and largest weight of the features over a set of models, each end proven.
 
@@ -130,25 +94,17 @@ def weight_ranges(
     models : EquivalentModels
     features : sequence of int, default: all
     solver : callable
-        Finds the extremes; its answers are checked against the data here.
+        Makes a solver for a set of models; its answers are checked against the data here.
     """
     asked = np.arange(models.n_weights) if features is None else np.asarray(features, dtype=np.intp)
     # All minima, then all maxima: neighbours have more of their bases in common.
-    extremes = [Extreme(int(j), sign) for sign in (1, -1) for j in asked]
-    coef, offset, attained, proven = [], [], [], []
-    solutions = solver(models, extremes)
-    for start in range(0, len(extremes), _PROOF_BATCH):
-        batch = extremes[start : start + _PROOF_BATCH]
-        found = [next(solutions) for _ in batch]
-        signs = np.array([extreme.sign for extreme in batch])
-        weights = np.array([models.coef_of(solution.point) for solution in found])
-        offsets = np.array([models.offset_of(solution.point) for solution in found])
-        _check_witnesses(models, batch, weights, offsets)
-        duals = np.array([solution.row_dual for solution in found])
-        proven.append(signs * certified_minima(models, _costs(models, batch), duals))
-        attained.append(weights[np.arange(len(batch)), [e.feature for e in batch]])
-        coef.append(sp.csr_array(weights))
-        offset.append(offsets)
+    extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in asked]
+    solve = solver(models)
+    parts = [
+        _proven(models, extremes[start : start + _BATCH], solve)
+        for start in range(0, len(extremes), _BATCH)
+    ]
+    attained, proven, coef, offset = zip(*parts, strict=True)
     return WeightRanges(
         features=asked,
         attained=np.concatenate(attained).reshape(2, -1).T,
@@ -156,6 +112,19 @@ def weight_ranges(
         coef=sp.vstack(coef, format="csr"),
         offset=np.concatenate(offset),
     )
+
+
+def _proven(
+    models: EquivalentModels, extremes: Sequence[Extreme], solve: ExtremeSolver
+) -> tuple[Vector, Vector, sp.csr_array, Matrix]:
+    """Attained and proven ends of some ranges, and the witnesses."""
+    extrema = solve(extremes)
+    _check_witnesses(models, extremes, extrema)
+    features = np.array([extreme.feature for extreme in extremes])
+    signs = np.array([extreme.sign for extreme in extremes])
+    proven = signs * certified_maxima(models, features, signs, extrema.multipliers)
+    attained = extrema.coef[np.arange(len(extremes)), features]
+    return attained, proven, sp.csr_array(extrema.coef), extrema.offset
 
 
 def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
@@ -185,24 +154,12 @@ def _absolute(signed: Matrix) -> Matrix:
     )
 
 
-def _costs(models: EquivalentModels, extremes: Sequence[Extreme]) -> Matrix:
-    blocks = models.program.blocks
-    cost = np.zeros((len(extremes), models.program.n_columns))
-    for row, extreme in enumerate(extremes):
-        cost[row, blocks["positive"].start + extreme.feature] = extreme.sign
-        cost[row, blocks["negative"].start + extreme.feature] = -extreme.sign
-    return cost
-
-
 def _check_witnesses(
-    models: EquivalentModels,
-    extremes: Sequence[Extreme],
-    coef: Matrix,
-    offset: Matrix,
+    models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extrema
 ) -> None:
-    violation = models.violation(coef, offset)
+    violation = models.violation(extrema.coef, extrema.offset)
     worst = int(np.argmax(violation))
-    size = max(1.0, float(np.abs(coef[worst]).sum()))
+    size = max(1.0, float(np.abs(extrema.coef[worst]).sum()))
     if violation[worst] > _WITNESS_TOLERANCE * size:
         raise SolverError(
             f"The model found for {extremes[worst]} oversteps the set by {violation[worst]:.1e}. "

@@ -1,70 +1,76 @@
-"""Proofs: what a vector of duals says about the smallest value of an objective.
+"""Proofs: what multipliers of the rows say about the largest value of a weight.
 
-For any row duals u, weak duality gives, over the polytope ``l <= A x <= u``::
+Take any multipliers a >= 0 of the hinge rows. For every model with slacks s,
 
-    cost . x  >=  sum_i (u_i times the bound it points to)  +  sum_k min over x_k of z_k x_k,
-    z = cost - A' u.
+    sum_i a_i s_i  >=  sum_i a_i (target_i - table_i . w - offset_table_i . o).
 
-The right-hand side needs no solver: it is recomputed here from the program's own arrays, so a
-bound does not rest on trust in the solver that found the duals. Rounding leaves some z_k slightly
-negative on columns without an upper bound, which would make the sum minus infinity. The budget
-rows mend that: lowering a budget's dual by t raises z_k by t times its (positive) coefficient.
+With v = table' a and g = offset_table' a it follows for the weight of feature j and a sign that
+
+    sign w_j  <=  sum_k (sign [k = j] + v_k) w_k  +  sum_i a_i s_i  +  g . o  -  a . target
+              <=  lambda |w|_1  +  nu loss  +  g . o  -  a . target,
+
+    lambda = max_k |sign [k = j] + v_k|,    nu = max_i a_i / weight_i,
+
+and the budgets limit |w|_1 and the loss. No solver is needed to check this, only the data, so a
+bound does not rest on trust in the solver that found the multipliers: bad ones give a weak bound,
+never a wrong one. (Good ones make g vanish up to rounding; the range of the offsets covers that.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
-from ..programs.equivalent_models import Cover, EquivalentModels
-from ..programs.linear_program import LinearProgram
+from ..programs.equivalent_models import Budget, EquivalentModels
 
 
-def certified_minima(models: EquivalentModels, cost: Matrix, row_dual: Matrix) -> Vector:
-    """Proven lower bounds on several objectives over a set of models.
+def certified_maxima(
+    models: EquivalentModels,
+    features: NDArray[np.intp],
+    signs: NDArray[np.int_],
+    multipliers: Matrix,
+) -> Vector:
+    """Proven upper bounds on signed weights over a set of models.
 
     Parameters
     ----------
     models : EquivalentModels
-    cost : ndarray of shape (n_objectives, n_columns)
-    row_dual : ndarray of shape (n_objectives, n_rows)
-        Any duals: the better they are, the tighter the bound; it is valid in any case.
+    features : ndarray of shape (m,)
+    signs : ndarray of shape (m,)
+        The bound is on ``sign * weight``.
+    multipliers : ndarray of shape (m, n_rows)
+        Any multipliers of the rows, one vector for each bound; the better, the tighter.
 
     Returns
     -------
-    ndarray of shape (n_objectives,)
+    ndarray of shape (m,)
     """
-    program = models.program
-    dual = _drop_meaningless(program, row_dual)
-    reduced = cost - dual @ program.matrix
-    for cover in models.covers:
-        _mend(cover, dual, reduced)
-    return _bound_side(dual, program.row_lower, program.row_upper) + _bound_side(
-        reduced, program.column_lower, program.column_upper
-    )
+    rows = models.rows
+    multipliers = np.maximum(multipliers, 0.0)
+    pull = np.asarray(multipliers @ rows.table)
+    pull[np.arange(len(features)), features] += signs
+    price_of_norm = np.abs(pull).max(axis=1)
+    price_of_loss = (multipliers / rows.weight).max(axis=1)
+    imbalance = multipliers @ rows.offset_table
+    low, high = models.offset_range.T
+    offset_part = np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
+    budget_part = _budget_part(models.budgets, price_of_norm, price_of_loss)
+    return budget_part + offset_part - multipliers @ rows.target
 
 
-def _drop_meaningless(program: LinearProgram, row_dual: Matrix) -> Matrix:
-    """A dual that points to an infinite bound proves nothing: set it to zero."""
-    points_nowhere = ((row_dual > 0) & np.isinf(program.row_lower)) | (
-        (row_dual < 0) & np.isinf(program.row_upper)
-    )
-    return np.where(points_nowhere, 0.0, row_dual)
-
-
-def _mend(cover: Cover, dual: Matrix, reduced: Matrix) -> None:
-    """Lower the budget's dual until no column it covers has a negative reduced cost."""
-    covered = reduced[:, cover.columns]
-    shortfall = np.max(-covered / cover.coefficients, axis=1, initial=0.0)
-    dual[:, cover.row] -= shortfall
-    # The maximum clears what rounding leaves below zero.
-    reduced[:, cover.columns] = np.maximum(covered + np.outer(shortfall, cover.coefficients), 0.0)
-
-
-def _bound_side(multiplier: Matrix, lower: Vector, upper: Vector) -> Vector:
-    """Smallest value of ``multiplier . x`` over ``lower <= x <= upper``, by row."""
-    no_lower, no_upper = np.isinf(lower), np.isinf(upper)
-    unbounded = ((multiplier > 0) & no_lower) | ((multiplier < 0) & no_upper)
-    value = np.maximum(multiplier, 0.0) @ np.where(no_lower, 0.0, lower)
-    value += np.minimum(multiplier, 0.0) @ np.where(no_upper, 0.0, upper)
-    return np.where(unbounded.any(axis=1), -np.inf, value)
+def _budget_part(budgets: Sequence[Budget], price_of_norm: Vector, price_of_loss: Vector) -> Vector:
+    """Most that ``price_of_norm * |w|_1 + price_of_loss * loss`` can come to."""
+    if len(budgets) == 1:
+        (budget,) = budgets
+        rate = np.maximum(
+            price_of_norm / budget.norm_coefficient, price_of_loss / budget.loss_coefficient
+        )
+        return rate * budget.limit
+    total = np.zeros_like(price_of_norm)
+    for budget in budgets:
+        price = price_of_norm if budget.norm_coefficient > 0 else price_of_loss
+        total += price * budget.limit / max(budget.norm_coefficient, budget.loss_coefficient)
+    return total

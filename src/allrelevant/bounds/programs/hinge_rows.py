@@ -1,0 +1,72 @@
+"""The data of a task, in the one form that all tasks of linear models with a hinge loss share.
+
+A model is a vector of weights w and a few offsets o. Row i asks for
+
+    table_i . w + offset_table_i . o  >=  target_i
+
+and what is missing is its slack. The loss is the weighted sum of the slacks. For two classes a row
+is a sample: its table row is y x, its offset row y, its target 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Matrix, Table, Vector
+
+
+@dataclass(frozen=True)
+class HingeRows:
+    """What a model has to live up to, row by row.
+
+    Attributes
+    ----------
+    table : ndarray or sparse array of shape (n_rows, d)
+    offset_table : ndarray of shape (n_rows, n_offsets)
+    target : ndarray of shape (n_rows,)
+    weight : ndarray of shape (n_rows,)
+        Weight of each row's slack in the loss, all positive.
+    """
+
+    table: Table
+    offset_table: Matrix
+    target: Vector
+    weight: Vector
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.table.shape[0])
+
+    @property
+    def n_weights(self) -> int:
+        return int(self.table.shape[1])
+
+    @property
+    def n_offsets(self) -> int:
+        return int(self.offset_table.shape[1])
+
+    def shortfall(self, coef: Matrix, offset: Matrix) -> Matrix:
+        """By how much each model misses each target; negative where it exceeds it.
+
+        Parameters
+        ----------
+        coef : ndarray of shape (n_models, d)
+        offset : ndarray of shape (n_models, n_offsets)
+
+        Returns
+        -------
+        ndarray of shape (n_models, n_rows)
+        """
+        return self.target - np.asarray(coef @ self.table.T) - offset @ self.offset_table.T
+
+    def loss(self, coef: Matrix, offset: Matrix) -> Vector:
+        """Loss of each of several models, straight from the data."""
+        return np.maximum(0.0, self.shortfall(coef, offset)) @ self.weight
+
+    def take(self, rows: NDArray[np.intp]) -> HingeRows:
+        return HingeRows(
+            self.table[rows], self.offset_table[rows], self.target[rows], self.weight[rows]
+        )
