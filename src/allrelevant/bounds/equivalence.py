@@ -66,7 +66,9 @@ class JointBudget:
 
     def equivalent(self, samples: Samples, baseline: LinearModel, slack: Slack) -> EquivalentModels:
         limit = slack.norm_limit(baseline) + baseline.C_ * slack.loss_limit(baseline)
-        return joint_budget(samples, baseline.C_, limit)
+        # The l2 baseline is no vertex of the set; the l1 one is, and has the same C.
+        (start,) = l1_svm_path(samples, [baseline.C_])
+        return joint_budget(samples, baseline.C_, limit, start)
 
 
 Formulation = SeparateBudgets | JointBudget

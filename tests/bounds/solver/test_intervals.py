@@ -85,6 +85,7 @@ class Tampered:
     def __init__(self, models, **factors):
         self.solver = HighsSolver(models)
         self.factors = factors
+        self.effort = self.solver.effort
 
     def __call__(self, extremes):
         answer = self.solver(extremes)

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...arrays import Matrix
 
 
@@ -36,8 +39,39 @@ class Extrema:
     offset: Matrix
     multipliers: Matrix
 
+    def replaced(self, which: NDArray[np.intp], others: Extrema) -> Extrema:
+        """The same with some answers replaced."""
+        parts = [
+            (self.coef, others.coef),
+            (self.offset, others.offset),
+            (self.multipliers, others.multipliers),
+        ]
+        for mine, theirs in parts:
+            mine[which] = theirs
+        return self
+
+
+@dataclass
+class Effort:
+    """What it took: programs solved, pivots, and programs that only HiGHS could settle."""
+
+    programs: int = 0
+    pivots: int = 0
+    fallbacks: int = 0
+
+
+def total_effort(efforts: Sequence[Effort]) -> Effort:
+    """The effort of several runs together."""
+    return Effort(
+        programs=sum(effort.programs for effort in efforts),
+        pivots=sum(effort.pivots for effort in efforts),
+        fallbacks=sum(effort.fallbacks for effort in efforts),
+    )
+
 
 class ExtremeSolver(Protocol):
     """Finds extremes over the one set it was made for. What it answers is proven, not trusted."""
+
+    effort: Effort
 
     def __call__(self, extremes: Sequence[Extreme]) -> Extrema: ...

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..programs.equivalent_models import EquivalentModels
-from .extremes import Extrema, Extreme
+from .extremes import Effort, Extrema, Extreme
 from .highs import HighsModel, Solution
 
 
@@ -17,9 +17,11 @@ class HighsSolver:
     def __init__(self, models: EquivalentModels) -> None:
         self._models = models
         self._highs = HighsModel(models.program)
+        self.effort = Effort()
 
     def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
         solutions = [self._solve(extreme) for extreme in extremes]
+        self.effort.programs += len(extremes)
         points = np.array([solution.point for solution in solutions])
         blocks = self._models.program.blocks
         n_rows = self._models.rows.n_rows

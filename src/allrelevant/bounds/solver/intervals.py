@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from ...arrays import Matrix, Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels
-from .extremes import Extrema, Extreme, ExtremeSolver
-from .highs_solver import HighsSolver
-from .proofs import certified_maxima
+from .checked_solver import CheckedSolver
+from .extremes import Effort, Extreme, ExtremeSolver, total_effort
+from .proofs import examine
 
 LOWER, UPPER = 0, 1
 
 # A witness may overstep the set by this much, relative to its norm.
 _WITNESS_TOLERANCE = 1e-6
 
-# Programs that are checked and proven in one go: bounds the memory used.
-_BATCH = 256
+# Numbers in the models and multipliers that are held at a time: bounds the memory used.
+_BATCH_SIZE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class WeightRanges:
         Weights of the witnesses: row i attains the lower end of range i, row m + i the upper.
     offset : ndarray of shape (2 m, n_offsets)
         Their offsets.
+    effort : Effort
+        What it took to find them.
     """
 
     features: NDArray[np.intp]
@@ -53,6 +55,7 @@ class WeightRanges:
     proven: Matrix
     coef: sp.csr_array
     offset: Matrix
+    effort: Effort
 
     @cached_property
     def interval(self) -> Matrix:
@@ -85,7 +88,7 @@ class WeightRanges:
 def weight_ranges(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp] | None = None,
-    solver: Callable[[EquivalentModels], ExtremeSolver] = HighsSolver,
+    solver: Callable[[EquivalentModels], ExtremeSolver] = CheckedSolver,
 ) -> WeightRanges:
     """Smallest and largest weight of the features over a set of models, each end proven.
 
@@ -97,12 +100,13 @@ def weight_ranges(
         Makes a solver for a set of models; its answers are checked against the data here.
     """
     asked = np.arange(models.n_weights) if features is None else np.asarray(features, dtype=np.intp)
-    # All minima, then all maxima: neighbours have more of their bases in common.
+    # All minima, then all maxima: for HiGHS, neighbours have more of their bases in common.
     extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in asked]
     solve = solver(models)
+    batch = max(1, _BATCH_SIZE // (models.rows.n_rows + models.n_weights))
     parts = [
-        _proven(models, extremes[start : start + _BATCH], solve)
-        for start in range(0, len(extremes), _BATCH)
+        _proven(models, extremes[start : start + batch], solve)
+        for start in range(0, len(extremes), batch)
     ]
     attained, proven, coef, offset = zip(*parts, strict=True)
     return WeightRanges(
@@ -111,6 +115,7 @@ def weight_ranges(
         proven=np.concatenate(proven).reshape(2, -1).T,
         coef=sp.vstack(coef, format="csr"),
         offset=np.concatenate(offset),
+        effort=solve.effort,
     )
 
 
@@ -119,12 +124,15 @@ def _proven(
 ) -> tuple[Vector, Vector, sp.csr_array, Matrix]:
     """Attained and proven ends of some ranges, and the witnesses."""
     extrema = solve(extremes)
-    _check_witnesses(models, extremes, extrema)
-    features = np.array([extreme.feature for extreme in extremes])
-    signs = np.array([extreme.sign for extreme in extremes])
-    proven = signs * certified_maxima(models, features, signs, extrema.multipliers)
-    attained = extrema.coef[np.arange(len(extremes)), features]
-    return attained, proven, sp.csr_array(extrema.coef), extrema.offset
+    check = examine(models, extremes, extrema)
+    worst = int(np.argmax(check.violation))
+    if check.violation[worst] > _WITNESS_TOLERANCE:
+        raise SolverError(
+            f"The model found for {extremes[worst]} oversteps the set by "
+            f"{check.violation[worst]:.1e} of its norm. Badly scaled columns are the usual cause: "
+            "try standardize=True."
+        )
+    return check.attained, check.proven, sp.csr_array(extrema.coef), extrema.offset
 
 
 def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
@@ -144,6 +152,7 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
         proven=np.concatenate([part.proven for part in parts]),
         coef=sp.vstack([part.coef for part in parts], format="csr")[rows],
         offset=np.concatenate([part.offset for part in parts])[rows],
+        effort=total_effort([part.effort for part in parts]),
     )
 
 
@@ -152,16 +161,3 @@ def _absolute(signed: Matrix) -> Matrix:
     return np.column_stack(
         [np.maximum(0.0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))]
     )
-
-
-def _check_witnesses(
-    models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extrema
-) -> None:
-    violation = models.violation(extrema.coef, extrema.offset)
-    worst = int(np.argmax(violation))
-    size = max(1.0, float(np.abs(extrema.coef[worst]).sum()))
-    if violation[worst] > _WITNESS_TOLERANCE * size:
-        raise SolverError(
-            f"The model found for {extremes[worst]} oversteps the set by {violation[worst]:.1e}. "
-            "Badly scaled columns are the usual cause: try standardize=True."
-        )

@@ -19,12 +19,50 @@ never a wrong one. (Good ones make g vanish up to rounding; the range of the off
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels
+from .extremes import Extrema, Extreme
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the data say about a solver's answers.
+
+    Attributes
+    ----------
+    attained : ndarray of shape (m,)
+        The weight in question of each model found.
+    proven : ndarray of shape (m,)
+        What no model of the set can go beyond.
+    violation : ndarray of shape (m,)
+        By how much each model found oversteps the set, relative to its norm if that exceeds 1.
+    """
+
+    attained: Vector
+    proven: Vector
+    violation: Vector
+
+    @property
+    def gap(self) -> Vector:
+        """Distance between what is attained and what is proven, of each answer."""
+        return np.abs(self.proven - self.attained)
+
+
+def examine(models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extrema) -> Examination:
+    """Check a solver's answers against the data."""
+    features = np.array([extreme.feature for extreme in extremes])
+    signs = np.array([extreme.sign for extreme in extremes])
+    size = np.maximum(1.0, np.abs(extrema.coef).sum(axis=1))
+    return Examination(
+        attained=extrema.coef[np.arange(len(extremes)), features],
+        proven=signs * certified_maxima(models, features, signs, extrema.multipliers),
+        violation=models.violation(extrema.coef, extrema.offset) / size,
+    )
 
 
 def certified_maxima(
