@@ -100,7 +100,7 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("--loss-slack",),
         {
             "type": Number(at_least=0),
-            "default": 0.02,
+            "default": 0.05,
             "help": "How much larger than the baseline's its loss may be.",
         },
     ),

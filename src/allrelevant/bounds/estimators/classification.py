@@ -57,7 +57,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
     delta : float, default=0.1
         Relative slack of the norm: an equivalent model may have a norm up to ``1 + delta`` times
         the baseline's. More slack makes the intervals wider.
-    loss_slack : float, default=0.02
+    loss_slack : float, default=0.05
         Relative slack of the loss.
     loss_tol : float, default=1e-6
         Absolute slack of the loss. Where the classes can be separated the loss is zero, and a
@@ -155,7 +155,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         *,
         C: float | Literal["cv"] = "cv",
         delta: float = 0.1,
-        loss_slack: float = 0.02,
+        loss_slack: float = 0.05,
         loss_tol: float = 1e-6,
         formulation: Literal["separate", "joint"] = "separate",
         standardize: bool = True,
