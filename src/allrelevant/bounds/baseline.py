@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,9 +25,11 @@ def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel
     highs = HighsModel(program)
     for C in grid:
         highs.change_cost(slack, C * samples.weight)
-        point = highs.solve(f"the l1-regularised SVM at C={C:g}").point
+        solution = highs.solve(f"the l1-regularised SVM at C={C:g}")
+        point = solution.point
         coef = point[program.blocks["positive"]] - point[program.blocks["negative"]]
-        yield measured_model(samples, coef, float(point[program.blocks["offset"]][0]), C)
+        model = measured_model(samples, coef, float(point[program.blocks["offset"]][0]), C)
+        yield replace(model, multipliers_=solution.row_dual)
 
 
 def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:

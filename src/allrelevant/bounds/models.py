@@ -27,6 +27,8 @@ class LinearModel:
         Weight of the loss against the norm.
     scaling_ : Scaling or None
         What turns a table into what the model was solved on.
+    multipliers_ : ndarray of shape (n_samples,) or None
+        Multipliers of the rows where the model is the optimum of a linear program.
     """
 
     coef_: Vector
@@ -35,6 +37,7 @@ class LinearModel:
     loss_: float
     C_: float
     scaling_: Scaling | None = None
+    multipliers_: Vector | None = None
 
     def decision_function(self, X: Table) -> Vector:
         """Value of the model at each row of a table that is not yet scaled."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Table, Vector
 from ..models import LinearModel
-from .equivalent_models import Budget, EquivalentModels
+from .equivalent_models import Budget, EquivalentModels, Start
 from .hinge_rows import HingeRows
 
 
@@ -85,9 +85,14 @@ def _classifiers(
     largest_loss: float,
     baseline: LinearModel | None,
 ) -> EquivalentModels:
-    start = None if baseline is None else (baseline.coef_, np.array([baseline.intercept_]))
     offset_range = _offset_range(samples, largest_norm, largest_loss)
-    return EquivalentModels(samples.rows, budgets, offset_range, start)
+    return EquivalentModels(samples.rows, budgets, offset_range, _start(baseline))
+
+
+def _start(baseline: LinearModel | None) -> Start | None:
+    if baseline is None or baseline.multipliers_ is None:
+        return None
+    return Start(baseline.coef_, np.array([baseline.intercept_]), baseline.multipliers_)
 
 
 def _offset_range(samples: Samples, largest_norm: float, largest_loss: float) -> Matrix:

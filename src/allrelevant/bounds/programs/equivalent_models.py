@@ -26,6 +26,15 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Start:
+    """A solution of the l1-regularised problem, and the multipliers of the rows there."""
+
+    coef: Vector
+    offset: Vector
+    multipliers: Vector
+
+
+@dataclass(frozen=True)
 class EquivalentModels:
     """The models whose norm and loss stay within the budgets.
 
@@ -40,14 +49,14 @@ class EquivalentModels:
     offset_range : ndarray of shape (n_offsets, 2)
         Bounds that the offsets of every model of the set satisfy. They follow from the rows
         and the budgets, and give certificates something to hold on to (see ``proofs``).
-    start : tuple of ndarray, or None
-        Weights and offsets of a model of the set for a solver to start from.
+    start : Start or None
+        A vertex of the set for a solver to start from.
     """
 
     rows: HingeRows
     budgets: tuple[Budget, ...]
     offset_range: Matrix
-    start: tuple[Vector, Vector] | None = None
+    start: Start | None = None
 
     @property
     def n_weights(self) -> int:

@@ -11,8 +11,8 @@ from ..programs.equivalent_models import EquivalentModels
 from .extremes import Effort, Extrema, Extreme
 from .highs_solver import HighsSolver
 from .proofs import examine
-from .tableau import NotAVertexError
 from .tableau_solver import TableauSolver
+from .vertex import NotAVertexError
 
 # An answer of the tableau stands if gap and violation, relative to the norm, stay below this.
 _TOLERANCE = 1e-8

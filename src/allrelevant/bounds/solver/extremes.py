@@ -39,6 +39,10 @@ class Extrema:
     offset: Matrix
     multipliers: Matrix
 
+    def taken(self, which: NDArray[np.intp]) -> Extrema:
+        """Some of the answers."""
+        return Extrema(self.coef[which], self.offset[which], self.multipliers[which])
+
     def replaced(self, which: NDArray[np.intp], others: Extrema) -> Extrema:
         """The same with some answers replaced."""
         parts = [

@@ -189,25 +189,31 @@ def read_multipliers(where, kappa, budget, reduced, first_slack, first_surplus, 
             out[i] = reduced[-1 - where[slack]] - kappa[slack] * price
 
 
-@nb.njit(cache=True)
+@nb.njit(cache=True, nogil=True)
 def solve_extremes(
-    T0, rhs0, basis0, nonbasic0, where0, partner, kappa, budget, free, most,
-    features, signs, n_weights, n_offsets, n_rows, coef, offset, multipliers, status,
+    T0, rhs0, basis0, nonbasic0, where, partner, kappa, budget, free, most,
+    features, signs, extra, extra_columns, n_weights, n_offsets, n_rows,
+    coef, offset, multipliers, status,
 ):  # fmt: skip
     """Each extreme from the tableau given, which stays as it is. Returns the number of pivots.
 
     The tableau is at the baseline, which is as good a place to start from as the last extreme, and
-    often a better one; no rounding builds up, and no answer depends on those before it.
+    often a better one; no rounding builds up, and no answer depends on those before it. A feature
+    that has no column in it comes with one of ``extra_columns``.
     """
     first_slack = 2 * n_weights + n_offsets
-    k = T0.shape[1]
-    T, rhs, reduced, cost = T0.copy(), rhs0.copy(), np.empty(k), np.zeros(len(where0))
-    basis, nonbasic, where = basis0.copy(), nonbasic0.copy(), where0.copy()
+    m, k0 = T0.shape
+    T, rhs, reduced = np.empty((m, k0 + 1)), np.empty(m), np.empty(k0 + 1)
+    basis, nonbasic = np.empty(m, np.int64), np.empty(k0 + 1, np.int64)
+    where, cost = where.copy(), np.zeros(len(where))
     total = 0
     for e in range(len(features)):
-        T[:], rhs[:] = T0, rhs0
-        basis[:], nonbasic[:], where[:] = basis0, nonbasic0, where0
-        j = features[e]
+        j, k = features[e], k0
+        T[:, :k0], rhs[:] = T0, rhs0
+        basis[:], nonbasic[:k0] = basis0, nonbasic0
+        if extra[e] >= 0:
+            T[:, k0], nonbasic[k0], k = extra_columns[extra[e]], j, k0 + 1
+        _locate(basis, nonbasic, where, k)
         cost[j], cost[n_weights + j] = signs[e], -signs[e]
         status[e], pivots = maximize(
             T, rhs, basis, nonbasic, where, partner, kappa, budget, free, cost, k, reduced, most
@@ -219,7 +225,24 @@ def solve_extremes(
             read_multipliers(
                 where, kappa, budget, reduced, first_slack, first_slack + n_rows, multipliers[e]
             )
+        _forget(basis, nonbasic, where, k)
     return total
+
+
+@nb.njit(cache=True)
+def _locate(basis, nonbasic, where, k):
+    for i in range(len(basis)):
+        where[basis[i]] = i
+    for c in range(k):
+        where[nonbasic[c]] = -1 - c
+
+
+@nb.njit(cache=True)
+def _forget(basis, nonbasic, where, k):
+    for i in range(len(basis)):
+        where[basis[i]] = NOWHERE
+    for c in range(k):
+        where[nonbasic[c]] = NOWHERE
 
 
 @nb.njit(cache=True)

@@ -1,17 +1,16 @@
-"""The fast way: a small dense tableau over the rows that matter."""
+"""The fast way: a small dense tableau over the rows and features that matter."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from ...arrays import Matrix
 from ..programs.equivalent_models import EquivalentModels
-from ..programs.hinge_rows import HingeRows
 from .extremes import Effort, Extrema, Extreme
-from .tableau import NotAVertexError, Tableau, tableau_at
+from .tableau import Tableau
+from .vertex import NotAVertexError, Vertex
 
 # Rows that exceed their target by more than this at the start rarely bind anywhere in the set: they
 # are left out at first, and brought in when a solution falls short of them.
@@ -20,9 +19,18 @@ _FAR = 0.5
 # By how much a solution may fall short of a row that was left out.
 _SHORTFALL = 1e-10
 
+# With no more features than this, all are worked with from the start.
+_FEW = 400
+
+# Else how close to being used by the baseline (1 is use) a feature must be.
+_PROMISING = 0.8
+
+# By how much the weight of another feature must pay, relative to the price of norm, to be missed.
+_PAYS = 1e-9
+
 
 class TableauSolver:
-    """Solves every extreme on a tableau at the baseline, over the working rows.
+    """Solves every extreme on a tableau at the baseline, over working rows and working features.
 
     Raises :class:`NotAVertexError` if the set brings no vertex to start from.
     """
@@ -31,46 +39,72 @@ class TableauSolver:
         if models.start is None:
             raise NotAVertexError("The set has no model to start from.")
         self._models = models
-        self._coef, self._offset = models.start
-        shortfall = models.rows.shortfall(self._coef[None], self._offset[None])[0]
-        self._working = np.flatnonzero(shortfall > -_FAR)
+        self._start = models.start
+        coef, offset = self._start.coef, self._start.offset
+        shortfall = models.rows.shortfall(coef[None], offset[None])[0]
+        self._rows = np.flatnonzero(shortfall > -_FAR)
+        self._features = self._promising_features()
         self._tableau = self._fresh()
         self.effort = Effort()
 
     def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
         answer = self._solve(extremes)
-        short = self._shortfall(answer)
-        while (missed := np.flatnonzero((short > _SHORTFALL).any(axis=0))).size:
-            again = np.flatnonzero((short > _SHORTFALL).any(axis=1))
-            self._working = np.union1d(self._working, missed)
+        again = self._take_in_what_was_missed(extremes, answer)
+        while len(again):
             self._tableau = self._fresh()
             answer = answer.replaced(again, self._solve([extremes[int(e)] for e in again]))
-            short = self._shortfall(answer)
+            again = again[
+                self._take_in_what_was_missed(
+                    [extremes[int(e)] for e in again], answer.taken(again)
+                )
+            ]
         return answer
 
+    def _promising_features(self) -> NDArray[np.intp]:
+        """Features that equivalent models are likely to use: the baseline nearly does."""
+        if self._models.n_weights <= _FEW:
+            return np.arange(self._models.n_weights)
+        pull = np.abs(np.asarray(self._start.multipliers @ self._models.rows.table))
+        return np.flatnonzero(pull >= _PROMISING)
+
     def _fresh(self) -> Tableau:
-        """The working rows' tableau at the start, from the data."""
-        working = _dense(self._models.rows.take(self._working))
-        return tableau_at(working, self._models.budgets, self._coef, self._offset)
+        """The tableau at the start, from the data."""
+        rows = self._models.rows.take(self._rows)
+        vertex = Vertex(rows, self._models.budgets, self._start.coef, self._start.offset)
+        return Tableau(vertex, self._features)
 
     def _solve(self, extremes: Sequence[Extreme]) -> Extrema:
         found, pivots = self._tableau.solve(extremes)
         self.effort.programs += len(extremes)
         self.effort.pivots += pivots
         multipliers = np.zeros((len(extremes), self._models.rows.n_rows))
-        multipliers[:, self._working] = found.multipliers
+        multipliers[:, self._rows] = found.multipliers
         return Extrema(found.coef, found.offset, multipliers)
 
-    def _shortfall(self, answer: Extrema) -> Matrix:
-        """By how much each solution misses the rows left out; nothing for the working ones."""
-        short = self._models.rows.shortfall(answer.coef, answer.offset)
-        short[:, self._working] = 0.0
+    def _take_in_what_was_missed(
+        self, extremes: Sequence[Extreme], answer: Extrema
+    ) -> NDArray[np.intp]:
+        """Add the rows and features that some answer should have known; which answers those are.
+
+        A row is missed by a model that falls short of it, a feature by multipliers under which
+        its weight would pay.
+        """
+        short = self._models.rows.shortfall(answer.coef, answer.offset) > _SHORTFALL
+        short[:, self._rows] = False
+        pays = self._paying(extremes, answer)
         # What was not solved is not a model at all: HiGHS will see to it.
-        short[~np.isfinite(answer.coef).all(axis=1)] = 0.0
-        return short
+        solved = np.isfinite(answer.coef).all(axis=1)
+        short[~solved] = pays[~solved] = False
+        self._rows = np.union1d(self._rows, np.flatnonzero(short.any(axis=0)))
+        self._features = np.union1d(self._features, np.flatnonzero(pays.any(axis=0)))
+        return np.flatnonzero(short.any(axis=1) | pays.any(axis=1))
 
-
-def _dense(rows: HingeRows) -> HingeRows:
-    if not sp.issparse(rows.table):
-        return rows
-    return HingeRows(rows.table.toarray(), rows.offset_table, rows.target, rows.weight)
+    def _paying(self, extremes: Sequence[Extreme], answer: Extrema) -> NDArray[np.bool_]:
+        pull = np.abs(np.asarray(answer.multipliers @ self._models.rows.table))
+        known = np.zeros(pull.shape, dtype=bool)
+        known[:, self._features] = known[:, self._start.coef != 0] = True
+        known[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = True
+        # The features that the tableau knows set the price of norm.
+        price = np.where(known, pull, 0.0)
+        price[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
+        return ~known & (pull > price.max(axis=1, keepdims=True) * (1 + _PAYS) + _PAYS)
