@@ -23,7 +23,7 @@ _SHORTFALL = 1e-10
 _FEW = 400
 
 # Else how close to being used by the baseline (1 is use) a feature must be.
-_PROMISING = 0.8
+_PROMISING = 0.9
 
 # By how much the weight of another feature must pay, relative to the price of norm, to be missed.
 _PAYS = 1e-9
