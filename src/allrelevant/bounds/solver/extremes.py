@@ -55,6 +55,17 @@ class Extrema:
         return self
 
 
+def joined(parts: Sequence[Extrema]) -> Extrema:
+    """Answers to several groups of questions, as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return Extrema(
+        coef=np.concatenate([part.coef for part in parts]),
+        offset=np.concatenate([part.offset for part in parts]),
+        multipliers=np.concatenate([part.multipliers for part in parts]),
+    )
+
+
 @dataclass
 class Effort:
     """What it took: programs solved, pivots, and programs that only HiGHS could settle."""

@@ -13,6 +13,9 @@ from .vertex import Vertex
 # Pivots after which one extreme is given up.
 _MOST_PIVOTS = 20_000
 
+# Cells of all tableaus together that are worked on between two looks at the keyboard.
+_CELLS_AT_A_TIME = 2_000_000
+
 
 class Tableau:
     """The dictionary ``x[basis] = rhs - T x[nonbasic]`` of a vertex.
@@ -42,6 +45,11 @@ class Tableau:
         negative = (self._rhs < 0) & ~self._free[self._basis]
         self._rhs[negative] = 0.0  # rounding: a vertex has none below zero
         self._where = np.full(len(self._partner), -(2**60))
+
+    @property
+    def at_a_time(self) -> int:
+        """How many extremes to solve in one go: compiled code cannot be interrupted."""
+        return max(1, _CELLS_AT_A_TIME // self._T.size)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[Extrema, int]:
         """Solve extremes, each from this vertex; also, by how many pivots.

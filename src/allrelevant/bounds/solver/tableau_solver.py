@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..programs.equivalent_models import EquivalentModels
-from .extremes import Effort, Extrema, Extreme
+from .extremes import Effort, Extrema, Extreme, joined
 from .tableau import Tableau
 from .vertex import NotAVertexError, Vertex
 
@@ -74,9 +74,11 @@ class TableauSolver:
         return Tableau(vertex, self._features)
 
     def _solve(self, extremes: Sequence[Extreme]) -> Extrema:
-        found, pivots = self._tableau.solve(extremes)
+        some = self._tableau.at_a_time
+        parts = [self._tableau.solve(extremes[i : i + some]) for i in range(0, len(extremes), some)]
         self.effort.programs += len(extremes)
-        self.effort.pivots += pivots
+        self.effort.pivots += sum(pivots for _, pivots in parts)
+        found = joined([answer for answer, _ in parts])
         multipliers = np.zeros((len(extremes), self._models.rows.n_rows))
         multipliers[:, self._rows] = found.multipliers
         return Extrema(found.coef, found.offset, multipliers)

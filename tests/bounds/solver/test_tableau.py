@@ -1,0 +1,82 @@
+"""The fast solver against the reference, on tables that are hard on it."""
+
+import numpy as np
+import pytest
+
+from allrelevant.bounds.baseline import uses_features
+from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
+from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.solver import tableau_solver
+from allrelevant.bounds.solver.highs_solver import HighsSolver
+from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.solver.tableau_solver import TableauSolver
+from allrelevant.bounds.solver.vertex import NotAVertexError, Vertex
+from allrelevant.datasets import make_linear_classification
+from tests.bounds.generated import generated_samples
+from tests.bounds.nasty import KINDS, nasty_samples
+
+SLACKS = (Slack(0.1, 0.05, 1e-6), Slack(0.01, 0.0, 1e-6), Slack(0.5, 0.5, 1e-3))
+
+
+def compare(kind, seed):
+    """Difference between the two solvers' intervals, relative to the norm, and the effort."""
+    samples = nasty_samples(kind, seed)
+    formulation = FORMULATIONS["joint" if seed % 5 == 0 else "separate"]
+    baseline = fit_baseline(formulation, samples, (0.1, 1.0, 10.0)[seed % 3])
+    if not uses_features(baseline):
+        return 0.0, None
+    models = formulation.equivalent(samples, baseline, SLACKS[seed % len(SLACKS)])
+    fast, reference = weight_ranges(models), weight_ranges(models, solver=HighsSolver)
+    difference = np.abs(fast.interval - reference.interval).max()
+    return difference / max(1.0, baseline.norm_), fast.effort
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_agrees_with_the_reference(kind):
+    for seed in range(12):
+        difference, _ = compare(kind, seed)
+        assert difference <= 1e-6, f"seed {seed}"
+
+
+def test_most_tables_need_no_help_from_the_reference():
+    efforts = [compare("plain", seed)[1] for seed in range(20)]
+    efforts = [effort for effort in efforts if effort is not None]
+    assert sum(effort.fallbacks for effort in efforts) == 0
+    assert sum(effort.pivots for effort in efforts) > 0
+
+
+def test_rows_and_features_left_out_come_in_when_needed(monkeypatch):
+    """With hardly any working rows and features at the start the answer is the same."""
+    data = make_linear_classification(
+        80, n_strong=3, n_weak=4, n_irrelevant=30, flip=0.1, random_state=0
+    )
+    samples = Samples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(80))
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 0.5)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.3, 0.1, 1e-6))
+    everything = weight_ranges(models, solver=TableauSolver)
+    monkeypatch.setattr(tableau_solver, "_FEW", 0)
+    monkeypatch.setattr(tableau_solver, "_PROMISING", 1.1)
+    monkeypatch.setattr(tableau_solver, "_FAR", 1e-6)
+    little = weight_ranges(models, solver=TableauSolver)
+    np.testing.assert_allclose(little.interval, everything.interval, atol=1e-8)
+    assert little.effort.programs > everything.effort.programs
+
+
+def vertex_at(share):
+    """The vertex at the baseline, its weights scaled by a factor."""
+    samples = generated_samples(3)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
+    offset = np.array([baseline.intercept_])
+    return baseline, Vertex(models.rows, models.budgets, share * baseline.coef_, offset)
+
+
+def test_the_vertex_is_the_baseline():
+    baseline, vertex = vertex_at(1.0)
+    weights = vertex.values()[: len(vertex.used)] * vertex.sign
+    np.testing.assert_allclose(weights, baseline.coef_[vertex.used], atol=1e-8)
+
+
+def test_a_model_between_vertices_is_refused():
+    with pytest.raises(NotAVertexError):
+        vertex_at(0.9)
