@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-fri clean
+.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-speed clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -44,8 +44,8 @@ bench-defaults: setup  ## The experiment behind the defaults
 bench-breast-cancer: setup  ## The breast cancer study of ferel18
 	@$(BIN)/python -m benchmarks.breast_cancer
 
-bench-fri: setup  ## Speed beside fri 9.0.0
-	@$(BIN)/python -m benchmarks.beside_fri
+bench-speed: setup  ## Speed beside fri 9.0.0, cold programs and plain HiGHS
+	@$(BIN)/python -m benchmarks.speed
 
 clean:  ## Remove the environments and what tools left behind
 	rm -rf .venv .fri-env .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
 from allrelevant.bounds.solver.intervals import weight_ranges
-from allrelevant.bounds.solver.proofs import certified_maxima
+from allrelevant.bounds.solver.proofs import certified_maxima, certified_ranges
 from tests.bounds.generated import generated_samples
 
 
@@ -58,3 +58,33 @@ def test_offsets_stay_in_their_range():
         low, high = models.offset_range[0]
         assert (low <= offset).all()
         assert (offset <= high).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), formulation=st.sampled_from(["separate", "joint"]))
+def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
+    """No certificate below a witness, ever: with the baseline's multipliers or with any others."""
+    samples = generated_samples(seed % 20)
+    baseline = fit_baseline(FORMULATIONS[formulation], samples, (0.1, 1.0, 10.0)[seed % 3])
+    models = FORMULATIONS[formulation].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
+    assert models.start is not None
+    attained = weight_ranges(models).attained
+    random = np.random.RandomState(seed).exponential(size=samples.n_samples)
+    for multipliers in (models.start.multipliers, random):
+        proven = certified_ranges(models, multipliers)
+        assert (proven[:, 0] <= attained[:, 0] + 1e-9).all()
+        assert (proven[:, 1] >= attained[:, 1] - 1e-9).all()
+
+
+def test_the_baselines_multipliers_give_the_closed_form():
+    """The slack, over one minus the pull of the baseline's multipliers on the feature."""
+    samples = generated_samples(5)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.01, 0.0, 1e-6))
+    assert baseline.multipliers_ is not None
+    pull = np.abs(baseline.multipliers_ @ samples.rows.table)
+    idle = pull < 0.999
+    upper = np.abs(certified_ranges(models, baseline.multipliers_)).max(axis=1)
+    expected = (0.01 * baseline.norm_ + 1e-6) / (1 - pull[idle])
+    np.testing.assert_allclose(upper[idle], expected, rtol=1e-6)
+    assert idle.any()

@@ -99,6 +99,33 @@ def certified_maxima(
     return budget_part + offset_part - multipliers @ rows.target
 
 
+def certified_ranges(models: EquivalentModels, multipliers: Vector) -> Matrix:
+    """What one vector of multipliers proves about every weight at once, shape (d, 2).
+
+    With v as above, scaled so that its largest entry has size 1, it follows that
+
+        sum_k (|w_k| - v_k w_k)  <=  spare,
+
+    where ``spare`` is what the budgets leave beyond the multipliers' own bound. No term of the
+    sum is negative, so a weight can be no larger than ``spare / (1 - v_j)``, and no smaller than
+    ``- spare / (1 + v_j)``: a bound on all weights from the baseline alone, no program solved.
+    """
+    rows = models.rows
+    multipliers = np.maximum(multipliers, 0.0)
+    pull = np.asarray(multipliers @ rows.table)
+    largest = np.abs(pull).max()
+    if largest == 0:
+        return np.tile([-np.inf, np.inf], (models.n_weights, 1))
+    imbalance = multipliers @ rows.offset_table
+    low, high = models.offset_range.T
+    price_of_loss = (multipliers / rows.weight).max()
+    spare = _budget_part(models.budgets, np.array([largest]), np.array([price_of_loss]))[0]
+    spare += np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
+    spare = (spare - multipliers @ rows.target) / largest
+    with np.errstate(divide="ignore"):  # a feature in use is not bounded this way
+        return np.column_stack([-spare / (1.0 + pull / largest), spare / (1.0 - pull / largest)])
+
+
 def _budget_part(budgets: Sequence[Budget], price_of_norm: Vector, price_of_loss: Vector) -> Vector:
     """Most that ``price_of_norm * |w|_1 + price_of_loss * loss`` can come to."""
     if len(budgets) == 1:
