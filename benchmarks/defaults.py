@@ -52,6 +52,7 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         slack=SLACKS[0],
         cutoff=None,
         probes=probes,
+        screen=False,
         fold_seed=seed,
         n_jobs=1,
         verbose=False,

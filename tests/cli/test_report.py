@@ -102,6 +102,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         ("cutoff", 0.05, "--cutoff=0.05"),
         ("n_probes", 20, "--n-probes=20"),
         ("fpr", 0.01, "--fpr=0.01"),
+        ("screen", True, "--screen=yes"),
         ("random_state", 7, "--seed=7"),
         ("n_jobs", 2, "--jobs=2"),
     ]

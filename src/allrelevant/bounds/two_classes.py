@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
-from ..exceptions import RelevanceWarning
+from ..exceptions import InputError, RelevanceWarning
 from ..parallel import run_tasks
 from .equivalence import Formulation, Slack, Standard, fit_baseline
 from .models import LinearModel
@@ -18,6 +18,7 @@ from .programs.classification import Samples
 from .programs.equivalent_models import EquivalentModels
 from .relevance import classify
 from .solver.intervals import WeightRanges, join_ranges, weight_ranges
+from .solver.proofs import certified_ranges
 from .tuning import Choice, FitScaling, choose_C
 
 # Features whose programs one task solves on one warm model. Fixed, so that the answer does not
@@ -34,6 +35,7 @@ class Settings:
     slack: Slack
     cutoff: float | None
     probes: ProbeSettings
+    screen: bool
     fold_seed: int
     n_jobs: int | None
     verbose: bool
@@ -49,7 +51,10 @@ class TwoClassBounds:
     models : EquivalentModels
         The set of models as good as the baseline.
     ranges : WeightRanges
-        Range of each weight that can matter; constant columns are left out.
+        Range of each weight that was solved for; constant columns are left out, and so are
+        features that screening has proven irrelevant.
+    exact : ndarray of shape (d,)
+        False for features that were screened: what is known of them is an outer bound.
     signed_interval, interval, gap : ndarray of shape (d, 2)
         Zero for constant columns.
     cutoff : ndarray of shape (2,)
@@ -59,6 +64,7 @@ class TwoClassBounds:
     standard: Standard
     models: EquivalentModels
     ranges: WeightRanges
+    exact: NDArray[np.bool_]
     signed_interval: Matrix
     interval: Matrix
     gap: Matrix
@@ -71,6 +77,11 @@ class TwoClassBounds:
 
     def witness(self, feature: int, side: int) -> tuple[Vector, float]:
         """Weights and intercept of a model that attains an end of the feature's interval."""
+        if not self.exact[feature]:
+            raise InputError(
+                "This feature was screened: it is proven irrelevant, but no model was looked for "
+                "that attains its bound. Fit with screen=False to get one."
+            )
         (index,) = np.nonzero(self.ranges.features == feature)
         if len(index) == 0:  # a constant column: no model uses it, the baseline as little as any
             return self.baseline.coef_, self.baseline.intercept_
@@ -114,19 +125,45 @@ def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
     """Range of every weight over the models as good as the baseline, and the classes."""
     samples, baseline = standard.samples, standard.baseline
     models = settings.formulation.equivalent(samples, baseline, settings.slack)
-    ranges = _ranges(models, standard, settings)
     cutoff = _cutoff(standard, settings)
+    screened = _screened(models, standard.features, cutoff[1]) if settings.screen else {}
+    exact = np.ones(samples.n_features, dtype=bool)
+    exact[list(screened)] = False
+    ranges = _ranges(models, standard, exact, settings)
+    signed = _spread_out(ranges, ranges.attained, samples.n_features)
     interval = _spread_out(ranges, ranges.interval, samples.n_features)
+    gap = _spread_out(ranges, ranges.gap, samples.n_features)
+    for feature, proven in screened.items():
+        # The truth lies between the baseline's weight and what is proven.
+        weight, upper = abs(baseline.coef_[feature]), float(np.abs(proven).max())
+        signed[feature], interval[feature] = proven, (0.0, upper)
+        gap[feature] = weight, upper - weight
     return TwoClassBounds(
         standard=standard,
         models=models,
         ranges=ranges,
-        signed_interval=_spread_out(ranges, ranges.attained, samples.n_features),
+        exact=exact,
+        signed_interval=signed,
         interval=interval,
-        gap=_spread_out(ranges, ranges.gap, samples.n_features),
+        gap=gap,
         cutoff=cutoff,
         relevance=classify(interval, cutoff),
     )
+
+
+def _screened(
+    models: EquivalentModels, features: NDArray[np.intp], cutoff: float
+) -> dict[int, Vector]:
+    """Features that the baseline's certificate proves irrelevant, with what it proves.
+
+    The one that it says least about is left to be solved in any case.
+    """
+    if models.start is None:
+        return {}
+    proven = certified_ranges(models, models.start.multipliers)
+    upper = np.abs(proven).max(axis=1)
+    below = features[(upper[features] <= cutoff) & (features != features[upper[features].argmax()])]
+    return {int(feature): proven[feature] for feature in below}
 
 
 def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name: str) -> Choice:
@@ -149,8 +186,10 @@ def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name:
     return choice
 
 
-def _ranges(models: EquivalentModels, standard: Standard, settings: Settings) -> WeightRanges:
-    features = standard.features
+def _ranges(
+    models: EquivalentModels, standard: Standard, exact: NDArray[np.bool_], settings: Settings
+) -> WeightRanges:
+    features = standard.features[exact[standard.features]]
     starts = range(0, len(features), _FEATURES_PER_TASK)
     tasks = [features[start : start + _FEATURES_PER_TASK] for start in starts]
     parts = run_tasks(

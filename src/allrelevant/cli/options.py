@@ -77,6 +77,26 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]
         return jobs
 
 
+class Choice(click.ParamType):  # type: ignore[type-arg]
+    """One of some words, each of which stands for a value."""
+
+    name = "word"
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text of an option, or refuse it."""
+        if value not in self.values:
+            wanted = " or ".join(map(repr, self.values))
+            self.fail(f"{value!r} is not {wanted}.", param, ctx)
+        return self.values[value]
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What the help shows in the value's place."""
+        return f"[{'|'.join(self.values)}]"
+
+
 # Name in the estimator, then what click needs. The defaults are the estimator's own, written here
 # again so that --help need not import it; a test holds the two together.
 _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -156,6 +176,15 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "type": Number(above=0, below=1),
             "default": 1e-6,
             "help": "Nominal chance that an irrelevant feature exceeds the cutoff.",
+        },
+    ),
+    "screen": (
+        ("--screen",),
+        {
+            "type": Choice(auto="auto", yes=True, no=False),
+            "default": "auto",
+            "help": "Leave features with a bound that is proven but not tight, where that suffices "
+            "to call them irrelevant; 'auto' does so with more than 10,000 features.",
         },
     ),
     "random_state": (

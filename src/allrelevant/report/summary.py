@@ -87,7 +87,8 @@ def summarize(
         "features": _features(est),
         "problems": _problems(est),
         "training_accuracy": None if X is None or y is None else _accuracy(est, X, y),
-        "largest_gap": float(np.max(est.gap_)),
+        "largest_gap": float(np.max(est.gap_[est.exact_])),
+        "n_screened": int((~est.exact_).sum()),
         "settings": settings,
         "seed": settings.get("random_state"),
         "versions": _versions(),
@@ -112,6 +113,7 @@ def _features(est: Any) -> list[dict[str, Any]]:
         "signed_min": est.signed_interval_[:, 0].tolist(),
         "signed_max": est.signed_interval_[:, 1].tolist(),
         "baseline": baseline_weights(est).tolist(),
+        "exact": est.exact_.tolist(),
         "gap_lower": est.gap_[:, 0].tolist(),
         "gap_upper": est.gap_[:, 1].tolist(),
     }

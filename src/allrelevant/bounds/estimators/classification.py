@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 # Bounds are exact up to the solver's rounding; beyond this, relative to the norm, say so.
 _LARGE_GAP = 1e-6
 
+# With more features than this, those that the baseline already proves irrelevant are screened.
+_MANY = 10_000
+
 
 class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
     """How small and how large each weight can be, over all equally good linear classifiers.
@@ -80,6 +83,11 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
     fpr : float, default=1e-6
         Nominal probability that an irrelevant feature exceeds the cutoff, as if bounds were
         normally distributed. They are not, their tail is heavier: hence the small default.
+    screen : bool or "auto", default="auto"
+        False: exact bounds for all features. True: exact ones only for features that the
+        baseline's certificate cannot already prove irrelevant; of the others the proven upper
+        bound is reported (see ``exact_``). The classes are the same. ``"auto"`` screens tables
+        of more than 10,000 features.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds that choose C, and of the probes.
     n_jobs : int or None, default=None
@@ -99,6 +107,9 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         class makes a feature strong; relevant for some makes it at least weak.
     gap_ : ndarray of shape (n_features, 2)
         Proven error of each end of ``interval_``.
+    exact_ : ndarray of shape (n_features,)
+        False where ``interval_`` is a proven outer bound of a screened feature, with ``gap_`` to
+        match.
     cutoff_ : ndarray of shape (2,) or (n_classes, 2)
         What the lower bound must exceed for strong, and the upper bound for relevant; with more
         than two classes, for each class.
@@ -141,6 +152,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions({"probes"})],
         "n_probes": [Interval(Integral, 1, None, closed="left")],
         "fpr": [Interval(Real, 0, 1, closed="neither")],
+        "screen": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
@@ -163,6 +175,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         cutoff: float | Literal["probes"] = "probes",
         n_probes: int = 50,
         fpr: float = 1e-6,
+        screen: bool | Literal["auto"] = "auto",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -177,6 +190,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         self.cutoff = cutoff
         self.n_probes = n_probes
         self.fpr = fpr
+        self.screen = screen
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -231,6 +245,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
             slack=Slack(self.delta, self.loss_slack, self.loss_tol),
             cutoff=None if self.cutoff == "probes" else float(self.cutoff),
             probes=ProbeSettings(self.n_probes, self.fpr, seed=int(seeds[1])),
+            screen=self.n_features_in_ > _MANY if self.screen == "auto" else bool(self.screen),
             fold_seed=int(seeds[0]),
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
@@ -295,6 +310,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         self.signed_interval_ = np.column_stack(
             [signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]
         )
+        self.exact_ = np.all([problem.exact for problem in problems], axis=0)
         self.gap_ = np.max([problem.gap for problem in problems], axis=0)
         strong = (self.class_relevance_ == STRONG).any(axis=0)
         relevant = (self.class_relevance_ != IRRELEVANT).any(axis=0)
@@ -309,7 +325,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         self._warn_of_gaps()
 
     def _warn_of_gaps(self) -> None:
-        largest = float(self.gap_.max())
+        largest = float(self.gap_[self.exact_].max())
         if largest > _LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
             warnings.warn(
                 f"Some bounds are proven only to within {largest:.1e}: see gap_. Badly scaled "
@@ -432,6 +448,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
                 "signed_min": self.signed_interval_[:, 0],
                 "signed_max": self.signed_interval_[:, 1],
                 "baseline": baseline_weights(self),
+                "exact": self.exact_,
                 "gap_lower": self.gap_[:, 0],
                 "gap_upper": self.gap_[:, 1],
             },

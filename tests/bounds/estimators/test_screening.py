@@ -1,0 +1,59 @@
+"""Screening spares programs, and changes no class."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allrelevant import ClassificationBounds, InputError
+from allrelevant.datasets import make_linear_classification
+
+
+def fit(data, **kwargs):
+    defaults = {"C": 1.0, "delta": 0.02, "loss_slack": 0.0, "cutoff": 0.5}
+    return ClassificationBounds(**{**defaults, **kwargs}).fit(data.X, data.y)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    formulation=st.sampled_from(["separate", "joint"]),
+    cutoff=st.floats(0.01, 2.0),
+)
+def test_the_classes_are_the_same(seed, formulation, cutoff):
+    data = make_linear_classification(
+        40, n_strong=2, n_weak=2, n_irrelevant=seed % 30, flip=0.1, random_state=seed
+    )
+    exact = fit(data, formulation=formulation, cutoff=cutoff, screen=False)
+    screened = fit(data, formulation=formulation, cutoff=cutoff, screen=True)
+    assert (exact.relevance_ == screened.relevance_).all()
+    assert exact.exact_.all()
+    solved = screened.exact_
+    np.testing.assert_allclose(screened.interval_[solved], exact.interval_[solved], atol=1e-7)
+    # What is not exact is an outer bound, and the gap says by how much at most.
+    assert (screened.interval_[:, 1] >= exact.interval_[:, 1] - 1e-9).all()
+    assert (screened.interval_[:, 0] <= exact.interval_[:, 0] + 1e-9).all()
+    away = np.abs(screened.interval_ - exact.interval_)
+    assert (away <= screened.gap_ + 1e-7).all()
+
+
+def test_screened_features_are_marked_and_have_no_witness():
+    data = make_linear_classification(100, n_strong=2, n_weak=2, n_irrelevant=30, random_state=0)
+    bounds = fit(data, screen=True)
+    assert 0 < (~bounds.exact_).sum() < 34
+    assert (bounds.relevance_[~bounds.exact_] == "irrelevant").all()
+    assert bounds.to_frame()["exact"].tolist() == bounds.exact_.tolist()
+    with pytest.raises(InputError, match="screen=False"):
+        bounds.witness(int(np.flatnonzero(~bounds.exact_)[0]), "upper")
+
+
+def test_small_tables_are_not_screened_by_default():
+    data = make_linear_classification(100, n_strong=2, n_weak=2, n_irrelevant=30, random_state=0)
+    assert fit(data).exact_.all()
+
+
+def test_a_cutoff_above_everything_leaves_one_feature_to_solve():
+    data = make_linear_classification(100, n_strong=0, n_weak=2, n_irrelevant=10, random_state=0)
+    bounds = fit(data, screen=True, cutoff=1e6)
+    assert (bounds.relevance_ == "irrelevant").all()
+    assert bounds.exact_.any()
