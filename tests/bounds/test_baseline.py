@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from allrelevant.bounds.baseline import l1_svm_path, l2_svm_path, uses_features
@@ -40,3 +41,20 @@ def test_a_tiny_C_uses_no_feature():
     tiny, large = l1_svm_path(samples, [1e-6, 1.0])
     assert not uses_features(tiny)
     assert uses_features(large)
+
+
+def test_features_left_out_come_in_when_they_pay(monkeypatch):
+    """Column generation from a handful of features ends at the same optimum, dense and sparse."""
+    from allrelevant.bounds.solver import l1_baseline
+
+    monkeypatch.setattr(l1_baseline, "_FEW", 0)
+    monkeypatch.setattr(l1_baseline, "_AT_A_TIME", 2)
+    for seed in (0, 5, 10):  # these have many columns
+        samples = generated_samples(seed)
+        for table in (samples.X, sp.csr_array(samples.X)):
+            grid = [0.1, 1.0, 10.0]
+            path = l1_svm_path(samples.with_table(table), grid)
+            for C, model in zip(grid, path, strict=True):
+                optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
+                assert model.norm_ + C * model.loss_ == pytest.approx(optimum, abs=1e-7)
+                assert np.abs(model.multipliers_ @ samples.rows.table).max() <= 1 + 1e-7

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from ..arrays import Vector
 from .models import LinearModel
 from .programs.classification import Samples
-from .programs.equivalent_models import baseline_program
-from .solver.highs import HighsModel
+from .solver.l1_baseline import L1Baseline
 
 
 def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
@@ -20,16 +19,11 @@ def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel
 
     Only the objective depends on C, so each solution starts from the last.
     """
-    program = baseline_program(samples.rows, 0.0)
-    slack = np.arange(program.n_columns)[program.blocks["slack"]].astype(np.int32)
-    highs = HighsModel(program)
+    solver = L1Baseline(samples.rows)
     for C in grid:
-        highs.change_cost(slack, C * samples.weight)
-        solution = highs.solve(f"the l1-regularised SVM at C={C:g}")
-        point = solution.point
-        coef = point[program.blocks["positive"]] - point[program.blocks["negative"]]
-        model = measured_model(samples, coef, float(point[program.blocks["offset"]][0]), C)
-        yield replace(model, multipliers_=solution.row_dual)
+        coef, offset, multipliers = solver.solve(C)
+        model = measured_model(samples, coef, float(offset[0]), C)
+        yield replace(model, multipliers_=multipliers)
 
 
 def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:

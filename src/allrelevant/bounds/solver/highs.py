@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Vector
@@ -67,6 +68,20 @@ class HighsModel:
     def change_cost(self, columns: NDArray[np.int32], cost: Vector) -> None:
         """Set the objective's coefficients of some columns; the others keep theirs."""
         self._highs.changeColsCost(len(columns), columns, cost)
+
+    def add_columns(self, matrix: sp.csc_array, cost: Vector) -> None:
+        """Add nonnegative columns behind those that are there; the basis stays as it is."""
+        n_columns = matrix.shape[1]
+        self._highs.addCols(
+            n_columns,
+            cost,
+            np.zeros(n_columns),
+            np.full(n_columns, np.inf),
+            matrix.nnz,
+            matrix.indptr[:-1].astype(np.int32),
+            matrix.indices.astype(np.int32),
+            matrix.data,
+        )
 
     def solve(self, what: str) -> Solution:
         """Optimise from the last basis, the one of HiGHS's choice at first.
