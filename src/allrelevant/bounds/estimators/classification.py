@@ -5,12 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,10 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..._sklearn import Interval, StrOptions, check_sample_weight
 from ...arrays import Matrix
 from ...exceptions import InputError, RelevanceWarning
-from ...extras import import_extra
 from ..baseline import measured_model, uses_features
 from ..equivalence import FORMULATIONS, Slack, Standard
-from ..fitted import baseline_weights, feature_names
 from ..models import LinearModel, stack_models
 from ..probes import ProbeSettings
 from ..programs.classification import Samples
@@ -30,20 +27,13 @@ from ..relevance import IRRELEVANT, STRONG, WEAK
 from ..scaling import no_scaling, standard_scaling
 from ..solver.intervals import LOWER, UPPER
 from ..two_classes import Settings, bound_weights, find_baseline
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ...plots import IntervalsDisplay
-
-# Bounds are exact up to the solver's rounding; beyond this, relative to the norm, say so.
-_LARGE_GAP = 1e-6
+from .base import RelevanceBoundsMixin
 
 # With more features than this, those that the baseline already proves irrelevant are screened.
 _MANY = 10_000
 
 
-class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
+class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator):
     """How small and how large each weight can be, over all equally good linear classifiers.
 
     A baseline classifier is trained, and with it the set of all linear classifiers that are as
@@ -225,7 +215,7 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
 
         fit_scaling = standard_scaling if self.standardize else no_scaling
         self._scaling = fit_scaling(X, weight)
-        self._warn_of_constant_columns()
+        self._warn_of_constant_columns(self._scaling.constant)
         rng = check_random_state(self.random_state)
         settings = self._settings(rng)
         standards = [
@@ -288,18 +278,6 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
             for code, label in enumerate(self.classes_)
         ]
 
-    def _warn_of_constant_columns(self) -> None:
-        constant = np.flatnonzero(self._scaling.constant)
-        if len(constant):
-            names = ", ".join(repr(feature_names(self)[j]) for j in constant[:10])
-            more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""
-            warnings.warn(
-                f"{len(constant)} constant column(s) cannot tell rows apart and are irrelevant: "
-                f"{names}{more}.",
-                RelevanceWarning,
-                stacklevel=3,
-            )
-
     def _summarise(self) -> None:
         """Read the public attributes off the solved problems."""
         problems = self._problems
@@ -323,20 +301,6 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
             scores = np.array([problem.standard.score for problem in problems])
             self.cv_score_ = float(scores[0]) if len(problems) == 1 else scores
         self._warn_of_gaps()
-
-    def _warn_of_gaps(self) -> None:
-        largest = float(self.gap_[self.exact_].max())
-        if largest > _LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
-            warnings.warn(
-                f"Some bounds are proven only to within {largest:.1e}: see gap_. Badly scaled "
-                "columns are the usual cause.",
-                RelevanceWarning,
-                stacklevel=3,
-            )
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.relevance_ != IRRELEVANT
 
     def decision_function(self, X: Any) -> Matrix:
         """Signed distance of each row from the baseline's hyperplane, up to its norm.
@@ -417,51 +381,3 @@ class ClassificationBounds(ClassifierMixin, SelectorMixin, BaseEstimator):
         if len(found) == 0:
             raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
         return int(found[0]) if len(self._problems) > 1 else 0
-
-    def _feature_index(self, feature: int | str) -> int:
-        if isinstance(feature, str):
-            names = feature_names(self)
-            if feature not in names:
-                raise InputError(f"No feature is called {feature!r}.")
-            return names.index(feature)
-        if not -self.n_features_in_ <= feature < self.n_features_in_:
-            raise InputError(
-                f"Feature {feature} is out of range: there are {self.n_features_in_} features."
-            )
-        return int(feature) % self.n_features_in_
-
-    def to_frame(self) -> pd.DataFrame:
-        """The result as a table, one row a feature.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Indexed by feature, in the order of the columns of ``X``.
-        """
-        check_is_fitted(self)
-        pandas = import_extra("pandas", "cli")
-        return pandas.DataFrame(
-            {
-                "relevance": self.relevance_,
-                "lower": self.interval_[:, 0],
-                "upper": self.interval_[:, 1],
-                "signed_min": self.signed_interval_[:, 0],
-                "signed_max": self.signed_interval_[:, 1],
-                "baseline": baseline_weights(self),
-                "exact": self.exact_,
-                "gap_lower": self.gap_[:, 0],
-                "gap_upper": self.gap_[:, 1],
-            },
-            index=pandas.Index(feature_names(self), name="feature"),
-        )
-
-    def plot(self, **kwargs: Any) -> IntervalsDisplay:
-        """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
-        from ...plots import IntervalsDisplay
-
-        return IntervalsDisplay.from_estimator(self, **kwargs)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -44,7 +44,7 @@ class Extrema:
         return Extrema(self.coef[which], self.offset[which], self.multipliers[which])
 
     def replaced(self, which: NDArray[np.intp], others: Extrema) -> Extrema:
-        """The same with some answers replaced."""
+        """These answers with some of them replaced, in place."""
         parts = [
             (self.coef, others.coef),
             (self.offset, others.offset),

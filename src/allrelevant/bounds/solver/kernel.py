@@ -14,6 +14,8 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
+from .tableau import NOWHERE
+
 OPTIMAL = 0
 UNBOUNDED = 1
 TOO_MANY_PIVOTS = 2
@@ -26,9 +28,6 @@ _RATIO_TOLERANCE = 1e-11
 # After so many pivots without progress, take the first candidate instead of the best one: slower,
 # but it cannot cycle.
 _PATIENCE = 40
-
-# ``where`` of a variable that is neither basic nor stored: the other one of its pair is.
-NOWHERE = -(2**60)
 
 
 @nb.njit(cache=True)

@@ -41,6 +41,7 @@ class L1Baseline:
         self._offset, slack = program.blocks["offset"], program.blocks["slack"]
         self._slack = np.arange(slack.start, slack.stop, dtype=np.int32)
         self._highs = HighsModel(program)
+        self._n_columns = program.n_columns
 
     def solve(self, C: float) -> tuple[Vector, Vector, Vector]:
         """Weights, offsets and multipliers of the rows at the optimum."""
@@ -73,11 +74,9 @@ class L1Baseline:
 
     def _take_in(self, features: NDArray[np.intp]) -> None:
         table = sp.csc_array(self._rows.table[:, features])
-        first = int(self._columns.max()) + 1
-        first = max(first, int(self._slack[-1]) + 1)
-        self._highs.add_columns(
-            sp.hstack([table, -table], format="csc"), np.ones(2 * len(features))
-        )
-        columns = first + np.arange(2 * len(features)).reshape(2, -1)
+        n_new = 2 * len(features)
+        self._highs.add_columns(sp.hstack([table, -table], format="csc"), np.ones(n_new))
+        columns = self._n_columns + np.arange(n_new).reshape(2, -1)
         self._columns = np.hstack([self._columns, columns])
+        self._n_columns += n_new
         self._features = np.concatenate([self._features, features])

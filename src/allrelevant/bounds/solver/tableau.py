@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from .extremes import Extrema, Extreme
 from .vertex import Vertex
 
+# Place of a variable that is neither basic nor stored: the other one of its pair is.
+NOWHERE = -(2**60)
+
 # Pivots after which one extreme is given up.
 _MOST_PIVOTS = 20_000
 
@@ -44,7 +47,7 @@ class Tableau:
         self._rhs = vertex.values()
         negative = (self._rhs < 0) & ~self._free[self._basis]
         self._rhs[negative] = 0.0  # rounding: a vertex has none below zero
-        self._where = np.full(len(self._partner), -(2**60))
+        self._where = np.full(len(self._partner), NOWHERE)
 
     @property
     def at_a_time(self) -> int:
