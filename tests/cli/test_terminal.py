@@ -13,7 +13,7 @@ from allrelevant.plots.labels import display_width
 
 
 def feature(name: str, relevance: str, lower: float, upper: float) -> dict[str, Any]:
-    return {"name": name, "relevance": relevance, "lower": lower, "upper": upper}
+    return {"name": name, "relevance": relevance, "lower": lower, "upper": upper, "exact": True}
 
 
 @pytest.fixture
@@ -22,6 +22,7 @@ def summary() -> dict[str, Any]:
         "table": {"name": "t.csv", "target": "y", "n_rows": 10, "n_features": 3},
         "classes": [{"label": 0, "n_rows": 4}, {"label": 1, "n_rows": 6}],
         "counts": {"strong": 1, "weak": 1, "irrelevant": 1},
+        "n_screened": 0,
         "features": [
             feature("\x1b[31mevil\nname", "irrelevant", 0.0, 0.01),
             feature("年齢" * 40, "weak", 0.0, 1.0),
@@ -45,6 +46,15 @@ def test_lines_up_and_fits(summary: dict[str, Any], width: int) -> None:
         word = next(w for w in ("strong", "weak", "irrelevant") if w in row)
         assert display_width(row[: row.index(word)]) == column
         assert display_width(row) <= width
+
+
+def test_bounds_that_need_not_be_tight_are_marked(summary: dict[str, Any]) -> None:
+    assert "<=" not in result_table(summary, unicode=False)
+    summary["features"][0]["exact"] = False
+    summary["n_screened"] = 1
+    text = click.unstyle(result_table(summary, unicode=False, width=100))
+    assert "<=0.010" in text
+    assert "need not be tight" in text
 
 
 def test_names_cannot_control_the_terminal(summary: dict[str, Any]) -> None:

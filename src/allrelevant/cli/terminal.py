@@ -55,10 +55,15 @@ def result_table(summary: Mapping[str, Any], *, unicode: bool, width: int | None
     features = ranked(summary["features"])
     shown = features[:MAX_FEATURES]
     lines = [_what(summary), "", _counts(summary["counts"]), ""]
-    lines += _rows(shown, decimals_for(features), _Bars(features, unicode), width)
+    bars = _Bars(features, unicode)
+    lines += _rows(shown, decimals_for(features), bars, width)
     if len(features) > len(shown):
         lines.append(f"... and {len(features) - len(shown):,} more.")
     lines += ["", "lower, upper: smallest and largest size of the weight, over all models as good."]
+    if summary["n_screened"]:
+        lines.append(
+            f"{bars.at_most}: proven bounds of screened features, which need not be tight."
+        )
     return "\n".join(lines)
 
 
@@ -82,7 +87,13 @@ def _counts(counts: Mapping[str, int]) -> str:
 def _rows(
     features: Sequence[Mapping[str, Any]], decimals: int, bars: _Bars, width: int
 ) -> list[str]:
-    numbers = [[f"{f[key]:.{decimals}f}" for key in ("lower", "upper")] for f in features]
+    numbers = [
+        (
+            f"{f['lower']:.{decimals}f}",
+            f"{'' if f['exact'] else bars.at_most}{f['upper']:.{decimals}f}",
+        )
+        for f in features
+    ]
     digits = max(5, *(len(number) for pair in numbers for number in pair))
     room = width - len("irrelevant") - 2 * digits - 8
     bar_width = min(max(room - _NAME_WIDTH, _BAR_WIDTHS[0]), _BAR_WIDTHS[1])
@@ -107,6 +118,7 @@ class _Bars:
         self.end = max((f["upper"] for f in features), default=0.0)
         self.fill, self.lead = ("█", "·") if unicode else ("#", ".")
         self.ellipsis = "…" if unicode else "..."
+        self.at_most = "≤" if unicode else "<="
 
     def axis(self, width: int, decimals: int) -> str:
         """Zero at one end, the largest bound at the other."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from allrelevant import ClassificationBounds, InputError
 from allrelevant.datasets import make_linear_classification
+from allrelevant.report import render, summarize
 
 
 def fit(data, **kwargs):
@@ -43,6 +44,8 @@ def test_screened_features_are_marked_and_have_no_witness():
     assert 0 < (~bounds.exact_).sum() < 34
     assert (bounds.relevance_[~bounds.exact_] == "irrelevant").all()
     assert bounds.to_frame()["exact"].tolist() == bounds.exact_.tolist()
+    page = render(summarize(bounds, data.X, data.y))
+    assert page.count("&le;&nbsp;") == (~bounds.exact_).sum()
     with pytest.raises(InputError, match="screen=False"):
         bounds.witness(int(np.flatnonzero(~bounds.exact_)[0]), "upper")
 

@@ -27,7 +27,7 @@ _RATIO_TOLERANCE = 1e-11
 
 # After so many pivots without progress, take the first candidate instead of the best one: slower,
 # but it cannot cycle.
-_PATIENCE = 40
+_PATIENCE = 500
 
 
 @nb.njit(cache=True)
