@@ -32,7 +32,7 @@ lint: setup
 	@$(BIN)/mypy --no-error-summary
 
 test-long: setup  ## The slow guarantees
-	@$(BIN)/python -m pytest --numprocesses 2 tests/long
+	@$(BIN)/python -m pytest tests/long
 
 bench-truth: setup  ## F1 on data of known truth, both formulations
 	@$(BIN)/python -m benchmarks.known_truth

@@ -2,19 +2,20 @@
 
 import pytest
 
+from allrelevant.bounds.solver.extremes import total_effort
 from tests.bounds.nasty import KINDS
-from tests.bounds.solver.test_tableau import compare
+from tests.bounds.solver.test_tableau import comparisons
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_hundred_tables_of_each_kind(kind, capsys):
-    programs = fallbacks = tables = 0
-    for seed in range(1000, 1200):
-        difference, effort = compare(kind, seed)
+    efforts = []
+    for seed, difference, effort in comparisons(kind, 200, first_seed=1000):
         assert difference <= 1e-6, f"seed {seed}"
-        if effort is not None:
-            tables += 1
-            programs += effort.programs
-            fallbacks += effort.fallbacks
+        efforts.append(effort)
+    total = total_effort(efforts)
     with capsys.disabled():
-        print(f"\n{kind}: {tables} tables, {programs} programs, {fallbacks} settled by HiGHS")
+        print(
+            f"\n{kind}: {len(efforts)} tables, {total.programs} programs, "
+            f"{total.fallbacks} settled by HiGHS"
+        )
