@@ -1,5 +1,6 @@
 """The fast solver against the reference, on tables that are hard on it."""
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -76,15 +77,25 @@ def vertex_at(share):
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
     offset = np.array([baseline.intercept_])
-    return baseline, Vertex(models.rows, models.budgets, share * baseline.coef_, offset)
+    return baseline, Vertex(models.rows, share * baseline.coef_, offset)
 
 
 def test_the_vertex_is_the_baseline():
     baseline, vertex = vertex_at(1.0)
-    weights = vertex.values()[: len(vertex.used)] * vertex.sign
+    weights = vertex.values()[: len(vertex.used)]
     np.testing.assert_allclose(weights, baseline.coef_[vertex.used], atol=1e-8)
 
 
 def test_a_model_between_vertices_is_refused():
     with pytest.raises(NotAVertexError):
         vertex_at(0.9)
+
+
+def test_a_start_outside_the_set_is_refused():
+    samples = generated_samples(3)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
+    norm, loss = models.budgets
+    tighter = replace(models, budgets=(replace(norm, limit=0.9 * baseline.norm_), loss))
+    with pytest.raises(NotAVertexError, match="budgets"):
+        TableauSolver(tighter)

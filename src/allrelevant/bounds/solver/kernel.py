@@ -1,257 +1,656 @@
-"""The inner loop: a dense simplex tableau, kept from one objective to the next.
+"""The compiled inner loop: the cheapest model, and the largest weight within budgets.
 
 Compiled by numba on first use and cached on disk. All state lives in the arrays it is given; see
-:class:`allrelevant.bounds.solver.tableau.Tableau` for what they mean.
+:class:`allrelevant.bounds.solver.tableau.Tableau` for how they are filled. (It is one long file
+because the cache looks at the file of a function, not at those of the functions that it calls.)
 
-The columns of the program come in mirrored pairs: the positive and the negative part of a weight,
-the slack and the surplus of a row. The two columns of a pair add up to a multiple of one budget's
-column, so one of each pair is stored and the other follows from it: half the work of each pivot is
-gone. At most one of a pair is basic, because raising both only spends budget.
+**The walk.** Norm and loss are sums of terms with one kink each: ``|w_k|`` bends where a weight is
+zero, ``max(0, r_i)`` where a row is met exactly. A *corner* is a model at which as many variables
+sit at their kinks as it takes to determine it. Given a price of norm and a price of loss, one step
+goes from a corner along the steepest edge, past all the kinks that still leave it going down, to
+the one where the total turns up: many rows change sides in one pivot. (Barrodale and Roberts did
+this for least absolute deviations.) When no edge goes down, the corner is the cheapest model.
+
+**The mixture.** The largest weight within the budgets is found by changing the prices on the way.
+Every corner met is a model; the best mixture of them within the budgets is a program with as many
+rows as there are budgets and one more, and its multipliers are the prices for the next step, as
+Dantzig and Wolfe do it. When no edge goes down at the prices of the mixture, it is the answer.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba as nb
 import numpy as np
 
-from .tableau import NOWHERE
+from ...arrays import Matrix, Vector
 
-OPTIMAL = 0
-UNBOUNDED = 1
-TOO_MANY_PIVOTS = 2
+OPTIMAL, MOVED, ENDLESS, GAVE_UP = 0, 1, 2, 3
 
-# A reduced cost, a pivot and a degenerate step smaller than these count as zero.
-_COST_TOLERANCE = 1e-10
+# A slope and a pivot smaller than these count as zero.
+_SLOPE_TOLERANCE = 1e-11
 _PIVOT_TOLERANCE = 1e-9
-_RATIO_TOLERANCE = 1e-11
 
-# After so many pivots without progress, take the first candidate instead of the best one: slower,
-# but it cannot cycle.
-_PATIENCE = 500
+# An edge that has lost all but this share of its slope goes down no more.
+_FLAT = 1e-9
+
+# Steps whose lengths differ by less than this tie.
+_TIE = 1e-12
+
+# Kinks are moved apart by about this much, so that no two coincide: a walk over corners that do
+# can go round in circles.
+_APART = 1e-9
+
+# Gains and shares in a mixture smaller than these count as none.
+_GAIN_TOLERANCE = 1e-12
+_SHARE_TOLERANCE = 1e-14
+
+# Changes of members after which a mixture counts as the best one: of two corners that are all but
+# the same, each can seem better than the other.
+_MOST_CHANGES = 50
+
+# Corners that a mixture can be made of at any time.
+_POOL = 64
+
+# The mixture's first prices say little. Those of the baseline are added to them at first, in this
+# share, which fades from step to step and ends when it is small.
+_SHARE_OF_START, _FADING, _FADED = 0.5, 0.9, 1e-3
 
 
-@nb.njit(cache=True)
-def maximize(T, rhs, basis, nonbasic, where, partner, kappa, budget, free, cost, k, reduced, most):
-    """Pivot until ``cost . x`` is largest. Returns the status and the number of pivots.
+# ---- The walk ----
 
-    ``reduced`` is filled with the reduced costs of the ``k`` stored columns.
+
+class Problem(NamedTuple):
+    """What stays the same on a walk.
+
+    Variables are numbered: weights, offsets, then the shortfalls of the rows.
     """
-    m = len(rhs)
-    _reduced_costs(T, basis, nonbasic, cost, k, reduced)
-    edge = np.empty(k)
-    _edges(T, k, m, edge)
-    stalled = 0
-    for pivots in range(most):
-        q, mirrored, gain = _entering(
-            nonbasic, where, partner, kappa, budget, cost, k, reduced, edge, stalled > _PATIENCE
-        )
-        if q < 0:
-            return OPTIMAL, pivots
-        if mirrored:
-            _mirror(T, nonbasic, where, partner, kappa, budget, q, m)
-            reduced[q] = gain
-        r = _leaving(T, rhs, basis, free, q, m, stalled > _PATIENCE)
-        if r < 0:
-            return UNBOUNDED, pivots
-        stalled = stalled + 1 if rhs[r] <= _RATIO_TOLERANCE else 0
-        _pivot(T, rhs, reduced, edge, k, r, q, m)
-        entering, leaving = nonbasic[q], basis[r]
-        basis[r], nonbasic[q] = entering, leaving
-        where[entering], where[leaving] = r, -1 - q
-    return TOO_MANY_PIVOTS, most
+
+    n_weights: int
+    n_offsets: int
+    row_weight: Vector
+    budgets: Matrix  # a row each: coefficient of norm, coefficient of loss, limit
+    start_prices: Vector  # prices of norm and loss at which the first corner costs least
+
+
+class Corner(NamedTuple):
+    """The dictionary ``x[basis] = value - T x[nonbasic]`` of a corner.
+
+    ``nudged`` is ``value`` with the kinks moved apart. ``side`` is the side of its kink that each
+    basic variable is on; ``norm`` and ``loss`` say how the norm and the loss of the basic
+    variables fall as each nonbasic one grows; ``edge`` is the squared length of each edge.
+    """
+
+    T: Matrix
+    value: Vector
+    nudged: Vector
+    side: Vector
+    basis: np.ndarray
+    nonbasic: np.ndarray
+    norm: Vector
+    loss: Vector
+    edge: Vector
+
+
+class Goal(NamedTuple):
+    """Which weight is to be large, in which direction, and where it is: its row, or -1."""
+
+    weight: int
+    sign: float
+    row: np.ndarray
+
+
+class Way(NamedTuple):
+    """Where a step goes: the edge and the direction, and scratch space for its kinks."""
+
+    column: np.ndarray
+    direction: Vector
+    distance: Vector
+    heap: np.ndarray
 
 
 @nb.njit(cache=True)
-def _reduced_costs(T, basis, nonbasic, cost, k, reduced):
-    for c in range(k):
-        reduced[c] = cost[nonbasic[c]]
-    for i in range(len(basis)):
-        price = cost[basis[i]]
-        if price != 0.0:
-            for c in range(k):
-                reduced[c] -= price * T[i, c]
+def prepare(corner, problem):
+    """Fill in all that follows from the dictionary and the sides."""
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    corner.norm[:], corner.loss[:], corner.edge[:] = 0.0, 0.0, 1.0
+    for i in range(len(corner.basis)):
+        v, row = corner.basis[i], corner.T[i]
+        corner.nudged[i] = corner.value[i]
+        if v < n_weights or v >= first_row:
+            corner.nudged[i] += corner.side[i] * _APART * (0.5 + (v * 0.6180339887498949) % 1.0)
+        _account(corner, problem, i, 1.0)
+        for c in range(len(row)):
+            corner.edge[c] += row[c] * row[c]
 
 
 @nb.njit(cache=True)
-def _edges(T, k, m, edge):
-    """Squared length of the edge along which each column moves the vertex."""
-    for c in range(k):
-        edge[c] = 1.0
-    for i in range(m):
-        row = T[i]
-        for c in range(k):
-            edge[c] += row[c] * row[c]
+def _account(corner, problem, i, times):
+    """Add a basic variable to the slopes of norm and loss, or take it out."""
+    v, row = corner.basis[i], corner.T[i]
+    first_row = problem.n_weights + problem.n_offsets
+    if v < problem.n_weights:
+        factor = times * corner.side[i]
+        for c in range(len(row)):
+            corner.norm[c] += factor * row[c]
+    elif v >= first_row and corner.side[i] > 0:
+        factor = times * problem.row_weight[v - first_row]
+        for c in range(len(row)):
+            corner.loss[c] += factor * row[c]
 
 
 @nb.njit(cache=True)
-def _entering(nonbasic, where, partner, kappa, budget, cost, k, reduced, edge, first):
-    """Column of the steepest edge, stored or mirrored (or the first that goes up at all)."""
-    q, mirrored, gain, steepest = -1, False, 0.0, 0.0
-    for c in range(k):
-        v = nonbasic[c]
-        up = reduced[c]
-        if up > _COST_TOLERANCE and up * up > steepest * edge[c]:
-            q, mirrored, gain, steepest = c, False, up, up * up / edge[c]
-        p = partner[v]
-        if p >= 0:
-            spare = where[budget[v]]
-            price = reduced[-1 - spare] if spare < 0 else 0.0
-            up = cost[v] + cost[p] + kappa[v] * price - reduced[c]
-            if up > _COST_TOLERANCE and up * up > steepest * edge[c]:
-                q, mirrored, gain, steepest = c, True, up, up * up / edge[c]
-        if first and q >= 0:
+def _step(corner, problem, goal, price_of_norm, price_of_loss, way):
+    """Go from a corner to a better one at these prices: one pivot."""
+    slope = _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way)
+    if slope == 0.0:
+        return OPTIMAL
+    r, passed, n_kinks = _choose_end(corner, problem, price_of_norm, price_of_loss, slope, way)
+    if r < 0:
+        return ENDLESS
+    for p in range(n_kinks - passed, n_kinks):
+        i = way.heap[p]
+        _account(corner, problem, i, -1.0)
+        corner.side[i] = -corner.side[i]
+        _account(corner, problem, i, 1.0)
+    _account(corner, problem, r, -1.0)
+    q = way.column[0]
+    _pivot(corner, r, q, way.direction[0] * way.distance[r])
+    entering, leaving = corner.nonbasic[q], corner.basis[r]
+    corner.basis[r], corner.nonbasic[q] = entering, leaving
+    corner.side[r] = way.direction[0]
+    _account(corner, problem, r, 1.0)
+    if entering == goal.weight:
+        goal.row[0] = r
+    elif leaving == goal.weight:
+        goal.row[0] = -1
+    return MOVED
+
+
+@nb.njit(cache=True)
+def _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way):
+    """Find the steepest edge that goes down; its slope, zero if there is none."""
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    steepest, slope = 0.0, 0.0
+    for c in range(len(corner.nonbasic)):
+        v = corner.nonbasic[c]
+        base = -price_of_norm * corner.norm[c] - price_of_loss * corner.loss[c]
+        if goal.row[0] >= 0:
+            base += goal.sign * corner.T[goal.row[0], c]
+        up, down = base, -base
+        if v < n_weights:
+            up += price_of_norm
+            down += price_of_norm
+            if v == goal.weight:
+                up -= goal.sign
+                down += goal.sign
+        elif v >= first_row:
+            up += price_of_loss * problem.row_weight[v - first_row]
+        if up < -_SLOPE_TOLERANCE and up * up > steepest * corner.edge[c]:
+            way.column[0], way.direction[0] = c, 1.0
+            steepest, slope = up * up / corner.edge[c], up
+        if down < -_SLOPE_TOLERANCE and down * down > steepest * corner.edge[c]:
+            way.column[0], way.direction[0] = c, -1.0
+            steepest, slope = down * down / corner.edge[c], down
+    return slope
+
+
+@nb.njit(cache=True)
+def _choose_end(corner, problem, price_of_norm, price_of_loss, slope, way):
+    """Find the kink where an edge stops going down.
+
+    Returns its row (-1 if there is none), the number of kinks before it, which are at the end of
+    the list ``way.heap``, and the length of that list.
+    """
+    n_kinks = _list_kinks(corner, problem, way)
+    heap, distance, q = way.heap, way.distance, way.column[0]
+    left, r, flat = n_kinks, -1, _SLOPE_TOLERANCE - _FLAT * slope
+    while left > 0:
+        nearest = heap[0]
+        slope += _bend(corner, problem, price_of_norm, price_of_loss, nearest, q)
+        if slope >= -flat:
+            r = nearest
             break
-    return q, mirrored, gain
+        left -= 1
+        heap[0], heap[left] = heap[left], nearest
+        _sift(distance, heap, 0, left)
+    if r < 0:
+        return -1, n_kinks, n_kinks
+    farthest = distance[r] + _TIE * (1.0 + distance[r])
+    for p in range(left):  # of those that tie, the one with the largest pivot
+        i = heap[p]
+        if distance[i] <= farthest and abs(corner.T[i, q]) > abs(corner.T[r, q]):
+            r = i
+    return r, n_kinks - left, n_kinks
 
 
 @nb.njit(cache=True)
-def _mirror(T, nonbasic, where, partner, kappa, budget, q, m):
-    """Store the other one of a pair in column ``q``."""
-    v = nonbasic[q]
-    spare = where[budget[v]]
-    if spare < 0:
-        for i in range(m):
-            T[i, q] = kappa[v] * T[i, -1 - spare] - T[i, q]
-    else:
-        for i in range(m):
-            T[i, q] = -T[i, q]
-        T[spare, q] += kappa[v]
-    nonbasic[q] = partner[v]
-    where[partner[v]] = -1 - q
-    where[v] = NOWHERE
+def _list_kinks(corner, problem, way):
+    """Distances to the kinks ahead, as a heap with the nearest on top."""
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    q, direction = way.column[0], way.direction[0]
+    n_kinks = 0
+    for i in range(len(corner.basis)):
+        v = corner.basis[i]
+        approach = direction * corner.T[i, q] * corner.side[i]
+        if approach > _PIVOT_TOLERANCE and (v < n_weights or v >= first_row):
+            way.distance[i] = max(corner.nudged[i] * corner.side[i], 0.0) / approach
+            way.heap[n_kinks] = i
+            n_kinks += 1
+    for p in range(n_kinks // 2 - 1, -1, -1):
+        _sift(way.distance, way.heap, p, n_kinks)
+    return n_kinks
 
 
 @nb.njit(cache=True)
-def _leaving(T, rhs, basis, free, q, m, first):
-    """Row that limits the step: of those that tie, the one with the largest pivot."""
-    limit = np.inf
-    for i in range(m):
-        a = T[i, q]
-        if a > _PIVOT_TOLERANCE and not free[basis[i]]:
-            limit = min(limit, (rhs[i] + _RATIO_TOLERANCE) / a)
-    r, largest = -1, 0.0
-    for i in range(m):
-        a = T[i, q]
-        if a > _PIVOT_TOLERANCE and not free[basis[i]] and rhs[i] <= limit * a:
-            if first and (r < 0 or basis[i] < basis[r]):
-                r = i
-            elif not first and a > largest:
-                r, largest = i, a
-    return r
+def _sift(distance, heap, top, size):
+    """Let an element of a heap sink to its place."""
+    while True:
+        child = 2 * top + 1
+        if child >= size:
+            return
+        if child + 1 < size and distance[heap[child + 1]] < distance[heap[child]]:
+            child += 1
+        if distance[heap[child]] >= distance[heap[top]]:
+            return
+        heap[top], heap[child] = heap[child], heap[top]
+        top = child
 
 
 @nb.njit(cache=True)
-def _pivot(T, rhs, reduced, edge, k, r, q, m):
+def _bend(corner, problem, price_of_norm, price_of_loss, i, q):
+    """By how much the slope along an edge grows at the kink of a basic variable."""
+    v = corner.basis[i]
+    if v < problem.n_weights:
+        return 2.0 * price_of_norm * abs(corner.T[i, q])
+    weight = problem.row_weight[v - problem.n_weights - problem.n_offsets]
+    return price_of_loss * weight * abs(corner.T[i, q])
+
+
+@nb.njit(cache=True)
+def _pivot(corner, r, q, nudged_step):
     # Rows as arrays of their own: then the compiler knows that they do not overlap, and the inner
     # loop runs on vector instructions.
-    pivot_row = T[r]
+    pivot_row = corner.T[r]
     inverse = 1.0 / pivot_row[q]
-    for c in range(k):
+    step = corner.value[r] * inverse
+    for c in range(len(pivot_row)):
         pivot_row[c] *= inverse
     pivot_row[q] = inverse
-    rhs[r] = max(rhs[r] * inverse, 0.0)
-    source = pivot_row[:k].copy()
-    for c in range(k):
+    source, edge = pivot_row.copy(), corner.edge
+    for c in range(len(source)):
         edge[c] = 1.0 + source[c] * source[c]
-    for i in range(m):
+    for i in range(len(corner.basis)):
         if i != r:
-            row = T[i]
+            row = corner.T[i]
             factor = row[q]
             row[q] = 0.0
-            for c in range(k):  # one pass: the update, and the new lengths of the edges
+            for c in range(len(source)):  # one pass: the update, and the new lengths of the edges
                 t = row[c] - factor * source[c]
                 row[c] = t
                 edge[c] += t * t
-            rhs[i] -= factor * rhs[r]
-            if -_RATIO_TOLERANCE < rhs[i] < 0.0:
-                rhs[i] = 0.0
-    factor = reduced[q]
-    reduced[q] = 0.0
-    for c in range(k):
-        reduced[c] -= factor * source[c]
+            corner.value[i] -= factor * step
+            corner.nudged[i] -= factor * nudged_step
+    corner.value[r], corner.nudged[r] = step, nudged_step
+    for slopes in (corner.norm, corner.loss):
+        factor = slopes[q]
+        slopes[q] = 0.0
+        for c in range(len(source)):
+            slopes[c] -= factor * source[c]
 
 
 @nb.njit(cache=True)
-def read_multipliers(where, kappa, budget, reduced, first_slack, first_surplus, out):
-    """Multipliers of the rows at an optimum: the reduced costs of their surpluses, negated."""
-    spare = where[budget[first_slack]]
-    price = reduced[-1 - spare] if spare < 0 else 0.0
-    for i in range(len(out)):
-        slack, surplus = first_slack + i, first_surplus + i
-        if where[surplus] >= 0:
-            out[i] = 0.0
-        elif where[surplus] > NOWHERE:
-            out[i] = -reduced[-1 - where[surplus]]
-        elif where[slack] >= 0:
-            out[i] = -kappa[slack] * price
-        else:
-            out[i] = reduced[-1 - where[slack]] - kappa[slack] * price
+def _read(corner, problem, coef, offset):
+    """Weights and offsets of a corner, and its norm and loss."""
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    norm, loss = 0.0, 0.0
+    coef[:], offset[:] = 0.0, 0.0
+    for i in range(len(corner.basis)):
+        v, value = corner.basis[i], corner.value[i]
+        if v < n_weights:
+            coef[v] = value
+            norm += abs(value)
+        elif v < first_row:
+            offset[v - n_weights] = value
+        elif value > 0:
+            loss += problem.row_weight[v - first_row] * value
+    return norm, loss
+
+
+@nb.njit(cache=True)
+def _read_edge(corner, problem, way, coef, offset):
+    """How weights and offsets change along an endless edge, and at which rates norm and loss."""
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    q, direction = way.column[0], way.direction[0]
+    norm, loss = 0.0, 0.0
+    coef[:], offset[:] = 0.0, 0.0
+    for i in range(len(corner.basis) + 1):
+        entering = i == len(corner.basis)
+        v = corner.nonbasic[q] if entering else corner.basis[i]
+        rate = direction if entering else -direction * corner.T[i, q]
+        if v < n_weights:
+            coef[v] = rate
+            norm += abs(rate)
+        elif v < first_row:
+            offset[v - n_weights] = rate
+        elif rate > 0:
+            loss += problem.row_weight[v - first_row] * rate
+    return norm, loss
+
+
+@nb.njit(cache=True)
+def _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, out):
+    """Multipliers of the rows at these prices."""
+    first_row = problem.n_weights + problem.n_offsets
+    for i in range(len(corner.basis)):
+        v = corner.basis[i]
+        if v >= first_row:
+            price = price_of_loss * problem.row_weight[v - first_row]
+            out[v - first_row] = price if corner.side[i] > 0 else 0.0
+    for c in range(len(corner.nonbasic)):
+        v = corner.nonbasic[c]
+        if v >= first_row:
+            price = price_of_norm * corner.norm[c] + price_of_loss * corner.loss[c]
+            if goal.row[0] >= 0:
+                price -= goal.sign * corner.T[goal.row[0], c]
+            out[v - first_row] = price
+
+
+@nb.njit(cache=True)
+def _new_way(n_rows):
+    return Way(np.zeros(1, np.int64), np.zeros(1), np.empty(n_rows), np.empty(n_rows, np.int64))
+
+
+# ---- The mixture ----
+
+
+class Mixture(NamedTuple):
+    """Corners (and edges without end) in a pool, and the best mixture of them.
+
+    Column c of the mixture's program is what corner c spends of each budget, then 1; or what an
+    edge spends along its way, then 0. ``members`` are the columns of its basis, -1 - b for what is
+    left of budget b; ``share`` is how much of each is taken, ``prices`` the multipliers.
+    ``inverse`` is the inverse of the basis, ``basis`` scratch space for finding it.
+    """
+
+    columns: Matrix
+    gain: Vector
+    coef: Matrix
+    offset: Matrix
+    members: np.ndarray
+    basis: Matrix
+    inverse: Matrix
+    share: Vector
+    prices: Vector
+    size: np.ndarray  # how many places of the pool are in use, and which one was filled last
+
+
+@nb.njit(cache=True)
+def _new_mixture(n_budgets, n_weights, n_offsets):
+    """An empty pool."""
+    n = n_budgets + 1
+    return Mixture(
+        np.zeros((_POOL, n)), np.zeros(_POOL),
+        np.zeros((_POOL, n_weights)), np.zeros((_POOL, n_offsets)),
+        np.empty(n, np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n), np.empty(n),
+        np.zeros(2, np.int64),
+    )  # fmt: skip
+
+
+@nb.njit(cache=True)
+def _is_member(mixture, place):
+    for member in mixture.members:  # noqa: SIM110, numba knows no generators
+        if member == place:
+            return True
+    return False
+
+
+@nb.njit(cache=True)
+def _free_place(mixture):
+    """A place of the pool for another corner: a new one, else the oldest that is not in the mix."""
+    if mixture.size[0] < _POOL:
+        mixture.size[0] += 1
+        mixture.size[1] = mixture.size[0] - 1
+        return mixture.size[1]
+    place = (mixture.size[1] + 1) % _POOL
+    while _is_member(mixture, place):
+        place = (place + 1) % _POOL
+    mixture.size[1] = place
+    return place
+
+
+@nb.njit(cache=True)
+def _add(mixture, budgets, place, norm, loss, whole, gain):
+    """Put in the pool what has this norm, loss and gain: a whole corner (1), or an edge (0)."""
+    for b in range(len(budgets)):
+        mixture.columns[place, b] = budgets[b, 0] * norm + budgets[b, 1] * loss
+    mixture.columns[place, -1] = whole
+    mixture.gain[place] = gain
+
+
+@nb.njit(cache=True)
+def _start_with(mixture, place):
+    """Make a mixture of one corner, which is within the budgets."""
+    for b in range(len(mixture.members) - 1):
+        mixture.members[b] = -1 - b
+    mixture.members[-1] = place
+
+
+@nb.njit(cache=True)
+def _mix(mixture, budgets):
+    """Find the best mixture, and the prices of the budgets there. False if there is none."""
+    for _ in range(_MOST_CHANGES):
+        if not _refresh(mixture, budgets):
+            return False
+        enters = _pays_most(mixture)
+        if enters == _POOL:
+            return True
+        leaves = _gives_way(mixture, enters)
+        if leaves < 0:
+            return False
+        mixture.members[leaves] = enters
+    return _refresh(mixture, budgets)
+
+
+@nb.njit(cache=True)
+def _entry(mixture, v, b):
+    """What a column of the program spends of a budget."""
+    if v >= 0:
+        return mixture.columns[v, b]
+    return 1.0 if b == -1 - v else 0.0
+
+
+@nb.njit(cache=True)
+def _gives_way(mixture, enters):
+    """The member that is used up first as another one comes in, or -1."""
+    n = len(mixture.members)
+    leaves, limit, most = -1, np.inf, 0.0
+    for i in range(n):
+        rate = 0.0
+        for b in range(n):
+            rate += mixture.inverse[i, b] * _entry(mixture, enters, b)
+        if rate > _SHARE_TOLERANCE:
+            ratio = max(mixture.share[i], 0.0) / rate
+            if ratio < limit or (ratio == limit and rate > most):
+                leaves, limit, most = i, ratio, rate
+    return leaves
+
+
+@nb.njit(cache=True)
+def _refresh(mixture, budgets):
+    """Inverse, shares and prices of the members, afresh: there are no more than three."""
+    n, inverse = len(mixture.members), mixture.inverse
+    for i in range(n):
+        for b in range(n):
+            inverse[b, i] = 1.0 if b == i else 0.0
+            mixture.basis[b, i] = _entry(mixture, mixture.members[i], b)
+    if not _invert(mixture.basis, inverse):
+        return False
+    for b in range(n):
+        mixture.prices[b] = 0.0
+    for i in range(n):
+        v = mixture.members[i]
+        gain = mixture.gain[v] if v >= 0 else 0.0
+        mixture.share[i] = 0.0
+        for b in range(n):
+            limit = budgets[b, 2] if b < n - 1 else 1.0
+            mixture.share[i] += inverse[i, b] * limit
+            mixture.prices[b] += gain * inverse[i, b]
+    return True
+
+
+@nb.njit(cache=True)
+def _invert(matrix, inverse):
+    """Turn the identity into the inverse of a small matrix, which is destroyed."""
+    n = len(matrix)
+    for c in range(n):
+        r = c
+        for i in range(c + 1, n):
+            if abs(matrix[i, c]) > abs(matrix[r, c]):
+                r = i
+        if matrix[r, c] == 0.0:
+            return False
+        for k in range(n):
+            matrix[c, k], matrix[r, k] = matrix[r, k], matrix[c, k]
+            inverse[c, k], inverse[r, k] = inverse[r, k], inverse[c, k]
+        _clear_column(matrix, inverse, c)
+    return True
+
+
+@nb.njit(cache=True)
+def _clear_column(matrix, inverse, c):
+    n, scale = len(matrix), 1.0 / matrix[c, c]
+    for k in range(n):
+        matrix[c, k] *= scale
+        inverse[c, k] *= scale
+    for i in range(n):
+        if i != c:
+            factor = matrix[i, c]
+            for k in range(n):
+                matrix[i, k] -= factor * matrix[c, k]
+                inverse[i, k] -= factor * inverse[c, k]
+
+
+@nb.njit(cache=True)
+def _pays_most(mixture):
+    """The column that would raise the gain most, or _POOL if none would."""
+    best, enters = _GAIN_TOLERANCE, _POOL
+    for b in range(len(mixture.members) - 1):
+        if -mixture.prices[b] > best:
+            best, enters = -mixture.prices[b], -1 - b
+    for v in range(mixture.size[0]):
+        gain = mixture.gain[v]
+        for b in range(len(mixture.prices)):
+            gain -= mixture.prices[b] * mixture.columns[v, b]
+        if gain > best and not _is_member(mixture, v):
+            best, enters = gain, v
+    return enters
+
+
+# ---- What is asked of them ----
+
+
+@nb.njit(cache=True)
+def _maximize(corner, problem, goal, mixture, way, most):
+    """Make a weight as large as the budgets allow. Returns the status and the number of pivots."""
+    mixture.size[:] = 0
+    _start_with(mixture, _remember(mixture, corner, problem, goal, MOVED, way))
+    share_of_start = _SHARE_OF_START
+    for pivots in range(most):
+        if not _mix(mixture, problem.budgets):
+            return GAVE_UP, pivots
+        norm_price, loss_price = _prices(mixture, problem)
+        norm_price += share_of_start * problem.start_prices[0]
+        loss_price += share_of_start * problem.start_prices[1]
+        status = _step(corner, problem, goal, norm_price, loss_price, way)
+        if status == OPTIMAL:
+            if share_of_start == 0.0:
+                return OPTIMAL, pivots
+            share_of_start = 0.0
+            continue
+        share_of_start = share_of_start * _FADING if share_of_start > _FADED else 0.0
+        _remember(mixture, corner, problem, goal, status, way)
+    return GAVE_UP, most
+
+
+@nb.njit(cache=True)
+def _remember(mixture, corner, problem, goal, status, way):
+    """Put in the pool where a step has led: a corner, or along an edge without end."""
+    place = _free_place(mixture)
+    coef, offset = mixture.coef[place], mixture.offset[place]
+    if status == MOVED:
+        norm, loss = _read(corner, problem, coef, offset)
+    else:
+        norm, loss = _read_edge(corner, problem, way, coef, offset)
+    whole = 1.0 if status == MOVED else 0.0
+    _add(mixture, problem.budgets, place, norm, loss, whole, goal.sign * coef[goal.weight])
+    return place
+
+
+@nb.njit(cache=True)
+def _prices(mixture, problem):
+    """Price of norm and price of loss."""
+    norm_price, loss_price = 0.0, 0.0
+    for b in range(len(problem.budgets)):
+        price = max(mixture.prices[b], 0.0)
+        norm_price += price * problem.budgets[b, 0]
+        loss_price += price * problem.budgets[b, 1]
+    return norm_price, loss_price
 
 
 @nb.njit(cache=True, nogil=True)
 def solve_extremes(
-    T0, rhs0, basis0, nonbasic0, where, partner, kappa, budget, free, most,
-    features, signs, extra, extra_columns, n_weights, n_offsets, n_rows,
-    coef, offset, multipliers, status,
-):  # fmt: skip
-    """Each extreme from the tableau given, which stays as it is. Returns the number of pivots.
+    start, problem, weights, signs, most, columns, coef, offset, multipliers, status
+):
+    """Each extreme from the corner given, which stays as it is. Returns the number of pivots.
 
-    The tableau is at the baseline, which is as good a place to start from as the last extreme, and
-    often a better one; no rounding builds up, and no answer depends on those before it. A feature
-    that has no column in it comes with one of ``extra_columns``.
+    The corner is at the baseline, which is as good a place to start from as the last extreme, and
+    often a better one; no rounding builds up, and no answer depends on those before it. The last
+    column of the corner is a spare one: it becomes the one given for each extreme.
     """
-    first_slack = 2 * n_weights + n_offsets
-    m, k0 = T0.shape
-    T, rhs, reduced = np.empty((m, k0 + 1)), np.empty(m), np.empty(k0 + 1)
-    basis, nonbasic = np.empty(m, np.int64), np.empty(k0 + 1, np.int64)
-    where, cost = where.copy(), np.zeros(len(where))
+    T = np.empty_like(start.T)
+    corner = Corner(
+        T, start.value.copy(), start.nudged.copy(), start.side.copy(), start.basis.copy(),
+        start.nonbasic.copy(), start.norm.copy(), start.loss.copy(), start.edge.copy(),
+    )  # fmt: skip
+    way, mixture = (
+        _new_way(len(start.value)),
+        _new_mixture(len(problem.budgets), problem.n_weights, problem.n_offsets),
+    )
     total = 0
-    for e in range(len(features)):
-        j, k = features[e], k0
-        T[:, :k0], rhs[:] = T0, rhs0
-        basis[:], nonbasic[:k0] = basis0, nonbasic0
-        if extra[e] >= 0:
-            T[:, k0], nonbasic[k0], k = extra_columns[extra[e]], j, k0 + 1
-        _locate(basis, nonbasic, where, k)
-        cost[j], cost[n_weights + j] = signs[e], -signs[e]
-        status[e], pivots = maximize(
-            T, rhs, basis, nonbasic, where, partner, kappa, budget, free, cost, k, reduced, most
-        )
-        cost[j], cost[n_weights + j] = 0.0, 0.0
+    for e in range(len(weights)):
+        T[:] = start.T
+        if weights[e] == problem.n_weights - 1:
+            T[:, -1] = columns[e]
+        corner.value[:], corner.side[:] = start.value, start.side
+        corner.basis[:], corner.nonbasic[:] = start.basis, start.nonbasic
+        prepare(corner, problem)
+        goal = Goal(weights[e], signs[e], np.full(1, -1))
+        for i in range(len(corner.basis)):
+            if corner.basis[i] == goal.weight:
+                goal.row[0] = i
+        status[e], pivots = _maximize(corner, problem, goal, mixture, way, most)
         total += pivots
         if status[e] == OPTIMAL:
-            read_model(basis, rhs, n_weights, first_slack, coef[e], offset[e])
-            read_multipliers(
-                where, kappa, budget, reduced, first_slack, first_slack + n_rows, multipliers[e]
-            )
-        _forget(basis, nonbasic, where, k)
+            for i in range(len(mixture.members)):
+                v = mixture.members[i]
+                if v >= 0:
+                    coef[e] += mixture.share[i] * mixture.coef[v]
+                    offset[e] += mixture.share[i] * mixture.offset[v]
+            norm_price, loss_price = _prices(mixture, problem)
+            _read_multipliers(corner, problem, goal, norm_price, loss_price, multipliers[e])
     return total
 
 
-@nb.njit(cache=True)
-def _locate(basis, nonbasic, where, k):
-    for i in range(len(basis)):
-        where[basis[i]] = i
-    for c in range(k):
-        where[nonbasic[c]] = -1 - c
-
-
-@nb.njit(cache=True)
-def _forget(basis, nonbasic, where, k):
-    for i in range(len(basis)):
-        where[basis[i]] = NOWHERE
-    for c in range(k):
-        where[nonbasic[c]] = NOWHERE
-
-
-@nb.njit(cache=True)
-def read_model(basis, rhs, n_weights, first_slack, coef, offset):
-    """Weights and offsets at a vertex."""
-    for i in range(len(rhs)):
-        v = basis[i]
-        if v < n_weights:
-            coef[v] = rhs[i]
-        elif v < 2 * n_weights:
-            coef[v - n_weights] = -rhs[i]
-        elif v < first_slack:
-            offset[v - 2 * n_weights] = rhs[i]
+@nb.njit(cache=True, nogil=True)
+def minimize(corner, problem, price_of_norm, price_of_loss, most, coef, offset, multipliers):
+    """Go to the corner where norm and loss together cost least. Returns status and pivots."""
+    way, goal = _new_way(len(corner.value)), Goal(-1, 0.0, np.full(1, -1))
+    for pivots in range(most):
+        status = _step(corner, problem, goal, price_of_norm, price_of_loss, way)
+        if status != MOVED:
+            _read(corner, problem, coef, offset)
+            _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, multipliers)
+            return status, pivots
+    return GAVE_UP, most

@@ -1,17 +1,21 @@
-"""A simplex tableau at a vertex, over some of the features."""
+"""A dense simplex tableau over some of the features, as the kernel wants it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Matrix, Vector
+from ..programs.equivalent_models import Budget
+from ..programs.hinge_rows import HingeRows
 from .extremes import Extrema, Extreme
 from .vertex import Vertex
 
-# Place of a variable that is neither basic nor stored: the other one of its pair is.
-NOWHERE = -(2**60)
+if TYPE_CHECKING:
+    from .kernel import Corner, Problem
 
 # Pivots after which one extreme is given up.
 _MOST_PIVOTS = 20_000
@@ -21,12 +25,10 @@ _CELLS_AT_A_TIME = 2_000_000
 
 
 class Tableau:
-    """The dictionary ``x[basis] = rhs - T x[nonbasic]`` of a vertex.
+    """The tableau of a vertex, from which every extreme is solved.
 
-    Variables are numbered: positive parts of the d weights, negative parts, offsets, slacks of the
-    n rows, surpluses, and what is left of each budget. One of each mirrored pair is stored (see
-    ``kernel``): ``partner`` is the other one, and the columns of the two add up to ``kappa``
-    times the column of the variable ``budget``.
+    Its weights are those of the features in use, then the other working features, then one spare
+    place for the feature in question.
 
     Parameters
     ----------
@@ -34,73 +36,133 @@ class Tableau:
     features : ndarray of int
         The features whose weights may become anything but zero, besides those in use already
         and the one in question.
+    budgets : sequence of Budget
+    prices : ndarray of shape (2,)
+        Prices of norm and loss at which the vertex costs least.
     """
 
-    def __init__(self, vertex: Vertex, features: NDArray[np.intp]) -> None:
+    def __init__(
+        self,
+        vertex: Vertex,
+        features: NDArray[np.intp],
+        budgets: Sequence[Budget],
+        prices: Vector,
+    ) -> None:
         self._vertex = vertex
-        self._number_variables()
         unused = np.setdiff1d(features, vertex.used)
-        self._present = np.zeros(vertex.rows.n_weights, dtype=bool)
-        self._present[vertex.used] = self._present[unused] = True
-        self._T = np.hstack([vertex.columns_of_weights(unused), vertex.columns_of_surpluses()])
-        self._nonbasic = np.concatenate([unused, self._surplus + vertex.tight]).astype(np.int64)
-        self._rhs = vertex.values()
-        negative = (self._rhs < 0) & ~self._free[self._basis]
-        self._rhs[negative] = 0.0  # rounding: a vertex has none below zero
-        self._where = np.full(len(self._partner), NOWHERE)
+        self._features = np.concatenate([vertex.used, unused])
+        self._place = np.full(vertex.rows.n_weights, len(self._features))
+        self._place[self._features] = np.arange(len(self._features))
+        self._problem = make_problem(vertex.rows, len(self._features) + 1, budgets, prices)
+        self._corner = self._make_corner(unused)
 
     @property
     def at_a_time(self) -> int:
         """How many extremes to solve in one go: compiled code cannot be interrupted."""
-        return max(1, _CELLS_AT_A_TIME // self._T.size)
+        return max(1, _CELLS_AT_A_TIME // self._corner.T.size)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[Extrema, int]:
         """Solve extremes, each from this vertex; also, by how many pivots.
 
         What was not solved to the end is not a number.
         """
-        from . import kernel
+        from .kernel import OPTIMAL, solve_extremes
 
         rows = self._vertex.rows
-        d, k, n, m = rows.n_weights, rows.n_offsets, rows.n_rows, len(extremes)
+        n, n_weights = len(extremes), self._problem.n_weights
         features = np.array([extreme.feature for extreme in extremes])
-        absent, column_of = np.unique(features[~self._present[features]], return_inverse=True)
-        extra = np.full(m, -1)
-        extra[~self._present[features]] = column_of
-        coef, offset, multipliers = np.zeros((m, d)), np.zeros((m, k)), np.zeros((m, n))
-        status = np.empty(m, dtype=np.int64)
-        pivots = kernel.solve_extremes(
-            self._T, self._rhs, self._basis, self._nonbasic, self._where, self._partner,
-            self._kappa, self._budget, self._free, _MOST_PIVOTS, features,
-            np.array([float(extreme.sign) for extreme in extremes]), extra,
-            np.ascontiguousarray(self._vertex.columns_of_weights(absent).T),
-            d, k, n, coef, offset, multipliers, status,
-        )  # fmt: skip
-        coef[status != kernel.OPTIMAL] = np.nan
+        place = self._place[features]
+        found, status = np.zeros((n, n_weights)), np.empty(n, dtype=np.int64)
+        offset, multipliers = np.zeros((n, rows.n_offsets)), np.zeros((n, rows.n_rows))
+        pivots = solve_extremes(
+            self._corner,
+            self._problem,
+            place,
+            np.array([float(extreme.sign) for extreme in extremes]),
+            _MOST_PIVOTS,
+            self._columns_of_absent(features, place == n_weights - 1),
+            found,
+            offset,
+            multipliers,
+            status,
+        )
+        coef = np.zeros((n, rows.n_weights))
+        coef[:, self._features] = found[:, :-1]
+        absent = np.flatnonzero(place == n_weights - 1)
+        coef[absent, features[absent]] = found[absent, -1]
+        coef[status != OPTIMAL] = np.nan
         return Extrema(coef, offset, multipliers), pivots
 
-    def _number_variables(self) -> None:
-        vertex, rows = self._vertex, self._vertex.rows
-        d, k, n = rows.n_weights, rows.n_offsets, rows.n_rows
-        slack, self._surplus, left = 2 * d + k, 2 * d + k + n, 2 * d + k + 2 * n
-        n_variables = left + len(vertex.budgets)
-        self._basis = np.concatenate(
-            [
-                np.where(vertex.sign > 0, vertex.used, d + vertex.used),
-                2 * d + np.arange(k),
-                np.where(vertex.short, slack, self._surplus) + vertex.rest,
-                left + np.arange(len(vertex.budgets)),
-            ]
-        ).astype(np.int64)
-        of_norm = next(i for i, b in enumerate(vertex.budgets) if b.norm_coefficient > 0)
-        of_loss = next(i for i, b in enumerate(vertex.budgets) if b.loss_coefficient > 0)
-        self._partner = np.full(n_variables, -1)
-        self._partner[: 2 * d] = np.roll(np.arange(2 * d), d)
-        self._partner[slack:left] = slack + np.roll(np.arange(2 * n), n)
-        self._budget = np.full(n_variables, -1)
-        self._budget[: 2 * d], self._budget[slack:left] = left + of_norm, left + of_loss
-        self._kappa = np.zeros(n_variables)
-        self._kappa[: 2 * d] = 2.0 * vertex.budgets[of_norm].norm_coefficient
-        self._kappa[slack:left] = np.tile(vertex.budgets[of_loss].loss_coefficient * rows.weight, 2)
-        self._free = np.zeros(n_variables, dtype=bool)
-        self._free[2 * d : slack] = True
+    def _columns_of_absent(self, features: NDArray[np.intp], absent: NDArray[np.bool_]) -> Matrix:
+        """A column for the spare place, for each feature that has none of its own."""
+        columns = np.zeros((len(features), len(self._corner.value)))
+        if absent.any():
+            columns[absent] = self._vertex.columns_of_weights(features[absent]).T
+        return columns
+
+    def _make_corner(self, unused: NDArray[np.intp]) -> Corner:
+        vertex, problem = self._vertex, self._problem
+        n_used, n_offsets = len(vertex.used), vertex.rows.n_offsets
+        first_row = problem.n_weights + n_offsets
+        value = vertex.values()
+        return make_corner(
+            problem,
+            T=np.hstack(
+                [
+                    vertex.columns_of_weights(unused),
+                    vertex.columns_of_shortfalls(),
+                    np.zeros((len(value), 1)),
+                ]
+            ),
+            value=value,
+            basis=np.concatenate(
+                [
+                    np.arange(n_used),
+                    problem.n_weights + np.arange(n_offsets),
+                    first_row + vertex.rest,
+                ]
+            ),
+            nonbasic=np.concatenate(
+                [
+                    np.arange(n_used, problem.n_weights - 1),
+                    first_row + vertex.tight,
+                    [problem.n_weights - 1],
+                ]
+            ),
+        )
+
+
+def make_problem(
+    rows: HingeRows, n_weights: int, budgets: Sequence[Budget], prices: Vector
+) -> Problem:
+    """The rows and the budgets, as the kernel wants them."""
+    from .kernel import Problem
+
+    limits = [(b.norm_coefficient, b.loss_coefficient, b.limit) for b in budgets]
+    return Problem(n_weights, rows.n_offsets, rows.weight, np.array(limits).reshape(-1, 3), prices)
+
+
+def make_corner(
+    problem: Problem,
+    T: Matrix,
+    value: Vector,
+    basis: NDArray[np.intp],
+    nonbasic: NDArray[np.intp],
+) -> Corner:
+    """A dictionary, as the kernel wants it."""
+    from .kernel import Corner, prepare
+
+    n_columns = T.shape[1]
+    corner = Corner(
+        T=np.ascontiguousarray(T),
+        value=value,
+        nudged=value.copy(),
+        side=np.where(value > 0, 1.0, -1.0),
+        basis=basis.astype(np.int64),
+        nonbasic=nonbasic.astype(np.int64),
+        norm=np.empty(n_columns),
+        loss=np.empty(n_columns),
+        edge=np.empty(n_columns),
+    )
+    prepare(corner, problem)
+    return corner

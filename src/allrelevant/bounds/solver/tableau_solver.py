@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ..programs.equivalent_models import EquivalentModels
+from ..programs.hinge_rows import HingeRows
 from .extremes import Effort, Extrema, Extreme, joined
 from .tableau import Tableau
 from .vertex import NotAVertexError, Vertex
@@ -18,6 +20,9 @@ _FAR = 0.5
 
 # By how much a solution may fall short of a row that was left out.
 _SHORTFALL = 1e-10
+
+# By how much of its norm the model to start from may exceed a budget.
+_OVERDRAFT = 1e-9
 
 # With no more features than this, all are worked with from the start.
 _FEW = 400
@@ -41,6 +46,9 @@ class TableauSolver:
         self._models = models
         self._start = models.start
         coef, offset = self._start.coef, self._start.offset
+        self._prices = _prices_at(models.rows, self._start.multipliers)
+        if models.violation(coef[None], offset[None])[0] > _OVERDRAFT * (1.0 + np.abs(coef).sum()):
+            raise NotAVertexError("The model to start from is not within the budgets.")
         shortfall = models.rows.shortfall(coef[None], offset[None])[0]
         self._rows = np.flatnonzero(shortfall > -_FAR)
         self._features = self._promising_features()
@@ -70,8 +78,8 @@ class TableauSolver:
     def _fresh(self) -> Tableau:
         """The tableau at the start, from the data."""
         rows = self._models.rows.take(self._rows)
-        vertex = Vertex(rows, self._models.budgets, self._start.coef, self._start.offset)
-        return Tableau(vertex, self._features)
+        vertex = Vertex(rows, self._start.coef, self._start.offset)
+        return Tableau(vertex, self._features, self._models.budgets, self._prices)
 
     def _solve(self, extremes: Sequence[Extreme]) -> Extrema:
         some = self._tableau.at_a_time
@@ -110,3 +118,9 @@ class TableauSolver:
         price = np.where(known, pull, 0.0)
         price[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
         return ~known & (pull > price.max(axis=1, keepdims=True) * (1 + _PAYS) + _PAYS)
+
+
+def _prices_at(rows: HingeRows, multipliers: Vector) -> Vector:
+    """Prices of norm and loss at which the model with these multipliers costs least."""
+    pull = np.abs(np.asarray(multipliers @ rows.table))
+    return np.array([pull.max(), (multipliers / rows.weight).max()])
