@@ -4,6 +4,11 @@ Every exception of the package derives from :class:`AllRelevantError`, so that a
 (the command line, for one) can tell a problem with the data or the settings from a bug.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 
 class AllRelevantError(Exception):
     """Base of every error this package raises on purpose."""
@@ -19,6 +24,24 @@ class SolverError(AllRelevantError, RuntimeError):
 
 class MissingExtraError(AllRelevantError, ImportError):
     """An optional dependency is needed; the message names the extra that brings it."""
+
+
+class WorkerDiedError(AllRelevantError, RuntimeError):
+    """Some tasks ended the process that did them, every time; all others were completed.
+
+    Attributes
+    ----------
+    lost : list of int
+        Places of the tasks that were given up.
+    results : dict
+        Results of the others by place; empty where they were handed out as they came.
+    """
+
+    # Only the message goes to Exception, and the rest has defaults: so that it can be pickled.
+    def __init__(self, message: str, lost: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.lost = list(lost)
+        self.results: dict[int, Any] = {}
 
 
 class RelevanceWarning(UserWarning):

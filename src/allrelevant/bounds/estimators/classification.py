@@ -81,7 +81,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
     random_state : int, RandomState instance or None, default=None
         Seed of the folds that choose C, and of the probes.
     n_jobs : int or None, default=None
-        Number of threads, -1 for all cores. The result does not depend on it.
+        Number of worker processes, -1 for all cores. The result does not depend on it.
     verbose : int, default=0
         1 shows progress bars.
 

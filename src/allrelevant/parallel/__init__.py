@@ -1,0 +1,15 @@
+"""The one seam between the package and its workers: tasks in, results out as they finish.
+
+Nothing else in the package knows how the work is spread.
+
+- ``seam``: what callers use
+- ``recovery``: what is tried again when a worker dies, and when it is given up
+- ``pool``: one pass of tasks over the pool of processes; what Ctrl-C does
+- ``handover``: the data, written once and mapped into the memory of each worker
+- ``worker``: what runs in a worker
+- ``progress``: the progress bar
+"""
+
+from .seam import RunOptions, run_tasks, stream_tasks
+
+__all__ = ["RunOptions", "run_tasks", "stream_tasks"]

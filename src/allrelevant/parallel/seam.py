@@ -1,0 +1,131 @@
+"""What callers use: a function and its tasks in, results out."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from typing import TypedDict, TypeVar, Unpack
+
+from threadpoolctl import ThreadpoolController
+
+from ..exceptions import WorkerDiedError
+from .handover import handed_over
+from .pool import count_workers
+from .progress import progress_bar
+from .recovery import Recovery
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of :func:`run_tasks`, for functions that pass them on."""
+
+    n_jobs: int | None
+    progress: str | None
+
+
+def run_tasks(
+    function: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    *,
+    describe: Callable[[Task], str] = reprlib.repr,
+    **run: Unpack[RunOptions],
+) -> list[Result]:
+    """Apply a function to every task, several at a time.
+
+    A result must depend on its task alone: then the answer is the same at any ``n_jobs``.
+
+    Parameters
+    ----------
+    function : callable
+        With its data: a ``functools.partial`` of a function of some module, or a closure. In a
+        worker the data are read-only.
+    tasks : sequence
+    describe : callable, default=reprlib.repr
+        What messages call a task.
+    n_jobs : int or None, default=None
+        Number of worker processes, as in joblib: None is 1, -1 all cores. With 1, or within a
+        worker, the tasks are done in this process.
+    progress : str or None, default=None
+        Title of a progress bar on standard error; None shows none.
+
+    Returns
+    -------
+    list
+        Results in the order of the tasks.
+
+    Raises
+    ------
+    WorkerDiedError
+        If tasks end the process that does them, every time. It has the results of all others.
+    """
+    results: dict[int, Result] = {}
+    try:
+        with closing(stream_tasks(function, tasks, describe=describe, **run)) as finished:
+            results.update(finished)
+    except WorkerDiedError as error:
+        error.results = results
+        raise
+    return [results[index] for index in range(len(tasks))]
+
+
+def stream_tasks(
+    function: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    *,
+    describe: Callable[[Task], str] = reprlib.repr,
+    n_jobs: int | None = None,
+    progress: str | None = None,
+) -> Generator[tuple[int, Result], None, None]:
+    """Apply a function to every task and yield what has finished, as it comes.
+
+    Closing the iterator, as leaving a loop over it does, kills the workers that are still busy.
+
+    Parameters
+    ----------
+    function, tasks, describe, n_jobs, progress
+        See :func:`run_tasks`.
+
+    Yields
+    ------
+    index, result
+        Place among the tasks, and what the function made of that task.
+
+    Raises
+    ------
+    WorkerDiedError
+        In the end, if tasks end the process that does them, every time.
+    """
+    n_workers = count_workers(n_jobs, len(tasks))
+    with progress_bar(progress, len(tasks)) as advance:
+        if n_workers < 2:
+            stream = _one_by_one(function, tasks)
+        else:
+            stream = _by_workers(function, tasks, n_workers, describe)
+        with closing(stream):
+            for finished in stream:
+                advance()
+                yield finished
+
+
+def _one_by_one(
+    function: Callable[[Task], Result], tasks: Sequence[Task]
+) -> Generator[tuple[int, Result], None, None]:
+    # As in a worker: how a sum is split among threads shows in its last digits.
+    libraries = ThreadpoolController()
+    for index, task in enumerate(tasks):
+        with libraries.limit(limits=1):
+            result = function(task)
+        yield index, result
+
+
+def _by_workers(
+    function: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    n_workers: int,
+    describe: Callable[[Task], str],
+) -> Generator[tuple[int, Result], None, None]:
+    with handed_over(function) as folder:
+        yield from Recovery(folder, tasks, describe).stream(n_workers)
