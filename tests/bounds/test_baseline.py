@@ -6,6 +6,8 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from allrelevant.bounds.baseline import l1_svm_path, l2_svm_path, uses_features
+from allrelevant.bounds.programs.equivalent_models import Start
+from allrelevant.bounds.solver import growing_baseline, l1_baseline
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 
@@ -45,10 +47,9 @@ def test_a_tiny_C_uses_no_feature():
 
 def test_features_left_out_come_in_when_they_pay(monkeypatch):
     """Column generation from a handful of features ends at the same optimum, dense and sparse."""
-    from allrelevant.bounds.solver import l1_baseline
-
-    monkeypatch.setattr(l1_baseline, "_FEW", 0)
-    monkeypatch.setattr(l1_baseline, "_AT_A_TIME", 2)
+    monkeypatch.setattr(l1_baseline, "WalkingBaseline", lambda rows: None)
+    monkeypatch.setattr(growing_baseline, "_FEW", 0)
+    monkeypatch.setattr(growing_baseline, "_AT_A_TIME", 2)
     for seed in (0, 5, 10):  # these have many columns
         samples = generated_samples(seed)
         for table in (samples.X, sp.csr_array(samples.X)):
@@ -58,3 +59,20 @@ def test_features_left_out_come_in_when_they_pay(monkeypatch):
                 optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
                 assert model.norm_ + C * model.loss_ == pytest.approx(optimum, abs=1e-7)
                 assert np.abs(model.multipliers_ @ samples.rows.table).max() <= 1 + 1e-7
+
+
+def test_a_walk_that_gets_lost_is_not_believed(monkeypatch):
+    """An answer that its multipliers do not prove is found again by HiGHS."""
+    samples = generated_samples(1)
+
+    class Lost:
+        def __init__(self, rows):
+            self.zero = Start(np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows))
+
+        def solve(self, C):
+            return self.zero
+
+    monkeypatch.setattr(l1_baseline, "WalkingBaseline", Lost)
+    (model,) = l1_svm_path(samples, [1.0])
+    optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)
+    assert model.norm_ + model.loss_ == pytest.approx(optimum, abs=1e-7)

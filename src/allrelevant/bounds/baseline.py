@@ -21,9 +21,9 @@ def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel
     """
     solver = L1Baseline(samples.rows)
     for C in grid:
-        coef, offset, multipliers = solver.solve(C)
-        model = measured_model(samples, coef, float(offset[0]), C)
-        yield replace(model, multipliers_=multipliers)
+        found = solver.solve(C)
+        model = measured_model(samples, found.coef, float(found.offset[0]), C)
+        yield replace(model, multipliers_=found.multipliers)
 
 
 def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:

@@ -98,12 +98,13 @@ def _start(baseline: LinearModel | None) -> Start | None:
 def _offset_range(samples: Samples, largest_norm: float, largest_loss: float) -> Matrix:
     """Bounds that the offset of every model satisfies.
 
-    A positive sample needs ``offset >= 1 - slack - w . x``, a negative one
-    ``offset <= slack - 1 - w . x``, and the budgets limit both slack and ``|w . x|``.
+    Over the samples of a class, with the weighted mean x of the rows and their total weight W, the
+    slacks say ``offset >= 1 - w . x - loss / W`` for the positive ones and the same with both
+    signs turned for the negative ones; and the budgets limit loss and ``|w . x|``.
     """
-    largest_entry = abs(samples.X).max(axis=1)
-    if sp.issparse(samples.X):
-        largest_entry = largest_entry.toarray().ravel()
-    reach = largest_norm * largest_entry + largest_loss / samples.weight - 1.0
-    positive = samples.y > 0
-    return np.array([[-reach[positive].min(), reach[~positive].min()]])
+    reach = []
+    for sign in (1.0, -1.0):
+        weight = np.where(samples.y == sign, samples.weight, 0.0)
+        mean = np.asarray(weight @ samples.X) / weight.sum()
+        reach.append(largest_norm * np.abs(mean).max() + largest_loss / weight.sum() - 1.0)
+    return np.array([[-reach[0], reach[1]]])

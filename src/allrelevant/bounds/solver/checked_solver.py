@@ -15,7 +15,7 @@ from .tableau_solver import TableauSolver
 from .vertex import NotAVertexError
 
 # An answer of the tableau stands if gap and violation, relative to the norm, stay below this.
-_TOLERANCE = 1e-8
+_TOLERANCE = 1e-7
 
 
 class CheckedSolver:

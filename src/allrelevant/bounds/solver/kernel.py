@@ -32,6 +32,9 @@ OPTIMAL, MOVED, ENDLESS, GAVE_UP = 0, 1, 2, 3
 _SLOPE_TOLERANCE = 1e-11
 _PIVOT_TOLERANCE = 1e-9
 
+# The least slope of an offset.
+_FREE = 1e-10
+
 # An edge that has lost all but this share of its slope goes down no more.
 _FLAT = 1e-9
 
@@ -41,6 +44,9 @@ _TIE = 1e-12
 # Kinks are moved apart by about this much, so that no two coincide: a walk over corners that do
 # can go round in circles.
 _APART = 1e-9
+
+# A value this close to a kink is on it.
+_ROUNDING = 1e-13
 
 # Gains and shares in a mixture smaller than these count as none.
 _GAIN_TOLERANCE = 1e-12
@@ -150,10 +156,7 @@ def _step(corner, problem, goal, price_of_norm, price_of_loss, way):
     if r < 0:
         return ENDLESS
     for p in range(n_kinks - passed, n_kinks):
-        i = way.heap[p]
-        _account(corner, problem, i, -1.0)
-        corner.side[i] = -corner.side[i]
-        _account(corner, problem, i, 1.0)
+        _change_side(corner, problem, way.heap[p])
     _account(corner, problem, r, -1.0)
     q = way.column[0]
     _pivot(corner, r, q, way.direction[0] * way.distance[r])
@@ -171,22 +174,9 @@ def _step(corner, problem, goal, price_of_norm, price_of_loss, way):
 @nb.njit(cache=True)
 def _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way):
     """Find the steepest edge that goes down; its slope, zero if there is none."""
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
     steepest, slope = 0.0, 0.0
     for c in range(len(corner.nonbasic)):
-        v = corner.nonbasic[c]
-        base = -price_of_norm * corner.norm[c] - price_of_loss * corner.loss[c]
-        if goal.row[0] >= 0:
-            base += goal.sign * corner.T[goal.row[0], c]
-        up, down = base, -base
-        if v < n_weights:
-            up += price_of_norm
-            down += price_of_norm
-            if v == goal.weight:
-                up -= goal.sign
-                down += goal.sign
-        elif v >= first_row:
-            up += price_of_loss * problem.row_weight[v - first_row]
+        up, down = _slopes(corner, problem, goal, price_of_norm, price_of_loss, c)
         if up < -_SLOPE_TOLERANCE and up * up > steepest * corner.edge[c]:
             way.column[0], way.direction[0] = c, 1.0
             steepest, slope = up * up / corner.edge[c], up
@@ -194,6 +184,27 @@ def _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way):
             way.column[0], way.direction[0] = c, -1.0
             steepest, slope = down * down / corner.edge[c], down
     return slope
+
+
+@nb.njit(cache=True)
+def _slopes(corner, problem, goal, price_of_norm, price_of_loss, c):
+    """Slopes of the total cost as a nonbasic variable grows, and as it falls."""
+    v, first_row = corner.nonbasic[c], problem.n_weights + problem.n_offsets
+    up = -price_of_norm * corner.norm[c] - price_of_loss * corner.loss[c]
+    if goal.row[0] >= 0:
+        up += goal.sign * corner.T[goal.row[0], c]
+    down = -up
+    if v < problem.n_weights:
+        up += price_of_norm
+        down += price_of_norm
+        if v == goal.weight:
+            up -= goal.sign
+            down += goal.sign
+    elif v >= first_row:
+        up += price_of_loss * problem.row_weight[v - first_row]
+    elif up > -_FREE:  # an offset costs nothing: it comes in even if it gains nothing
+        up = -_FREE
+    return up, down
 
 
 @nb.njit(cache=True)
@@ -301,6 +312,24 @@ def _pivot(corner, r, q, nudged_step):
 
 
 @nb.njit(cache=True)
+def _settle(corner, problem):
+    """Move the kinks back to where they are; what is then beyond one changes sides."""
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    for i in range(len(corner.basis)):
+        v = corner.basis[i]
+        corner.nudged[i] = corner.value[i]
+        if (v < n_weights or v >= first_row) and corner.value[i] * corner.side[i] < -_ROUNDING:
+            _change_side(corner, problem, i)
+
+
+@nb.njit(cache=True)
+def _change_side(corner, problem, i):
+    _account(corner, problem, i, -1.0)
+    corner.side[i] = -corner.side[i]
+    _account(corner, problem, i, 1.0)
+
+
+@nb.njit(cache=True)
 def _read(corner, problem, coef, offset):
     """Weights and offsets of a corner, and its norm and loss."""
     n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
@@ -354,7 +383,8 @@ def _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, out):
             price = price_of_norm * corner.norm[c] + price_of_loss * corner.loss[c]
             if goal.row[0] >= 0:
                 price -= goal.sign * corner.T[goal.row[0], c]
-            out[v - first_row] = price
+            most = price_of_loss * problem.row_weight[v - first_row]
+            out[v - first_row] = min(max(price, 0.0), most)  # rounding would cost more than this
 
 
 @nb.njit(cache=True)
@@ -556,7 +586,7 @@ def _maximize(corner, problem, goal, mixture, way, most):
     """Make a weight as large as the budgets allow. Returns the status and the number of pivots."""
     mixture.size[:] = 0
     _start_with(mixture, _remember(mixture, corner, problem, goal, MOVED, way))
-    share_of_start = _SHARE_OF_START
+    share_of_start, settled = _SHARE_OF_START, False
     for pivots in range(most):
         if not _mix(mixture, problem.budgets):
             return GAVE_UP, pivots
@@ -565,9 +595,13 @@ def _maximize(corner, problem, goal, mixture, way, most):
         loss_price += share_of_start * problem.start_prices[1]
         status = _step(corner, problem, goal, norm_price, loss_price, way)
         if status == OPTIMAL:
-            if share_of_start == 0.0:
+            if share_of_start > 0.0:
+                share_of_start = 0.0
+            elif not settled:
+                _settle(corner, problem)
+                settled = True
+            else:
                 return OPTIMAL, pivots
-            share_of_start = 0.0
             continue
         share_of_start = share_of_start * _FADING if share_of_start > _FADED else 0.0
         _remember(mixture, corner, problem, goal, status, way)
@@ -644,13 +678,13 @@ def solve_extremes(
 
 
 @nb.njit(cache=True, nogil=True)
-def minimize(corner, problem, price_of_norm, price_of_loss, most, coef, offset, multipliers):
-    """Go to the corner where norm and loss together cost least. Returns status and pivots."""
+def minimize(corner, problem, price_of_norm, price_of_loss, some, coef, offset, multipliers):
+    """Walk some steps to where norm and loss together cost least. Returns status and pivots."""
     way, goal = _new_way(len(corner.value)), Goal(-1, 0.0, np.full(1, -1))
-    for pivots in range(most):
+    status, pivots = MOVED, 0
+    while status == MOVED and pivots < some:
         status = _step(corner, problem, goal, price_of_norm, price_of_loss, way)
-        if status != MOVED:
-            _read(corner, problem, coef, offset)
-            _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, multipliers)
-            return status, pivots
-    return GAVE_UP, most
+        pivots += 1
+    _read(corner, problem, coef, offset)
+    _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, multipliers)
+    return status, pivots
