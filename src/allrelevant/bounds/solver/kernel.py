@@ -174,37 +174,25 @@ def _step(corner, problem, goal, price_of_norm, price_of_loss, way):
 @nb.njit(cache=True)
 def _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way):
     """Find the steepest edge that goes down; its slope, zero if there is none."""
+    first_row = problem.n_weights + problem.n_offsets
     steepest, slope = 0.0, 0.0
     for c in range(len(corner.nonbasic)):
-        up, down = _slopes(corner, problem, goal, price_of_norm, price_of_loss, c)
-        if up < -_SLOPE_TOLERANCE and up * up > steepest * corner.edge[c]:
-            way.column[0], way.direction[0] = c, 1.0
-            steepest, slope = up * up / corner.edge[c], up
-        if down < -_SLOPE_TOLERANCE and down * down > steepest * corner.edge[c]:
-            way.column[0], way.direction[0] = c, -1.0
-            steepest, slope = down * down / corner.edge[c], down
+        v = corner.nonbasic[c]
+        base = -price_of_norm * corner.norm[c] - price_of_loss * corner.loss[c]
+        if goal.row[0] >= 0:
+            base += goal.sign * corner.T[goal.row[0], c]
+        if v < problem.n_weights:
+            own = goal.sign if v == goal.weight else 0.0
+            up, down = base + price_of_norm - own, -base + price_of_norm + own
+        elif v >= first_row:
+            up, down = base + price_of_loss * problem.row_weight[v - first_row], -base
+        else:  # an offset costs nothing: it comes in even if it gains nothing
+            up, down = min(base, -_FREE), -base
+        falls = min(up, down)
+        if falls < -_SLOPE_TOLERANCE and falls * falls > steepest * corner.edge[c]:
+            way.column[0], way.direction[0] = c, 1.0 if up <= down else -1.0
+            steepest, slope = falls * falls / corner.edge[c], falls
     return slope
-
-
-@nb.njit(cache=True)
-def _slopes(corner, problem, goal, price_of_norm, price_of_loss, c):
-    """Slopes of the total cost as a nonbasic variable grows, and as it falls."""
-    v, first_row = corner.nonbasic[c], problem.n_weights + problem.n_offsets
-    up = -price_of_norm * corner.norm[c] - price_of_loss * corner.loss[c]
-    if goal.row[0] >= 0:
-        up += goal.sign * corner.T[goal.row[0], c]
-    down = -up
-    if v < problem.n_weights:
-        up += price_of_norm
-        down += price_of_norm
-        if v == goal.weight:
-            up -= goal.sign
-            down += goal.sign
-    elif v >= first_row:
-        up += price_of_loss * problem.row_weight[v - first_row]
-    elif up > -_FREE:  # an offset costs nothing: it comes in even if it gains nothing
-        up = -_FREE
-    return up, down
 
 
 @nb.njit(cache=True)
