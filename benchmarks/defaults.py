@@ -53,6 +53,7 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         cutoff=None,
         probes=probes,
         screen=False,
+        max_seconds=None,
         fold_seed=seed,
         n_jobs=1,
         verbose=False,

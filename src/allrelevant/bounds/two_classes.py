@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
-from ..exceptions import InputError, RelevanceWarning
+from ..exceptions import InputError, RelevanceWarning, WorkerDiedError
 from ..parallel import run_tasks
 from .equivalence import Formulation, Slack, Standard, fit_baseline
 from .models import LinearModel
@@ -18,7 +20,7 @@ from .programs.classification import Samples
 from .programs.equivalent_models import EquivalentModels
 from .relevance import classify
 from .solver.intervals import WeightRanges, join_ranges, weight_ranges
-from .solver.proofs import certified_ranges
+from .solver.proofs import outer_ranges
 from .tuning import Choice, FitScaling, choose_C
 
 # Features whose programs one task solves on one warm model. Fixed, so that the answer does not
@@ -36,6 +38,7 @@ class Settings:
     cutoff: float | None
     probes: ProbeSettings
     screen: bool
+    max_seconds: float | None
     fold_seed: int
     n_jobs: int | None
     verbose: bool
@@ -52,9 +55,9 @@ class TwoClassBounds:
         The set of models as good as the baseline.
     ranges : WeightRanges
         Range of each weight that was solved for; constant columns are left out, and so are
-        features that screening has proven irrelevant.
+        features that screening has proven irrelevant or for which there was no time.
     exact : ndarray of shape (d,)
-        False for features that were screened: what is known of them is an outer bound.
+        False for features that were not solved for: what is known of them is an outer bound.
     signed_interval, interval, gap : ndarray of shape (d, 2)
         Zero for constant columns.
     cutoff : ndarray of shape (2,)
@@ -79,8 +82,8 @@ class TwoClassBounds:
         """Weights and intercept of a model that attains an end of the feature's interval."""
         if not self.exact[feature]:
             raise InputError(
-                "This feature was screened: it is proven irrelevant, but no model was looked for "
-                "that attains its bound. Fit with screen=False to get one."
+                "This feature's bound is proven, but no model was looked for that attains it. Fit "
+                "with screen=False, and without max_seconds, to get one."
             )
         (index,) = np.nonzero(self.ranges.features == feature)
         if len(index) == 0:  # a constant column: no model uses it, the baseline as little as any
@@ -126,18 +129,20 @@ def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
     samples, baseline = standard.samples, standard.baseline
     models = settings.formulation.equivalent(samples, baseline, settings.slack)
     cutoff = _cutoff(standard, settings)
-    screened = _screened(models, standard.features, cutoff[1]) if settings.screen else {}
-    exact = np.ones(samples.n_features, dtype=bool)
-    exact[list(screened)] = False
-    ranges = _ranges(models, standard, exact, settings)
+    outer = outer_ranges(models)
+    wanted = _unscreened(outer, standard.features, cutoff[1], settings.screen)
+    ranges = _ranges(models, outer, wanted, standard, settings)
     signed = _spread_out(ranges, ranges.attained, samples.n_features)
     interval = _spread_out(ranges, ranges.interval, samples.n_features)
     gap = _spread_out(ranges, ranges.gap, samples.n_features)
-    for feature, proven in screened.items():
-        # The truth lies between the baseline's weight and what is proven.
-        weight, upper = abs(baseline.coef_[feature]), float(np.abs(proven).max())
-        signed[feature], interval[feature] = proven, (0.0, upper)
-        gap[feature] = weight, upper - weight
+    # Of the others the truth lies between the baseline's weight and what is proven.
+    others = np.setdiff1d(standard.features, ranges.features)
+    weight, upper = np.abs(baseline.coef_[others]), np.abs(outer[others]).max(axis=1)
+    signed[others] = outer[others]
+    interval[others] = np.column_stack([np.zeros(len(others)), upper])
+    gap[others] = np.column_stack([weight, upper - weight])
+    exact = np.ones(samples.n_features, dtype=bool)
+    exact[others] = False
     return TwoClassBounds(
         standard=standard,
         models=models,
@@ -151,19 +156,17 @@ def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
     )
 
 
-def _screened(
-    models: EquivalentModels, features: NDArray[np.intp], cutoff: float
-) -> dict[int, Vector]:
-    """Features that the baseline's certificate proves irrelevant, with what it proves.
+def _unscreened(
+    outer: Matrix, features: NDArray[np.intp], cutoff: float, screen: bool
+) -> NDArray[np.intp]:
+    """The features to solve for: with screening, those not yet proven irrelevant.
 
-    The one that it says least about is left to be solved in any case.
+    The one about which least is known is solved for in any case.
     """
-    if models.start is None:
-        return {}
-    proven = certified_ranges(models, models.start.multipliers)
-    upper = np.abs(proven).max(axis=1)
-    below = features[(upper[features] <= cutoff) & (features != features[upper[features].argmax()])]
-    return {int(feature): proven[feature] for feature in below}
+    upper = np.abs(outer[features]).max(axis=1)
+    above = upper > cutoff
+    above[upper.argmax()] = True
+    return features[above] if screen else features
 
 
 def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name: str) -> Choice:
@@ -187,18 +190,49 @@ def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name:
 
 
 def _ranges(
-    models: EquivalentModels, standard: Standard, exact: NDArray[np.bool_], settings: Settings
+    models: EquivalentModels,
+    outer: Matrix,
+    features: NDArray[np.intp],
+    standard: Standard,
+    settings: Settings,
 ) -> WeightRanges:
-    features = standard.features[exact[standard.features]]
+    """Ranges of these features; of fewer if time runs out, or if a worker dies of some."""
+    deadline = None
+    if settings.max_seconds is not None:
+        deadline = time.time() + settings.max_seconds
+        # Most likely to matter first: those about which least is known.
+        features = features[np.argsort(-np.abs(outer[features]).max(axis=1), kind="stable")]
     starts = range(0, len(features), _FEATURES_PER_TASK)
     tasks = [features[start : start + _FEATURES_PER_TASK] for start in starts]
-    parts = run_tasks(
-        lambda task: weight_ranges(models, task),
-        tasks,
-        n_jobs=settings.n_jobs,
-        progress=_title(settings, "intervals", standard.name),
-    )
-    return join_ranges(parts)
+    try:
+        parts = run_tasks(
+            partial(weight_ranges, models, deadline=deadline),
+            tasks,
+            n_jobs=settings.n_jobs,
+            progress=_title(settings, "intervals", standard.name),
+            describe=lambda task: f"the bounds of features {task[0]} to {task[-1]}",
+        )
+    except WorkerDiedError as error:
+        if not error.results:
+            raise
+        warnings.warn(str(error), RelevanceWarning, stacklevel=4)
+        parts = list(error.results.values())
+    ranges = join_ranges(parts)
+    _warn_of_missing(len(features) - len(ranges.features), len(features), settings)
+    return ranges
+
+
+def _warn_of_missing(n_missing: int, n_features: int, settings: Settings) -> None:
+    if n_missing:
+        seconds = settings.max_seconds
+        limit = "" if seconds is None else f" within {seconds:g} seconds"
+        warnings.warn(
+            f"{n_missing} of {n_features} features were not solved for{limit}. Their bounds are "
+            "proven but not tight (exact_ is False, gap_ says by how much), so that some may be "
+            "called weak that are irrelevant or strong.",
+            RelevanceWarning,
+            stacklevel=5,
+        )
 
 
 def _cutoff(standard: Standard, settings: Settings) -> Vector:

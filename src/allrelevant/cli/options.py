@@ -187,6 +187,15 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "to call them irrelevant; 'auto' does so with more than 10,000 features.",
         },
     ),
+    "max_seconds": (
+        ("--max-seconds",),
+        {
+            "type": Number(above=0),
+            "default": None,
+            "help": "Time for the bounds, once C and the cutoff are known. Features that are not "
+            "reached keep a bound that is proven but not tight.",
+        },
+    ),
     "random_state": (
         ("--seed", "random_state"),
         {

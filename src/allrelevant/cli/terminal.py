@@ -60,10 +60,8 @@ def result_table(summary: Mapping[str, Any], *, unicode: bool, width: int | None
     if len(features) > len(shown):
         lines.append(f"... and {len(features) - len(shown):,} more.")
     lines += ["", "lower, upper: smallest and largest size of the weight, over all models as good."]
-    if summary["n_screened"]:
-        lines.append(
-            f"{bars.at_most}: proven bounds of screened features, which need not be tight."
-        )
+    if summary["n_outer"]:
+        lines.append(f"{bars.at_most}: bounds that are proven but need not be tight.")
     return "\n".join(lines)
 
 

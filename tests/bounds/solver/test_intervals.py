@@ -1,5 +1,6 @@
 """Intervals against the papers' own programs, witnesses against the data."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from allrelevant import SolverError
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
 from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.solver import checked_solver
 from allrelevant.bounds.solver.highs_solver import HighsSolver
 from allrelevant.bounds.solver.intervals import (
     LOWER,
@@ -16,6 +18,7 @@ from allrelevant.bounds.solver.intervals import (
     join_ranges,
     weight_ranges,
 )
+from allrelevant.bounds.solver.proofs import outer_ranges
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_joint, naive_l1_svm, naive_separate
 
@@ -80,7 +83,7 @@ def check_witnesses(models, ranges, samples):
 
 
 class Tampered:
-    """The reference with its answers changed on the way out."""
+    """A solver with its answers changed on the way out."""
 
     def __init__(self, models, **factors):
         self.solver = HighsSolver(models)
@@ -93,10 +96,24 @@ class Tampered:
         return replace(answer, **changed)
 
 
-def test_a_solver_that_lies_is_found_out():
-    """The proof does not rest on the solver: bad multipliers widen the gap, nothing else."""
-    samples = generated_samples(3)
-    _, models = equivalent_models("separate", samples, 1.0, Slack(0.1, 0.0, 1e-6))
+@pytest.fixture
+def models():
+    _, models = equivalent_models("separate", generated_samples(3), 1.0, Slack(0.1, 0.0, 1e-6))
+    return models
+
+
+@pytest.mark.parametrize("lie", [{"multipliers": 0.5}, {"coef": 1.01}, {"coef": np.nan}])
+def test_a_solver_that_lies_is_found_out(models, lie):
+    """Answers that the data do not confirm are found again by HiGHS."""
+    honest = weight_ranges(models)
+    ranges = weight_ranges(models, solver=lambda models: Tampered(models, **lie))
+    assert ranges.effort.fallbacks > 0
+    np.testing.assert_allclose(ranges.attained, honest.attained, atol=1e-8)
+    assert ranges.gap.max() <= 1e-6
+
+
+def test_without_a_judge_bad_multipliers_widen_the_gap_and_nothing_else(models, monkeypatch):
+    monkeypatch.setattr(checked_solver, "_MOST_FOR_HIGHS", 0)
     honest = weight_ranges(models)
     ranges = weight_ranges(models, solver=lambda models: Tampered(models, multipliers=0.5))
     assert ranges.gap.max() > 0.01
@@ -104,11 +121,35 @@ def test_a_solver_that_lies_is_found_out():
     assert (ranges.proven[:, 1] >= honest.attained[:, 1] - 1e-9).all()
 
 
-def test_a_witness_outside_the_set_is_refused():
-    samples = generated_samples(3)
-    _, models = equivalent_models("separate", samples, 1.0, Slack(0.1, 0.0, 1e-6))
+def test_without_a_judge_the_baseline_stands_in_for_what_is_no_model(models, monkeypatch):
+    monkeypatch.setattr(checked_solver, "_MOST_FOR_HIGHS", 0)
+    ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=np.nan))
+    np.testing.assert_allclose(ranges.coef.toarray(), np.tile(models.start.coef, (12, 1)))
+    outer = outer_ranges(models)
+    assert (ranges.proven[:, 0] <= outer[:, 1]).all()
+    assert np.isfinite(ranges.gap).all()
+
+
+def test_a_witness_outside_the_set_is_refused(models):
+    class Careless(HighsSolver):
+        def __call__(self, extremes):
+            answer = super().__call__(extremes)
+            return replace(answer, coef=1.01 * answer.coef, offset=1.01 * answer.offset)
+
     with pytest.raises(SolverError, match="oversteps the set"):
-        weight_ranges(models, solver=lambda models: Tampered(models, coef=1.01, offset=1.01))
+        weight_ranges(models, solver=Careless)
+
+
+def test_after_the_deadline_no_feature_is_begun(models):
+    assert len(weight_ranges(models, deadline=time.time() - 1.0).features) == 0
+    assert len(weight_ranges(models, deadline=time.time() + 60.0).features) == models.n_weights
+
+
+def test_what_is_known_beforehand_holds_every_range(models):
+    outer, ranges = outer_ranges(models), weight_ranges(models)
+    assert (outer[:, 0] <= ranges.attained[:, 0] + 1e-9).all()
+    assert (outer[:, 1] >= ranges.attained[:, 1] - 1e-9).all()
+    assert np.isfinite(outer).all()
 
 
 def test_ranges_of_parts_join_to_the_whole():

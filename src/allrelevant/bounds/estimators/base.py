@@ -102,7 +102,7 @@ class RelevanceBoundsMixin(SelectorMixin):
             )
 
     def _warn_of_gaps(self) -> None:
-        largest = float(self.gap_[self.exact_].max())
+        largest = float(self.gap_[self.exact_].max(initial=0.0))
         if largest > _LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
             warnings.warn(
                 f"Some bounds are proven only to within {largest:.1e}: see gap_. Badly scaled "

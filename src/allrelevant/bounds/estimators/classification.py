@@ -78,6 +78,10 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
         baseline's certificate cannot already prove irrelevant; of the others the proven upper
         bound is reported (see ``exact_``). The classes are the same. ``"auto"`` screens tables
         of more than 10,000 features.
+    max_seconds : float or None, default=None
+        Time for the bounds, once C and the cutoff are known. When it is up, features that were
+        not reached keep the upper bound that the baseline proves, which is not tight (see
+        ``exact_`` and ``gap_``); those about which least was known come first. None: no limit.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds that choose C, and of the probes.
     n_jobs : int or None, default=None
@@ -98,8 +102,8 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
     gap_ : ndarray of shape (n_features, 2)
         Proven error of each end of ``interval_``.
     exact_ : ndarray of shape (n_features,)
-        False where ``interval_`` is a proven outer bound of a screened feature, with ``gap_`` to
-        match.
+        False where ``interval_`` is a proven outer bound, because the feature was screened or
+        time was up; ``gap_`` says how far it can be from the truth.
     cutoff_ : ndarray of shape (2,) or (n_classes, 2)
         What the lower bound must exceed for strong, and the upper bound for relevant; with more
         than two classes, for each class.
@@ -143,6 +147,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
         "n_probes": [Interval(Integral, 1, None, closed="left")],
         "fpr": [Interval(Real, 0, 1, closed="neither")],
         "screen": ["boolean", StrOptions({"auto"})],
+        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
@@ -166,6 +171,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
         n_probes: int = 50,
         fpr: float = 1e-6,
         screen: bool | Literal["auto"] = "auto",
+        max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -181,6 +187,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
         self.n_probes = n_probes
         self.fpr = fpr
         self.screen = screen
+        self.max_seconds = max_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -217,17 +224,18 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
         self._scaling = fit_scaling(X, weight)
         self._warn_of_constant_columns(self._scaling.constant)
         rng = check_random_state(self.random_state)
-        settings = self._settings(rng)
+        targets = self._targets(codes)
+        settings = self._settings(rng, len(targets))
         standards = [
             find_baseline(Samples(X, target, weight), fit_scaling, settings, name)
-            for name, target in self._targets(codes)
+            for name, target in targets
         ]
         self._require_features(standards)
         self._problems = [bound_weights(standard, settings) for standard in standards]
         self._summarise()
         return self
 
-    def _settings(self, rng: np.random.RandomState) -> Settings:
+    def _settings(self, rng: np.random.RandomState, n_problems: int) -> Settings:
         seeds = rng.randint(np.iinfo(np.int32).max, size=2)
         return Settings(
             C=None if self.C == "cv" else float(self.C),
@@ -236,6 +244,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
             cutoff=None if self.cutoff == "probes" else float(self.cutoff),
             probes=ProbeSettings(self.n_probes, self.fpr, seed=int(seeds[1])),
             screen=self.n_features_in_ > _MANY if self.screen == "auto" else bool(self.screen),
+            max_seconds=None if self.max_seconds is None else self.max_seconds / n_problems,
             fold_seed=int(seeds[0]),
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),

@@ -11,8 +11,10 @@ is a sample: its table row is y x, its offset row y, its target 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Table, Vector
@@ -60,11 +62,33 @@ class HingeRows:
         -------
         ndarray of shape (n_models, n_rows)
         """
-        return self.target - np.asarray(coef @ self.table.T) - offset @ self.offset_table.T
+        table = self.table
+        if sp.issparse(table):  # of very many features a model uses few
+            used = np.flatnonzero(coef.any(axis=0))
+            coef, table = coef[:, used], table[:, used]
+        return self.target - np.asarray(coef @ table.T) - offset @ self.offset_table.T
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
         """Loss of each of several models, straight from the data."""
         return np.maximum(0.0, self.shortfall(coef, offset)) @ self.weight
+
+    def pull(self, multipliers: Matrix) -> Matrix:
+        """What multipliers of the rows add up to, by feature: ``multipliers @ table``.
+
+        Parameters
+        ----------
+        multipliers : ndarray of shape (n_rows,) or (m, n_rows)
+
+        Returns
+        -------
+        ndarray of shape (d,) or (m, d)
+        """
+        return np.asarray((self._table_by_feature @ multipliers.T).T)
+
+    @cached_property
+    def _table_by_feature(self) -> Table:
+        """The table turned over; a sparse one is sorted by feature: many products need it so."""
+        return sp.csr_array(self.table.T) if sp.issparse(self.table) else self.table.T
 
     def take(self, rows: NDArray[np.intp]) -> HingeRows:
         return HingeRows(

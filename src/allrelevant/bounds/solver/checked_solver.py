@@ -1,52 +1,94 @@
-"""The solver in use: the tableau, with HiGHS as the judge of what it cannot prove."""
+"""Answers that have been checked, and HiGHS as the judge of those that do not hold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..programs.equivalent_models import EquivalentModels
-from .extremes import Effort, Extrema, Extreme
+from .extremes import Effort, Extrema, Extreme, ExtremeSolver
 from .highs_solver import HighsSolver
-from .proofs import examine
+from .proofs import Examination, examine
 from .tableau_solver import TableauSolver
 from .vertex import NotAVertexError
 
-# An answer of the tableau stands if gap and violation, relative to the norm, stay below this.
+# An answer stands if gap and violation, relative to the norm, stay below this.
 _TOLERANCE = 1e-7
+
+# With more rows and features than this, one program can take HiGHS minutes. Then what was proven
+# stands, with its gap.
+_MOST_FOR_HIGHS = 10_000
 
 
 class CheckedSolver:
-    """Asks the tableau first, and HiGHS for whatever the data do not confirm."""
+    """Asks a solver, checks every answer against the data, and has HiGHS settle the rest.
 
-    def __init__(self, models: EquivalentModels) -> None:
+    Parameters
+    ----------
+    models : EquivalentModels
+    solver : callable
+        Makes a solver for a set of models.
+    """
+
+    def __init__(
+        self,
+        models: EquivalentModels,
+        solver: Callable[[EquivalentModels], ExtremeSolver] = TableauSolver,
+    ) -> None:
         self._models = models
-        self.effort = Effort()
+        self._fallbacks = 0
         try:
-            self._tableau: TableauSolver | None = TableauSolver(models)
+            self._solver: ExtremeSolver | None = solver(models)
         except NotAVertexError:
-            self._tableau = None
+            self._solver = None
 
-    def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
-        if self._tableau is None:
-            self.effort.fallbacks += len(extremes)
-            return self._reference(extremes)
-        answer = self._tableau(extremes)
+    @property
+    def effort(self) -> Effort:
+        if self._solver is None:
+            return Effort(fallbacks=self._fallbacks)
+        spent = self._solver.effort
+        return Effort(spent.programs, spent.pivots, self._fallbacks)
+
+    def __call__(self, extremes: Sequence[Extreme]) -> tuple[Extrema, Examination]:
+        if self._solver is None:
+            return self._settled_by_highs(extremes)
+        answer = self._solver(extremes)
         check = examine(self._models, extremes, answer)
         size = np.maximum(1.0, np.abs(answer.coef).sum(axis=1))
         sound = (check.gap <= _TOLERANCE * size) & (check.violation <= _TOLERANCE)
         doubtful = np.flatnonzero(~sound)  # what is not a number is not sound either
-        if len(doubtful):
-            self.effort.fallbacks += len(doubtful)
-            answer = answer.replaced(
-                doubtful, self._reference([extremes[int(e)] for e in doubtful])
+        if len(doubtful) == 0 or isinstance(self._solver, HighsSolver):
+            return answer, check
+        of_doubtful = [extremes[int(e)] for e in doubtful]
+        if self._models.rows.n_rows + self._models.n_weights <= _MOST_FOR_HIGHS:
+            better, better_check = self._settled_by_highs(of_doubtful)
+            return answer.replaced(doubtful, better), check.replaced(doubtful, better_check)
+        unusable = np.flatnonzero(~(check.violation <= _TOLERANCE))
+        return self._with_baseline(extremes, unusable, answer)
+
+    def _settled_by_highs(self, extremes: Sequence[Extreme]) -> tuple[Extrema, Examination]:
+        self._fallbacks += len(extremes)
+        answer = self._highs(extremes)
+        return answer, examine(self._models, extremes, answer)
+
+    def _with_baseline(
+        self, extremes: Sequence[Extreme], unusable: NDArray[np.intp], answer: Extrema
+    ) -> tuple[Extrema, Examination]:
+        """The baseline, and what it proves, in the place of answers that are no models."""
+        start = self._models.start
+        if len(unusable) and start is not None:
+            n = len(unusable)
+            baseline = Extrema(
+                np.tile(start.coef, (n, 1)),
+                np.tile(start.offset, (n, 1)),
+                np.tile(start.multipliers, (n, 1)),
             )
-        self.effort.programs = self._tableau.effort.programs
-        self.effort.pivots = self._tableau.effort.pivots
-        return answer
+            answer = answer.replaced(unusable, baseline)
+        return answer, examine(self._models, extremes, answer)
 
     @cached_property
-    def _reference(self) -> HighsSolver:
+    def _highs(self) -> HighsSolver:
         return HighsSolver(self._models)

@@ -59,12 +59,12 @@ class GrowingBaseline:
         """All if there are few; else those that the rows pull at most."""
         if self._rows.n_weights <= _FEW:
             return np.arange(self._rows.n_weights)
-        pull = np.abs(np.asarray(self._rows.weight @ self._rows.table))
+        pull = np.abs(self._rows.pull(self._rows.weight))
         return np.argpartition(-pull, _AT_A_TIME)[:_AT_A_TIME]
 
     def _paying(self, multipliers: Vector) -> NDArray[np.intp]:
         """Features that are missing: those that would pay most."""
-        pull = np.abs(np.asarray(multipliers @ self._rows.table))
+        pull = np.abs(self._rows.pull(multipliers))
         pull[self._features] = 0.0
         paying = np.flatnonzero(pull > 1.0 + _PAYS)
         if len(paying) > _AT_A_TIME:

@@ -6,8 +6,9 @@ the absolute weight ranges from ``max(0, a, -b)`` to ``max(|a|, |b|)``.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,12 +20,15 @@ from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels
 from .checked_solver import CheckedSolver
 from .extremes import Effort, Extreme, ExtremeSolver, total_effort
-from .proofs import examine
+from .tableau_solver import TableauSolver
 
 LOWER, UPPER = 0, 1
 
 # A witness may overstep the set by this much, relative to its norm.
 _WITNESS_TOLERANCE = 1e-6
+
+# With a deadline.
+_FEATURES_BETWEEN_LOOKS_AT_THE_CLOCK = 4
 
 # Numbers in the models and multipliers that are held at a time: bounds the memory used.
 _BATCH_SIZE = 4_000_000
@@ -88,7 +92,8 @@ class WeightRanges:
 def weight_ranges(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp] | None = None,
-    solver: Callable[[EquivalentModels], ExtremeSolver] = CheckedSolver,
+    solver: Callable[[EquivalentModels], ExtremeSolver] = TableauSolver,
+    deadline: float | None = None,
 ) -> WeightRanges:
     """Smallest and largest weight of the features over a set of models, each end proven.
 
@@ -97,34 +102,34 @@ def weight_ranges(
     models : EquivalentModels
     features : sequence of int, default: all
     solver : callable
-        Makes a solver for a set of models; its answers are checked against the data here.
+        Makes a solver for a set of models; its answers are checked against the data.
+    deadline : float, default=None
+        Time, as in ``time.time()``, after which no further feature is begun: the ranges are
+        those of the features that were done by then.
     """
     asked = np.arange(models.n_weights) if features is None else np.asarray(features, dtype=np.intp)
+    if deadline is not None and time.time() >= deadline:
+        return _no_ranges(models)
+    solve = CheckedSolver(models, solver)
+    at_a_time = max(1, _BATCH_SIZE // (2 * (models.rows.n_rows + models.n_weights)))
+    if deadline is not None:
+        at_a_time = min(at_a_time, _FEATURES_BETWEEN_LOOKS_AT_THE_CLOCK)
+    parts = []
+    for first in range(0, len(asked), at_a_time):
+        if first and deadline is not None and time.time() >= deadline:
+            break
+        parts.append(_ranges_of(models, asked[first : first + at_a_time], solve))
+    if not parts:
+        return _no_ranges(models)
+    return replace(join_ranges(parts), effort=solve.effort)
+
+
+def _ranges_of(
+    models: EquivalentModels, features: NDArray[np.intp], solve: CheckedSolver
+) -> WeightRanges:
     # All minima, then all maxima: for HiGHS, neighbours have more of their bases in common.
-    extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in asked]
-    solve = solver(models)
-    batch = max(1, _BATCH_SIZE // (models.rows.n_rows + models.n_weights))
-    parts = [
-        _proven(models, extremes[start : start + batch], solve)
-        for start in range(0, len(extremes), batch)
-    ]
-    attained, proven, coef, offset = zip(*parts, strict=True)
-    return WeightRanges(
-        features=asked,
-        attained=np.concatenate(attained).reshape(2, -1).T,
-        proven=np.concatenate(proven).reshape(2, -1).T,
-        coef=sp.vstack(coef, format="csr"),
-        offset=np.concatenate(offset),
-        effort=solve.effort,
-    )
-
-
-def _proven(
-    models: EquivalentModels, extremes: Sequence[Extreme], solve: ExtremeSolver
-) -> tuple[Vector, Vector, sp.csr_array, Matrix]:
-    """Attained and proven ends of some ranges, and the witnesses."""
-    extrema = solve(extremes)
-    check = examine(models, extremes, extrema)
+    extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in features]
+    extrema, check = solve(extremes)
     worst = int(np.argmax(check.violation))
     if check.violation[worst] > _WITNESS_TOLERANCE:
         raise SolverError(
@@ -132,7 +137,26 @@ def _proven(
             f"{check.violation[worst]:.1e} of its norm. Badly scaled columns are the usual cause: "
             "try standardize=True."
         )
-    return check.attained, check.proven, sp.csr_array(extrema.coef), extrema.offset
+    return WeightRanges(
+        features=features,
+        attained=check.attained.reshape(2, -1).T,
+        proven=check.proven.reshape(2, -1).T,
+        coef=sp.csr_array(extrema.coef),
+        offset=extrema.offset,
+        effort=Effort(),
+    )
+
+
+def _no_ranges(models: EquivalentModels) -> WeightRanges:
+    none = np.empty((0, 2))
+    return WeightRanges(
+        features=np.empty(0, dtype=np.intp),
+        attained=none,
+        proven=none,
+        coef=sp.csr_array((0, models.n_weights)),
+        offset=np.empty((0, models.rows.n_offsets)),
+        effort=Effort(),
+    )
 
 
 def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:

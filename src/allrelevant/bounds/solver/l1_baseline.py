@@ -51,7 +51,7 @@ def excess(rows: HingeRows, C: float, found: Start) -> float:
     """
     coef, offset, multipliers = found.coef, found.offset, found.multipliers
     cost = np.abs(coef).sum() + C * rows.loss(coef[None], offset[None])[0]
-    pull = np.abs(np.asarray(multipliers @ rows.table)).max(initial=0.0)
+    pull = np.abs(rows.pull(multipliers)).max(initial=0.0)
     reach = max(1.0, pull, (multipliers / rows.weight).max() / C)
     faults = [
         1.0 - multipliers @ rows.target / reach / cost,

@@ -52,6 +52,13 @@ class Examination:
         """Distance between what is attained and what is proven, of each answer."""
         return np.abs(self.proven - self.attained)
 
+    def replaced(self, which: NDArray[np.intp], others: Examination) -> Examination:
+        """These findings with some of them replaced, in place."""
+        self.attained[which] = others.attained
+        self.proven[which] = others.proven
+        self.violation[which] = others.violation
+        return self
+
 
 def examine(models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extrema) -> Examination:
     """Check a solver's answers against the data."""
@@ -88,7 +95,7 @@ def certified_maxima(
     """
     rows = models.rows
     multipliers = np.maximum(multipliers, 0.0)
-    pull = np.asarray(multipliers @ rows.table)
+    pull = rows.pull(multipliers)
     pull[np.arange(len(features)), features] += signs
     price_of_norm = np.abs(pull).max(axis=1)
     price_of_loss = (multipliers / rows.weight).max(axis=1)
@@ -112,7 +119,7 @@ def certified_ranges(models: EquivalentModels, multipliers: Vector) -> Matrix:
     """
     rows = models.rows
     multipliers = np.maximum(multipliers, 0.0)
-    pull = np.asarray(multipliers @ rows.table)
+    pull = rows.pull(multipliers)
     largest = np.abs(pull).max()
     if largest == 0:
         return np.tile([-np.inf, np.inf], (models.n_weights, 1))
@@ -124,6 +131,19 @@ def certified_ranges(models: EquivalentModels, multipliers: Vector) -> Matrix:
     spare = (spare - multipliers @ rows.target) / largest
     with np.errstate(divide="ignore"):  # a feature in use is not bounded this way
         return np.column_stack([-spare / (1.0 + pull / largest), spare / (1.0 - pull / largest)])
+
+
+def outer_ranges(models: EquivalentModels) -> Matrix:
+    """What is known of every weight before any program is solved, shape (d, 2).
+
+    The certificate of the model to start from, if there is one; and no weight exceeds the norm.
+    """
+    norm = max(b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0)
+    outer = np.tile([-norm, norm], (models.n_weights, 1))
+    if models.start is None:
+        return outer
+    proven = certified_ranges(models, models.start.multipliers)
+    return np.clip(proven, outer[:, :1], outer[:, 1:])
 
 
 def _budget_part(budgets: Sequence[Budget], price_of_norm: Vector, price_of_loss: Vector) -> Vector:

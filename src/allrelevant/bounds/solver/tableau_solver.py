@@ -30,6 +30,11 @@ _FEW = 400
 # Else how close to being used by the baseline (1 is use) a feature must be.
 _PROMISING = 0.9
 
+# The most of the other features that one answer can bring in at a time, and the size at which the
+# working features are cut back to those that were there at the start.
+_AT_A_TIME = 20
+_MANY = 1000
+
 # By how much the weight of another feature must pay, relative to the price of norm, to be missed.
 _PAYS = 1e-9
 
@@ -51,11 +56,12 @@ class TableauSolver:
             raise NotAVertexError("The model to start from is not within the budgets.")
         shortfall = models.rows.shortfall(coef[None], offset[None])[0]
         self._rows = np.flatnonzero(shortfall > -_FAR)
-        self._features = self._promising_features()
+        self._features = self._promising = self._promising_features()
         self._tableau = self._fresh()
         self.effort = Effort()
 
     def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
+        self._cut_back()
         answer = self._solve(extremes)
         again = self._take_in_what_was_missed(extremes, answer)
         while len(again):
@@ -72,8 +78,14 @@ class TableauSolver:
         """Features that equivalent models are likely to use: the baseline nearly does."""
         if self._models.n_weights <= _FEW:
             return np.arange(self._models.n_weights)
-        pull = np.abs(np.asarray(self._start.multipliers @ self._models.rows.table))
+        pull = np.abs(self._models.rows.pull(self._start.multipliers))
         return np.flatnonzero(pull >= _PROMISING)
+
+    def _cut_back(self) -> None:
+        """Forget the features that former extremes brought in, once there are many."""
+        if len(self._features) > max(_MANY, 2 * len(self._promising)):
+            self._features = self._promising
+            self._tableau = self._fresh()
 
     def _fresh(self) -> Tableau:
         """The tableau at the start, from the data."""
@@ -110,17 +122,18 @@ class TableauSolver:
         return np.flatnonzero(short.any(axis=1) | pays.any(axis=1))
 
     def _paying(self, extremes: Sequence[Extreme], answer: Extrema) -> NDArray[np.bool_]:
-        pull = np.abs(np.asarray(answer.multipliers @ self._models.rows.table))
-        known = np.zeros(pull.shape, dtype=bool)
-        known[:, self._features] = known[:, self._start.coef != 0] = True
-        known[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = True
-        # The features that the tableau knows set the price of norm.
-        price = np.where(known, pull, 0.0)
-        price[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
-        return ~known & (pull > price.max(axis=1, keepdims=True) * (1 + _PAYS) + _PAYS)
+        pull = np.abs(self._models.rows.pull(answer.multipliers))
+        pull[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
+        known = np.union1d(self._features, np.flatnonzero(self._start.coef))
+        price_of_norm = pull[:, known].max(axis=1, keepdims=True, initial=0.0)
+        pull[:, known] = 0.0
+        pays = pull > price_of_norm * (1 + _PAYS) + _PAYS
+        for e in np.flatnonzero(pays.sum(axis=1) > _AT_A_TIME):  # those that pay most will do
+            pays[e] &= pull[e] >= np.partition(pull[e], -_AT_A_TIME)[-_AT_A_TIME]
+        return pays
 
 
 def _prices_at(rows: HingeRows, multipliers: Vector) -> Vector:
     """Prices of norm and loss at which the model with these multipliers costs least."""
-    pull = np.abs(np.asarray(multipliers @ rows.table))
+    pull = np.abs(rows.pull(multipliers))
     return np.array([pull.max(), (multipliers / rows.weight).max()])
