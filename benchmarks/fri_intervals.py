@@ -4,6 +4,7 @@ usage: python fri_intervals.py TASK.npz ANSWER.json
 """
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -24,5 +25,10 @@ for _ in range(int(task["repeats"])):
     start = time.perf_counter()
     interval = intervals.compute_relevance_bounds(range(X.shape[1]))
     seconds.append(time.perf_counter() - start)
-answer = {"seconds": min(seconds), "interval": interval.tolist()}
+answer = {
+    "seconds": min(seconds),
+    "interval": interval.tolist(),
+    "programs": 3 * X.shape[1],
+    "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+}
 Path(sys.argv[2]).write_text(json.dumps(answer))

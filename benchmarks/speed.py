@@ -1,8 +1,10 @@
-"""Speed of the intervals: one run, one machine, the same constraints for all.
+"""Speed and memory of the intervals: one run, one machine, the same constraints for all.
 
-Beside fri 9.0.0, beside the papers' three cold programs a feature (scipy's HiGHS), and beside one
-warm-started HiGHS model with two programs a feature. fri needs NumPy 1 and two packages that it
-does not declare, so it gets an environment of its own, `.fri-env`, installed on first use.
+Beside one warm-started HiGHS model with two programs a feature; on the small tables also beside the
+papers' three cold programs a feature (scipy's HiGHS) and fri 9.0.0. Each in a process of its own.
+fri needs NumPy 1 and two packages that it does not declare, so it gets an environment of its own,
+`.fri-env`, installed on first use. The gene tables are read from a folder given with --data; those
+that are not there are skipped.
 """
 
 from __future__ import annotations
@@ -12,28 +14,27 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer
 
-from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs.classification import Samples, separate_budgets
-from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import WeightRanges, weight_ranges
-from allrelevant.datasets import make_linear_classification
-from tests.bounds.naive import naive_separate
+from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
+
+from .speed_cases import CASES, Case
 
 ROOT = Path(__file__).parent.parent
 FRI_PYTHON = ROOT / ".fri-env" / "bin" / "python"
 FRI_PACKAGES = ("fri==9.0.0", "importlib_metadata", "attrs")
 
-C = 1.0
-SLACK = Slack(delta=0.001, loss_slack=0.0, loss_tol=1e-6)
+NAMES = {
+    "allrelevant": "allrelevant",
+    "warm": "one warm HiGHS model",
+    "cold": "the papers' cold programs",
+    "fri": "fri 9.0.0",
+}
 
-Timed = tuple[float, np.ndarray]
+Result = dict[str, Any]
 
 
 def install_fri() -> None:
@@ -44,75 +45,100 @@ def install_fri() -> None:
     subprocess.run([FRI_PYTHON, "-m", "pip", "install", "--quiet", *FRI_PACKAGES], check=True)
 
 
-def tables() -> Iterator[tuple[str, Samples]]:
-    X, y = load_breast_cancer(return_X_y=True)
-    yield "breast cancer 569 x 30", standardised(X, y)
-    for n, d in ((500, 100), (200, 300)):
-        data = make_linear_classification(
-            n, n_strong=5, n_weak=10, n_irrelevant=d - 15, flip=0.05, random_state=0
-        )
-        yield f"{n} x {d}, 5 strong, 10 weak", standardised(data.X, data.y)
+def run(
+    method: str,
+    case: Case,
+    data: Path | None,
+    features: int | None = None,
+    timeout: float | None = None,
+) -> Result:
+    """What a method takes on a case; only its time limit if that was not enough."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = Path(folder) / "interval.npy"
+        command = [sys.executable, "-m", "benchmarks.speed_run", method, case.name]
+        command += ["--save", str(saved)]
+        command += ["--data", str(data)] if data else []
+        command += ["--features", str(features)] if features else []
+        try:
+            done = subprocess.run(
+                command, check=True, stdout=subprocess.PIPE, text=True, timeout=timeout, cwd=ROOT
+            )
+        except subprocess.TimeoutExpired:
+            return {"stopped": timeout}
+        return json.loads(done.stdout) | {"interval": np.load(saved)}
 
 
-def standardised(X: np.ndarray, y: np.ndarray) -> Samples:
-    return Samples(
-        (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == 1, 1.0, -1.0), np.ones(len(y))
-    )
-
-
-def best_of(repeats: int, run: Callable[[], np.ndarray]) -> Timed:
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        interval = run()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds), interval
-
-
-def time_fri(samples: Samples, norm: float, loss: float) -> Timed:
+def run_fri(case: Case) -> Result:
+    samples = case.load(None)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
+    limits = {"norm": case.slack.norm_limit(baseline), "loss": case.slack.loss_limit(baseline)}
     with tempfile.TemporaryDirectory() as folder:
         task, answer = Path(folder) / "task.npz", Path(folder) / "answer.json"
-        np.savez(task, X=samples.X, y=samples.y, C=C, norm=norm, loss=loss, repeats=1)
+        np.savez(task, X=samples.X, y=samples.y, C=case.C, repeats=1, **limits)  # type: ignore[arg-type]
         script = Path(__file__).parent / "fri_intervals.py"
         subprocess.run([FRI_PYTHON, script, task, answer], check=True, stderr=subprocess.DEVNULL)
         result = json.loads(answer.read_text())
-    return result["seconds"], np.array(result["interval"])
+    return result | {"interval": np.array(result["interval"])}
 
 
-def compare(name: str, samples: Samples, with_fri: bool) -> None:
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, C)
-    norm, loss = SLACK.norm_limit(baseline), SLACK.loss_limit(baseline)
+def compare(case: Case, data: Path | None, with_fri: bool, patience: float) -> None:
+    ours = run("allrelevant", case, data)
+    print(
+        f"\n### {case.name}\n\nC = {case.C:g}, delta = {case.slack.delta:g}; baseline "
+        f"{ours['baseline_seconds']:.2f} s; {ours['pivots']:,} pivots; "
+        f"{ours['fallbacks']} programs settled by HiGHS; largest gap {ours['gap']:.0e}\n\n"
+        "| | programs | seconds | ratio | peak MB | largest difference |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+        f"| allrelevant | {ours['programs']:,} | {ours['seconds']:.4g} | 1 "
+        f"| {ours['megabytes']:,.0f} | |",
+        flush=True,
+    )
+    features = case.warm_features
+    print_rival("warm", ours, run("warm", case, data, features, patience if features else None))
+    if case.cold:
+        print_rival("cold", ours, run("cold", case, data))
+        if with_fri:
+            print_rival("fri", ours, run_fri(case))
 
-    def ours(**kwargs: object) -> WeightRanges:
-        return weight_ranges(separate_budgets(samples, norm, loss, baseline), **kwargs)  # type: ignore[arg-type]
 
-    effort = ours().effort  # compiles, too
-    seconds, interval = best_of(3, lambda: ours().interval)
-    rivals = {
-        "one warm HiGHS model": best_of(1, lambda: ours(solver=HighsSolver).interval),
-        "the papers' cold programs": best_of(
-            1, lambda: naive_separate(samples.X, samples.y, samples.weight, norm, loss)
-        ),
-    }
-    if with_fri:
-        rivals["fri 9.0.0"] = time_fri(samples, norm, loss)
-    print(f"\n### {name}\n\n| | seconds | ratio | largest difference |\n| --- | --- | --- | --- |")
-    print(f"| allrelevant ({effort.pivots:,} pivots) | {seconds:.4f} | 1 | |")
-    for rival, (rival_seconds, rival_interval) in rivals.items():
-        difference = np.abs(interval - rival_interval).max()
-        ratio = rival_seconds / seconds
-        print(f"| {rival} | {rival_seconds:.2f} | {ratio:,.0f} | {difference:.0e} |", flush=True)
+def print_rival(method: str, ours: Result, rival: Result) -> None:
+    name = NAMES[method]
+    per_program = ours["seconds"] / ours["programs"]
+    if "stopped" in rival:
+        print(
+            f"| {name} | 0, stopped | > {rival['stopped']:.0f} "
+            f"| > {rival['stopped'] / per_program:,.0f} a program | | |",
+            flush=True,
+        )
+        return
+    asked = len(rival["interval"])
+    partial = asked < ours["features"]
+    seconds = rival["seconds"] * ours["features"] / asked
+    difference = np.abs(rival["interval"] - ours["interval"][:asked]).max()
+    note = f", from {rival['programs']}" if partial else ""
+    print(
+        f"| {name} | {rival['programs'] * ours['features'] // asked:,}{note} "
+        f"| {seconds:.4g} | {seconds / ours['seconds']:,.0f} | {rival['megabytes']:,.0f} "
+        f"| {difference:.0e} |",
+        flush=True,
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--without-fri", action="store_true")
-    with_fri = not parser.parse_args().without_fri
+    parser.add_argument("--data", type=Path, help="folder with the gene tables")
+    parser.add_argument("--only", nargs="*", choices=CASES, default=list(CASES))
+    parser.add_argument("--patience", type=float, default=120.0, help="seconds for plain HiGHS")
+    args = parser.parse_args()
+    with_fri = not args.without_fri
     if with_fri:
         install_fri()
-    print(f"C = {C:g}, delta = {SLACK.delta:g}, intervals only, one process each; ours best of 3")
-    for name, samples in tables():
-        compare(name, samples, with_fri)
+    for name in args.only:
+        try:
+            compare(CASES[name], args.data, with_fri, args.patience)
+        except subprocess.CalledProcessError:
+            print(f"\n### {name}\n\nskipped: its table is not in the data folder", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,76 @@
+"""How the time of one program grows with rows and with features, ours beside plain HiGHS.
+
+Prints the table and draws it in docs/images/growth.svg.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+
+from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
+from allrelevant.bounds.solver.highs_solver import HighsSolver
+from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.solver.tableau_solver import TableauSolver
+
+from .speed_cases import WIDE, generated
+from .speed_run import compile_kernel
+
+PICTURE = Path(__file__).parent.parent / "docs" / "images" / "growth.svg"
+
+# Rows at 20 features, features at 100 rows; plain HiGHS up to the sizes where it takes seconds.
+ROWS, HIGHS_ROWS = (500, 2_000, 8_000, 32_000, 100_000), 2_000
+FEATURES, HIGHS_FEATURES = (30, 100, 300, 1_000, 3_000, 10_000), 10_000
+
+Points = list[tuple[int, float]]
+
+
+def seconds_a_program(n: int, d: int, solver: Any) -> float:
+    samples = generated(n, d, 0.1, None)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 30 / n)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, WIDE)
+    asked = [0, 5, d - 1]  # a strong, a weak and an irrelevant one
+    start = time.perf_counter()
+    weight_ranges(models, asked, solver=solver)
+    return (time.perf_counter() - start) / (2 * len(asked))
+
+
+def measure(sizes: list[tuple[int, int]], solver: Any, varying: int) -> Points:
+    points = []
+    for shape in sizes:
+        points.append((shape[varying], seconds_a_program(*shape, solver)))
+        print(f"| {solver.__name__} | {shape[0]:,} x {shape[1]:,} | {points[-1][1]:.2g} |")
+    return points
+
+
+def main() -> None:
+    compile_kernel()
+    print("| solver | table | seconds a program |\n| --- | --- | --- |")
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")
+    rows = [(n, 20) for n in ROWS]
+    features = [(100, d) for d in FEATURES]
+    curves = [
+        (axes[0], 0, rows, [size for size in rows if size[0] <= HIGHS_ROWS]),
+        (axes[1], 1, features, [size for size in features if size[1] <= HIGHS_FEATURES]),
+    ]
+    for ax, varying, sizes, sizes_of_highs in curves:
+        ours = measure(sizes, TableauSolver, varying)
+        highs = measure(sizes_of_highs, HighsSolver, varying)
+        ax.loglog(*zip(*highs, strict=True), "o--", color="0.55", label="one warm HiGHS model")
+        ax.loglog(*zip(*ours, strict=True), "o-", color="#0b6e99", label="allrelevant")
+        ax.grid(alpha=0.3)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set(xlabel="rows (20 features)", ylabel="seconds a program")
+    axes[1].set(xlabel="features (100 rows)")
+    axes[1].legend(frameon=False)
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""One method on one table, in a process of its own: seconds, peak memory and programs as JSON.
+
+usage: python -m benchmarks.speed_run METHOD CASE [--data FOLDER] [--features N] [--save FILE.npy]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
+from allrelevant.bounds.programs.classification import Samples, separate_budgets
+from allrelevant.bounds.solver.highs_solver import HighsSolver
+from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.solver.l1_baseline import L1Baseline
+from tests.bounds.naive import naive_separate
+
+from .speed_cases import CASES, Case
+
+Result = dict[str, Any]
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def best_of(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = run()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), result
+
+
+def allrelevant(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+    compile_kernel()
+    start = time.perf_counter()
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
+    baseline_seconds = time.perf_counter() - start
+
+    def solve() -> Any:
+        # A set of its own each time: nothing is left over from the last.
+        models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
+        return weight_ranges(models, range(features))
+
+    small = samples.n_samples * samples.n_features < 100_000
+    seconds, ranges = best_of(3 if small else 1, solve)
+    return ranges.interval, {
+        "seconds": seconds,
+        "baseline_seconds": baseline_seconds,
+        "programs": 2 * features,
+        "pivots": ranges.effort.pivots,
+        "fallbacks": ranges.effort.fallbacks,
+        "gap": float(ranges.gap.max()),
+    }
+
+
+def warm(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
+    seconds, ranges = best_of(1, lambda: weight_ranges(models, range(features), solver=HighsSolver))
+    return ranges.interval, {"seconds": seconds, "programs": 2 * features}
+
+
+def cold(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
+    limits = case.slack.norm_limit(baseline), case.slack.loss_limit(baseline)
+    seconds, interval = best_of(
+        1, lambda: naive_separate(samples.X, samples.y, samples.weight, *limits)
+    )
+    return interval, {"seconds": seconds, "programs": 3 * features}
+
+
+def compile_kernel() -> None:
+    """Compile the inner loop, or load it from the cache, on a table of no interest."""
+    rng = np.random.RandomState(0)
+    samples = Samples(rng.randn(40, 3), np.where(rng.rand(40) < 0.5, 1.0, -1.0), np.ones(40))
+    start = L1Baseline(samples.rows).solve(10.0)
+    norm = 1.1 * np.abs(start.coef).sum()
+    weight_ranges(separate_budgets(samples, norm, 40.0))
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 10.0)
+    weight_ranges(separate_budgets(samples, norm, 40.0, baseline))
+
+
+METHODS = {"allrelevant": allrelevant, "warm": warm, "cold": cold}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("method", choices=METHODS)
+    parser.add_argument("case", choices=CASES)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--features", type=int)
+    parser.add_argument("--save", type=Path)
+    args = parser.parse_args()
+    case = CASES[args.case]
+    try:
+        samples = case.load(args.data)
+    except FileNotFoundError as error:
+        sys.exit(f"{error} is not in the data folder")
+    features = min(args.features or samples.n_features, samples.n_features)
+    interval, result = METHODS[args.method](case, samples, features)
+    if args.save:
+        np.save(args.save, interval)
+    shape = {"n": samples.n_samples, "d": samples.n_features, "features": features}
+    print(json.dumps(result | shape | {"megabytes": peak_megabytes()}))
+
+
+if __name__ == "__main__":
+    main()
