@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-speed clean
+.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-speed bench-dorothea clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -44,8 +44,13 @@ bench-defaults: setup  ## The experiment behind the defaults
 bench-breast-cancer: setup  ## The breast cancer study of ferel18
 	@$(BIN)/python -m benchmarks.breast_cancer
 
-bench-speed: setup  ## Speed beside fri 9.0.0, cold programs and plain HiGHS
-	@$(BIN)/python -m benchmarks.speed
+bench-speed: setup  ## Speed and memory beside fri, cold programs, HiGHS (DATA=folder of gene tables)
+	@$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA))
+	@$(BIN)/python -m benchmarks.growth
+
+bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
+	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)
+	@$(BIN)/python -m benchmarks.madelon --data $(if $(DATA),$(DATA),.)
 
 clean:  ## Remove the environments and what tools left behind
 	rm -rf .venv .fri-env .mypy_cache .pytest_cache .ruff_cache .hypothesis
