@@ -113,7 +113,7 @@ def test_a_solver_that_lies_is_found_out(models, lie):
 
 
 def test_without_a_judge_bad_multipliers_widen_the_gap_and_nothing_else(models, monkeypatch):
-    monkeypatch.setattr(checked_solver, "_MOST_FOR_HIGHS", 0)
+    monkeypatch.setattr(checked_solver, "_MOST_ROWS_FOR_HIGHS", 0)
     honest = weight_ranges(models)
     ranges = weight_ranges(models, solver=lambda models: Tampered(models, multipliers=0.5))
     assert ranges.gap.max() > 0.01
@@ -122,7 +122,7 @@ def test_without_a_judge_bad_multipliers_widen_the_gap_and_nothing_else(models, 
 
 
 def test_without_a_judge_the_baseline_stands_in_for_what_is_no_model(models, monkeypatch):
-    monkeypatch.setattr(checked_solver, "_MOST_FOR_HIGHS", 0)
+    monkeypatch.setattr(checked_solver, "_MOST_ROWS_FOR_HIGHS", 0)
     ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=np.nan))
     np.testing.assert_allclose(ranges.coef.toarray(), np.tile(models.start.coef, (12, 1)))
     outer = outer_ranges(models)

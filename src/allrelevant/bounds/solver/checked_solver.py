@@ -18,9 +18,10 @@ from .vertex import NotAVertexError
 # An answer stands if gap and violation, relative to the norm, stay below this.
 _TOLERANCE = 1e-7
 
-# With more rows and features than this, one program can take HiGHS minutes. Then what was proven
+# With more rows or features than these, one program can take HiGHS minutes. Then what was proven
 # stands, with its gap.
-_MOST_FOR_HIGHS = 10_000
+_MOST_ROWS_FOR_HIGHS = 3_000
+_MOST_FEATURES_FOR_HIGHS = 20_000
 
 
 class CheckedSolver:
@@ -63,11 +64,17 @@ class CheckedSolver:
         if len(doubtful) == 0 or isinstance(self._solver, HighsSolver):
             return answer, check
         of_doubtful = [extremes[int(e)] for e in doubtful]
-        if self._models.rows.n_rows + self._models.n_weights <= _MOST_FOR_HIGHS:
+        if self._is_for_highs():
             better, better_check = self._settled_by_highs(of_doubtful)
             return answer.replaced(doubtful, better), check.replaced(doubtful, better_check)
         unusable = np.flatnonzero(~(check.violation <= _TOLERANCE))
         return self._with_baseline(extremes, unusable, answer)
+
+    def _is_for_highs(self) -> bool:
+        return (
+            self._models.rows.n_rows <= _MOST_ROWS_FOR_HIGHS
+            and self._models.n_weights <= _MOST_FEATURES_FOR_HIGHS
+        )
 
     def _settled_by_highs(self, extremes: Sequence[Extreme]) -> tuple[Extrema, Examination]:
         self._fallbacks += len(extremes)
