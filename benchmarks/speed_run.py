@@ -52,8 +52,9 @@ def allrelevant(case: Case, samples: Samples, features: int) -> tuple[np.ndarray
         models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
         return weight_ranges(models, range(features))
 
-    small = samples.n_samples * samples.n_features < 100_000
-    seconds, ranges = best_of(3 if small else 1, solve)
+    # Of milliseconds the best of many, of seconds one.
+    repeats = int(np.clip(2_000_000 // (samples.n_samples * samples.n_features), 1, 50))
+    seconds, ranges = best_of(repeats, solve)
     return ranges.interval, {
         "seconds": seconds,
         "baseline_seconds": baseline_seconds,
