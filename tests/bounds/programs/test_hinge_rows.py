@@ -1,0 +1,28 @@
+"""Products with the table, dense and sparse."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from allrelevant.bounds.programs.hinge_rows import HingeRows
+
+RNG = np.random.RandomState(0)
+TABLE = RNG.randn(7, 5) * (RNG.rand(7, 5) < 0.5)
+MODELS = np.array([[1.0, 0.0, 0.0, -2.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0]])
+OFFSETS = np.array([[0.5], [-1.0]])
+
+
+@pytest.fixture(params=[np.asarray, sp.csr_array, sp.csc_array])
+def rows(request):
+    return HingeRows(request.param(TABLE), np.ones((7, 1)), np.arange(7.0), np.ones(7))
+
+
+def test_shortfall_is_what_is_missing_to_the_target(rows):
+    expected = np.arange(7.0) - MODELS @ TABLE.T - OFFSETS
+    np.testing.assert_allclose(rows.shortfall(MODELS, OFFSETS), expected)
+
+
+def test_pull_of_one_vector_of_multipliers_and_of_several(rows):
+    several = RNG.rand(3, 7)
+    np.testing.assert_allclose(rows.pull(several), several @ TABLE)
+    np.testing.assert_allclose(rows.pull(several[0]), several[0] @ TABLE)
