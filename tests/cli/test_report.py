@@ -103,6 +103,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         ("n_probes", 20, "--n-probes=20"),
         ("fpr", 0.01, "--fpr=0.01"),
         ("screen", True, "--screen=yes"),
+        ("max_seconds", 90.0, "--max-seconds=90"),
         ("random_state", 7, "--seed=7"),
         ("n_jobs", 2, "--jobs=2"),
     ]

@@ -22,7 +22,7 @@ def summary() -> dict[str, Any]:
         "table": {"name": "t.csv", "target": "y", "n_rows": 10, "n_features": 3},
         "classes": [{"label": 0, "n_rows": 4}, {"label": 1, "n_rows": 6}],
         "counts": {"strong": 1, "weak": 1, "irrelevant": 1},
-        "n_screened": 0,
+        "n_outer": 0,
         "features": [
             feature("\x1b[31mevil\nname", "irrelevant", 0.0, 0.01),
             feature("年齢" * 40, "weak", 0.0, 1.0),
@@ -51,7 +51,7 @@ def test_lines_up_and_fits(summary: dict[str, Any], width: int) -> None:
 def test_bounds_that_need_not_be_tight_are_marked(summary: dict[str, Any]) -> None:
     assert "<=" not in result_table(summary, unicode=False)
     summary["features"][0]["exact"] = False
-    summary["n_screened"] = 1
+    summary["n_outer"] = 1
     text = click.unstyle(result_table(summary, unicode=False, width=100))
     assert "<=0.010" in text
     assert "need not be tight" in text
