@@ -6,7 +6,6 @@ usage: python -m benchmarks.madelon --data FOLDER (with madelon.npz)
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
@@ -43,7 +42,8 @@ def main() -> None:
     try:
         rows = from_file("madelon.npz", "train", parser.parse_args().data).rows
     except FileNotFoundError as error:
-        sys.exit(f"skipped: no {error} in the data folder")
+        print(f"skipped: no {error} in the data folder")
+        return
     compile_kernel()
     start = time.perf_counter()
     found = L1Baseline(rows).solve(C)

@@ -27,6 +27,9 @@ from .speed_cases import CASES, Case
 
 Result = dict[str, Any]
 
+# Exit code that says so.
+TABLE_MISSING = 3
+
 
 def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -107,7 +110,8 @@ def main() -> None:
     try:
         samples = case.load(args.data)
     except FileNotFoundError as error:
-        sys.exit(f"{error} is not in the data folder")
+        print(f"{error} is not in the data folder", file=sys.stderr)
+        sys.exit(TABLE_MISSING)
     features = min(args.features or samples.n_features, samples.n_features)
     interval, result = METHODS[args.method](case, samples, features)
     if args.save:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import time
 import warnings
 from dataclasses import dataclass
@@ -210,7 +211,7 @@ def _ranges(
             tasks,
             n_jobs=settings.n_jobs,
             progress=_title(settings, "intervals", standard.name),
-            describe=lambda task: f"the bounds of features {task[0]} to {task[-1]}",
+            describe=lambda task: f"the bounds of {len(task)} features: {reprlib.repr(list(task))}",
         )
     except WorkerDiedError as error:
         if not error.results:

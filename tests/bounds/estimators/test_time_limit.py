@@ -65,7 +65,7 @@ def test_a_task_that_kills_its_worker_leaves_its_features_proven(data, exact, mo
     monkeypatch.setattr(two_classes, "weight_ranges", _deadly_for_the_first_features)
     bounds = ClassificationBounds(C=1.0, cutoff=0.05, n_jobs=2)
     with (
-        pytest.warns(RelevanceWarning, match="the bounds of features 0 to 99"),
+        pytest.warns(RelevanceWarning, match="the bounds of 100 features: "),
         pytest.warns(RelevanceWarning, match="100 of 210 features were not solved for"),
     ):
         bounds.fit(data.X, data.y)

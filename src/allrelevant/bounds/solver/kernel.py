@@ -320,40 +320,40 @@ def _change_side(corner, problem, i):
 @nb.njit(cache=True)
 def _read(corner, problem, coef, offset):
     """Weights and offsets of a corner, and its norm and loss."""
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
     norm, loss = 0.0, 0.0
     coef[:], offset[:] = 0.0, 0.0
     for i in range(len(corner.basis)):
-        v, value = corner.basis[i], corner.value[i]
-        if v < n_weights:
-            coef[v] = value
-            norm += abs(value)
-        elif v < first_row:
-            offset[v - n_weights] = value
-        elif value > 0:
-            loss += problem.row_weight[v - first_row] * value
+        more_norm, more_loss = _put(problem, corner.basis[i], corner.value[i], coef, offset)
+        norm += more_norm
+        loss += more_loss
     return norm, loss
 
 
 @nb.njit(cache=True)
 def _read_edge(corner, problem, way, coef, offset):
     """How weights and offsets change along an endless edge, and at which rates norm and loss."""
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
     q, direction = way.column[0], way.direction[0]
-    norm, loss = 0.0, 0.0
     coef[:], offset[:] = 0.0, 0.0
-    for i in range(len(corner.basis) + 1):
-        entering = i == len(corner.basis)
-        v = corner.nonbasic[q] if entering else corner.basis[i]
-        rate = direction if entering else -direction * corner.T[i, q]
-        if v < n_weights:
-            coef[v] = rate
-            norm += abs(rate)
-        elif v < first_row:
-            offset[v - n_weights] = rate
-        elif rate > 0:
-            loss += problem.row_weight[v - first_row] * rate
+    norm, loss = _put(problem, corner.nonbasic[q], direction, coef, offset)
+    for i in range(len(corner.basis)):
+        rate = -direction * corner.T[i, q]
+        more_norm, more_loss = _put(problem, corner.basis[i], rate, coef, offset)
+        norm += more_norm
+        loss += more_loss
     return norm, loss
+
+
+@nb.njit(cache=True)
+def _put(problem, v, value, coef, offset):
+    """Put the value of a variable in its place; what it adds to norm and loss."""
+    first_row = problem.n_weights + problem.n_offsets
+    if v < problem.n_weights:
+        coef[v] = value
+        return abs(value), 0.0
+    if v < first_row:
+        offset[v - problem.n_weights] = value
+        return 0.0, 0.0
+    return 0.0, problem.row_weight[v - first_row] * max(value, 0.0)
 
 
 @nb.njit(cache=True)
@@ -636,10 +636,8 @@ def solve_extremes(
         T, start.value.copy(), start.nudged.copy(), start.side.copy(), start.basis.copy(),
         start.nonbasic.copy(), start.norm.copy(), start.loss.copy(), start.edge.copy(),
     )  # fmt: skip
-    way, mixture = (
-        _new_way(len(start.value)),
-        _new_mixture(len(problem.budgets), problem.n_weights, problem.n_offsets),
-    )
+    way = _new_way(len(start.value))
+    mixture = _new_mixture(len(problem.budgets), problem.n_weights, problem.n_offsets)
     total = 0
     for e in range(len(weights)):
         T[:] = start.T

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ...arrays import Vector
 from ..programs.equivalent_models import EquivalentModels
-from ..programs.hinge_rows import HingeRows
 from .extremes import Effort, Extrema, Extreme, joined
 from .tableau import Tableau
 from .vertex import NotAVertexError, Vertex
@@ -51,12 +50,14 @@ class TableauSolver:
         self._models = models
         self._start = models.start
         coef, offset = self._start.coef, self._start.offset
-        self._prices = _prices_at(models.rows, self._start.multipliers)
+        pull = np.abs(models.rows.pull(self._start.multipliers))
+        # Prices of norm and loss at which this model costs least.
+        self._prices = np.array([pull.max(), (self._start.multipliers / models.rows.weight).max()])
         if models.violation(coef[None], offset[None])[0] > _OVERDRAFT * (1.0 + np.abs(coef).sum()):
             raise NotAVertexError("The model to start from is not within the budgets.")
         shortfall = models.rows.shortfall(coef[None], offset[None])[0]
         self._rows = np.flatnonzero(shortfall > -_FAR)
-        self._features = self._promising = self._promising_features()
+        self._features = self._promising = _promising_features(pull)
         self._tableau = self._fresh()
         self.effort = Effort()
 
@@ -73,13 +74,6 @@ class TableauSolver:
                 )
             ]
         return answer
-
-    def _promising_features(self) -> NDArray[np.intp]:
-        """Features that equivalent models are likely to use: the baseline nearly does."""
-        if self._models.n_weights <= _FEW:
-            return np.arange(self._models.n_weights)
-        pull = np.abs(self._models.rows.pull(self._start.multipliers))
-        return np.flatnonzero(pull >= _PROMISING)
 
     def _cut_back(self) -> None:
         """Forget the features that former extremes brought in, once there are many."""
@@ -133,7 +127,12 @@ class TableauSolver:
         return pays
 
 
-def _prices_at(rows: HingeRows, multipliers: Vector) -> Vector:
-    """Prices of norm and loss at which the model with these multipliers costs least."""
-    pull = np.abs(rows.pull(multipliers))
-    return np.array([pull.max(), (multipliers / rows.weight).max()])
+def _promising_features(pull: Vector) -> NDArray[np.intp]:
+    """Features that equivalent models are likely to use: the baseline nearly does.
+
+    Parameters
+    ----------
+    pull : ndarray of shape (d,)
+        Of the baseline's multipliers, in size; 1 where it uses the feature.
+    """
+    return np.arange(len(pull)) if len(pull) <= _FEW else np.flatnonzero(pull >= _PROMISING)
