@@ -4,7 +4,7 @@ A probe is a permuted copy of a column: it has the column's values but knows not
 Probes are added to the table, never put in a column's place, a whole table of them at a time: as
 many as there are columns, so that they compete with each other for the noise as irrelevant features
 do. Then they are treated exactly as features are: the baseline may use them, the set of equivalent
-models follows from that baseline, and the two programs of the bounds are solved for each. What
+models follows from that baseline, and the bounds of each are found. What
 their bounds come to is what an irrelevant feature's bounds come to on these data; a real feature
 has to exceed that.
 """
@@ -26,7 +26,7 @@ from .baseline import uses_features
 from .equivalence import Slack, Standard, fit_baseline
 from .models import LinearModel
 from .programs.classification import Samples
-from .solver.intervals import weight_ranges
+from .solver.intervals import weight_sizes
 
 # With fewer than this the spread of the probes is not known well enough to extrapolate from.
 MIN_USABLE = 10
@@ -76,10 +76,10 @@ def probe_bounds(
         try:
             extended = _with_probes(standard, probes)
             models = extended.formulation.equivalent(extended.samples, extended.baseline, slack)
-            ranges = weight_ranges(models, range(d, d + probes.shape[1]))
+            interval, _ = weight_sizes(models, range(d, d + probes.shape[1]))
         except SolverError:
             return np.empty((0, 2))  # probes that cannot be used: the caller counts those that can
-        return ranges.interval * (standard.baseline.norm_ / extended.baseline.norm_)
+        return interval * (standard.baseline.norm_ / extended.baseline.norm_)
 
     return np.concatenate(run_tasks(bounds_of, _draw(standard, settings), **run))
 

@@ -6,7 +6,7 @@ import reprlib
 import time
 import warnings
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,15 @@ from .programs.classification import Samples
 from .programs.equivalent_models import EquivalentModels
 from .relevance import classify
 from .solver.intervals import WeightRanges, join_ranges, weight_ranges
-from .solver.proofs import outer_ranges
+from .solver.proofs import intersected, outer_ranges
 from .tuning import Choice, FitScaling, choose_C
 
 # Features whose programs one task solves on one warm model. Fixed, so that the answer does not
 # depend on the number of workers.
 _FEATURES_PER_TASK = 100
+
+# With screening, features in the first round; every further round has twice as many.
+_FIRST_ROUND = 100
 
 
 @dataclass(frozen=True)
@@ -130,9 +133,7 @@ def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
     samples, baseline = standard.samples, standard.baseline
     models = settings.formulation.equivalent(samples, baseline, settings.slack)
     cutoff = _cutoff(standard, settings)
-    outer = outer_ranges(models)
-    wanted = _unscreened(outer, standard.features, cutoff[1], settings.screen)
-    ranges = _ranges(models, outer, wanted, standard, settings)
+    ranges, outer = _ranges(models, standard, cutoff[1], settings)
     signed = _spread_out(ranges, ranges.attained, samples.n_features)
     interval = _spread_out(ranges, ranges.interval, samples.n_features)
     gap = _spread_out(ranges, ranges.gap, samples.n_features)
@@ -157,19 +158,6 @@ def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
     )
 
 
-def _unscreened(
-    outer: Matrix, features: NDArray[np.intp], cutoff: float, screen: bool
-) -> NDArray[np.intp]:
-    """The features to solve for: with screening, those not yet proven irrelevant.
-
-    The one about which least is known is solved for in any case.
-    """
-    upper = np.abs(outer[features]).max(axis=1)
-    above = upper > cutoff
-    above[upper.argmax()] = True
-    return features[above] if screen else features
-
-
 def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name: str) -> Choice:
     choice = choose_C(
         samples,
@@ -191,22 +179,55 @@ def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name:
 
 
 def _ranges(
+    models: EquivalentModels, standard: Standard, cutoff: float, settings: Settings
+) -> tuple[WeightRanges, Matrix]:
+    """Ranges of the features, and what is proven of all of them.
+
+    With screening they are solved for in rounds, those about which least is known first: every
+    program proves something of all features, and those that are proven irrelevant by then are
+    left out of the next round. Fewer are solved for if time runs out, or if a worker dies of some.
+    """
+    outer = outer_ranges(models)
+    deadline = None if settings.max_seconds is None else time.time() + settings.max_seconds
+    least = cutoff if settings.screen else -np.inf
+    in_one_round = _FIRST_ROUND if settings.screen else len(standard.features)
+    waiting = _least_known(standard.features, outer)
+    waiting = waiting[_above(waiting, outer, least) | (waiting == waiting[0])]  # one in any case
+    parts: list[WeightRanges] = []
+    n_begun = 0
+    while len(waiting):
+        begun, waiting = waiting[:in_one_round], waiting[in_one_round:]
+        n_begun += len(begun)
+        parts += _round(models, begun, deadline, standard, settings)
+        outer = reduce(intersected, [part.outer for part in parts], outer)
+        waiting = _least_known(waiting[_above(waiting, outer, least)], outer)
+        in_one_round *= 2
+    ranges = join_ranges(parts)
+    _warn_of_missing(n_begun - len(ranges.features), n_begun, settings)
+    return ranges, outer
+
+
+def _least_known(features: NDArray[np.intp], outer: Matrix) -> NDArray[np.intp]:
+    """These features, those about which least is known first."""
+    return features[np.argsort(-np.abs(outer[features]).max(axis=1), kind="stable")]
+
+
+def _above(features: NDArray[np.intp], outer: Matrix, cutoff: float) -> NDArray[np.bool_]:
+    """Which of the features may have a weight above the cutoff, for all that is known."""
+    return np.abs(outer[features]).max(axis=1) > cutoff
+
+
+def _round(
     models: EquivalentModels,
-    outer: Matrix,
     features: NDArray[np.intp],
+    deadline: float | None,
     standard: Standard,
     settings: Settings,
-) -> WeightRanges:
-    """Ranges of these features; of fewer if time runs out, or if a worker dies of some."""
-    deadline = None
-    if settings.max_seconds is not None:
-        deadline = time.time() + settings.max_seconds
-        # Most likely to matter first: those about which least is known.
-        features = features[np.argsort(-np.abs(outer[features]).max(axis=1), kind="stable")]
+) -> list[WeightRanges]:
     starts = range(0, len(features), _FEATURES_PER_TASK)
     tasks = [features[start : start + _FEATURES_PER_TASK] for start in starts]
     try:
-        parts = run_tasks(
+        return run_tasks(
             partial(weight_ranges, models, deadline=deadline),
             tasks,
             n_jobs=settings.n_jobs,
@@ -216,11 +237,8 @@ def _ranges(
     except WorkerDiedError as error:
         if not error.results:
             raise
-        warnings.warn(str(error), RelevanceWarning, stacklevel=4)
-        parts = list(error.results.values())
-    ranges = join_ranges(parts)
-    _warn_of_missing(len(features) - len(ranges.features), len(features), settings)
-    return ranges
+        warnings.warn(str(error), RelevanceWarning, stacklevel=5)
+        return list(error.results.values())
 
 
 def _warn_of_missing(n_missing: int, n_features: int, settings: Settings) -> None:

@@ -17,8 +17,10 @@ from allrelevant.bounds.solver.intervals import (
     UPPER,
     join_ranges,
     weight_ranges,
+    weight_sizes,
 )
 from allrelevant.bounds.solver.proofs import outer_ranges
+from allrelevant.datasets import make_linear_classification
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_joint, naive_l1_svm, naive_separate
 
@@ -162,6 +164,26 @@ def test_ranges_of_parts_join_to_the_whole():
     np.testing.assert_array_equal(joined.features, whole.features)
     np.testing.assert_allclose(joined.attained, whole.attained, atol=1e-9)
     check_witnesses(models, joined, samples)
+
+
+@pytest.mark.parametrize("formulation", ["separate", "joint"])
+@pytest.mark.parametrize("delta", [0.0, 0.01, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_sizes_take_fewer_programs_and_are_the_same(formulation, delta, seed):
+    samples = generated_samples(seed)
+    _, models = equivalent_models(formulation, samples, 1.0, Slack(delta, 0.05, 1e-6))
+    features = np.arange(samples.n_features)[::-1]
+    sizes, effort = weight_sizes(models, features)
+    np.testing.assert_allclose(sizes, weight_ranges(models, features).interval, atol=1e-9)
+    assert 0 <= effort.spared <= samples.n_features
+
+
+def test_of_irrelevant_features_one_program_each_is_enough():
+    data = make_linear_classification(100, n_strong=2, n_weak=0, n_irrelevant=18, random_state=0)
+    samples = Samples(data.X, np.where(data.y > 0, 1.0, -1.0), np.ones(100))
+    _, models = equivalent_models("separate", samples, 0.1, Slack(0.01, 0.0, 1e-6))
+    _, effort = weight_sizes(models, np.arange(20))
+    assert effort.spared >= 14
 
 
 def test_more_slack_never_narrows_an_interval():

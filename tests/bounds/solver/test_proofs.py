@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
 from allrelevant.bounds.solver.intervals import weight_ranges
-from allrelevant.bounds.solver.proofs import certified_maxima, certified_ranges
+from allrelevant.bounds.solver.proofs import Certificates, intersected, outer_ranges
 from tests.bounds.generated import generated_samples
 
 
@@ -26,7 +26,7 @@ def test_random_multipliers_never_prove_too_much(seed, formulation, size):
     multipliers = size * rng.exponential(size=(4, models.rows.n_rows))
     multipliers[2:] *= rng.uniform(size=multipliers[2:].shape) < 0.1
     signs = np.array([1, -1, 1, -1])
-    proven = certified_maxima(models, np.full(4, feature), signs, multipliers)
+    proven = Certificates(models, multipliers).maxima(np.full(4, feature), signs)
     assert (proven >= np.where(signs > 0, largest, -smallest) - 1e-9).all()
 
 
@@ -44,7 +44,7 @@ def test_no_multipliers_prove_the_budget():
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
     nothing = np.zeros((1, models.rows.n_rows))
-    proven = certified_maxima(models, np.array([0]), np.array([1]), nothing)
+    proven = Certificates(models, nothing).maxima(np.array([0]), np.array([1]))
     np.testing.assert_allclose(proven, 1.1 * baseline.norm_)
 
 
@@ -68,12 +68,26 @@ def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
     baseline = fit_baseline(FORMULATIONS[formulation], samples, (0.1, 1.0, 10.0)[seed % 3])
     models = FORMULATIONS[formulation].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
     assert models.start is not None
-    attained = weight_ranges(models).attained
+    ranges = weight_ranges(models)
+    attained = ranges.attained
     random = np.random.RandomState(seed).exponential(size=samples.n_samples)
     for multipliers in (models.start.multipliers, random):
-        proven = certified_ranges(models, multipliers)
+        proven = Certificates(models, multipliers[None]).ranges()
         assert (proven[:, 0] <= attained[:, 0] + 1e-9).all()
         assert (proven[:, 1] >= attained[:, 1] - 1e-9).all()
+    assert (ranges.outer[:, 0] <= attained[:, 0] + 1e-9).all()
+    assert (ranges.outer[:, 1] >= attained[:, 1] - 1e-9).all()
+
+
+def test_every_program_tells_something_of_the_other_features():
+    samples = generated_samples(5)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
+    before = outer_ranges(models)
+    after = intersected(before, weight_ranges(models, [0]).outer)
+    assert (after >= before)[:, 0].all()
+    assert (after <= before)[:, 1].all()
+    assert (np.ptp(after[1:], axis=1) < 0.99 * np.ptp(before[1:], axis=1)).any()
 
 
 def test_the_baselines_multipliers_give_the_closed_form():
@@ -84,7 +98,7 @@ def test_the_baselines_multipliers_give_the_closed_form():
     assert baseline.multipliers_ is not None
     pull = np.abs(baseline.multipliers_ @ samples.rows.table)
     idle = pull < 0.999
-    upper = np.abs(certified_ranges(models, baseline.multipliers_)).max(axis=1)
+    upper = np.abs(Certificates(models, baseline.multipliers_[None]).ranges()).max(axis=1)
     expected = (0.01 * baseline.norm_ + 1e-6) / (1 - pull[idle])
     np.testing.assert_allclose(upper[idle], expected, rtol=1e-6)
     assert idle.any()

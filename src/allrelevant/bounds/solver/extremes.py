@@ -68,11 +68,23 @@ def joined(parts: Sequence[Extrema]) -> Extrema:
 
 @dataclass
 class Effort:
-    """What it took: programs solved, pivots, and programs that only HiGHS could settle."""
+    """What it took.
+
+    Attributes
+    ----------
+    programs : int
+        Programs solved.
+    pivots : int
+    fallbacks : int
+        Programs that only HiGHS could settle.
+    spared : int
+        Programs that did not have to be solved, for their answer was known to change nothing.
+    """
 
     programs: int = 0
     pivots: int = 0
     fallbacks: int = 0
+    spared: int = 0
 
 
 def total_effort(efforts: Sequence[Effort]) -> Effort:
@@ -81,6 +93,7 @@ def total_effort(efforts: Sequence[Effort]) -> Effort:
         programs=sum(effort.programs for effort in efforts),
         pivots=sum(effort.pivots for effort in efforts),
         fallbacks=sum(effort.fallbacks for effort in efforts),
+        spared=sum(effort.spared for effort in efforts),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,8 @@ from ...arrays import Matrix, Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels
 from .checked_solver import CheckedSolver
-from .extremes import Effort, Extreme, ExtremeSolver, total_effort
+from .extremes import Effort, Extrema, Extreme, ExtremeSolver, total_effort
+from .proofs import Examination, intersected, outer_ranges
 from .tableau_solver import TableauSolver
 
 LOWER, UPPER = 0, 1
@@ -50,6 +51,8 @@ class WeightRanges:
         Weights of the witnesses: row i attains the lower end of range i, row m + i the upper.
     offset : ndarray of shape (2 m, n_offsets)
         Their offsets.
+    outer : ndarray of shape (d, 2)
+        What the certificates prove together about every weight, those asked for or not.
     effort : Effort
         What it took to find them.
     """
@@ -59,6 +62,7 @@ class WeightRanges:
     proven: Matrix
     coef: sp.csr_array
     offset: Matrix
+    outer: Matrix
     effort: Effort
 
     @cached_property
@@ -111,17 +115,47 @@ def weight_ranges(
     if deadline is not None and time.time() >= deadline:
         return _no_ranges(models)
     solve = CheckedSolver(models, solver)
-    at_a_time = max(1, _BATCH_SIZE // (2 * (models.rows.n_rows + models.n_weights)))
-    if deadline is not None:
-        at_a_time = min(at_a_time, _FEATURES_BETWEEN_LOOKS_AT_THE_CLOCK)
-    parts = []
-    for first in range(0, len(asked), at_a_time):
-        if first and deadline is not None and time.time() >= deadline:
+    parts: list[WeightRanges] = []
+    for batch in _batches(models, asked, timed=deadline is not None):
+        if parts and deadline is not None and time.time() >= deadline:
             break
-        parts.append(_ranges_of(models, asked[first : first + at_a_time], solve))
+        parts.append(_ranges_of(models, batch, solve))
     if not parts:
         return _no_ranges(models)
     return replace(join_ranges(parts), effort=solve.effort)
+
+
+def weight_sizes(
+    models: EquivalentModels,
+    features: Sequence[int] | NDArray[np.intp],
+    solver: Callable[[EquivalentModels], ExtremeSolver] = TableauSolver,
+) -> tuple[Matrix, Effort]:
+    """Smallest and largest absolute weight of the features, shape (m, 2), in fewer programs.
+
+    Where signs do not matter, one program a feature is enough as a rule: the one for the side on
+    which the weight can be larger by what is known beforehand. The other side is solved for only
+    if it could still be larger, or if no model seen so far shows that the weight can be zero.
+
+    Parameters
+    ----------
+    models, features, solver
+        See :func:`weight_ranges`.
+    """
+    asked = np.asarray(features, dtype=np.intp)
+    solve = CheckedSolver(models, solver)
+    outer = outer_ranges(models)
+    parts = [_sizes_of(models, batch, outer[batch], solve) for batch in _batches(models, asked)]
+    spared = sum(n_spared for _, n_spared in parts)
+    return np.concatenate([sizes for sizes, _ in parts]), replace(solve.effort, spared=spared)
+
+
+def _batches(
+    models: EquivalentModels, features: NDArray[np.intp], timed: bool = False
+) -> list[NDArray[np.intp]]:
+    at_a_time = max(1, _BATCH_SIZE // (2 * (models.rows.n_rows + models.n_weights)))
+    if timed:
+        at_a_time = min(at_a_time, _FEATURES_BETWEEN_LOOKS_AT_THE_CLOCK)
+    return [features[i : i + at_a_time] for i in range(0, len(features), at_a_time)]
 
 
 def _ranges_of(
@@ -129,6 +163,49 @@ def _ranges_of(
 ) -> WeightRanges:
     # All minima, then all maxima: for HiGHS, neighbours have more of their bases in common.
     extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in features]
+    extrema, check = _found(extremes, solve)
+    return WeightRanges(
+        features=features,
+        attained=check.attained.reshape(2, -1).T,
+        proven=check.proven.reshape(2, -1).T,
+        coef=sp.csr_array(extrema.coef),
+        offset=extrema.offset,
+        outer=check.outer,
+        effort=Effort(),
+    )
+
+
+def _sizes_of(
+    models: EquivalentModels, features: NDArray[np.intp], outer: Matrix, solve: CheckedSolver
+) -> tuple[Matrix, int]:
+    """Sizes of the weights, and the number of programs that this did not take."""
+    each = np.arange(len(features))
+    first = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)  # the side of each that can be larger
+    second = 1 - first
+    extrema, check = _found(_extremes(features, first), solve)
+    signed = np.zeros((len(features), 2))
+    signed[each, first] = check.attained
+    models_seen = extrema.coef[:, features]
+    if models.start is not None:
+        models_seen = np.vstack([models_seen, models.start.coef[features]])
+    can_be_zero = (models_seen.min(axis=0) <= 0) & (models_seen.max(axis=0) >= 0)
+    known = intersected(outer, check.outer[features])
+    could_win = np.abs(known[each, second]) > np.abs(check.attained)
+    open_ = np.flatnonzero(could_win | ~can_be_zero)
+    if len(open_):
+        _, check = _found(_extremes(features[open_], second[open_]), solve)
+        signed[open_, second[open_]] = check.attained
+    return _absolute(signed), len(features) - len(open_)
+
+
+def _extremes(features: NDArray[np.intp], sides: NDArray[np.intp]) -> list[Extreme]:
+    return [
+        Extreme(int(j), 1 if side == UPPER else -1) for j, side in zip(features, sides, strict=True)
+    ]
+
+
+def _found(extremes: Sequence[Extreme], solve: CheckedSolver) -> tuple[Extrema, Examination]:
+    """Answers that are models of the set, and what the data say about them."""
     extrema, check = solve(extremes)
     worst = int(np.argmax(check.violation))
     if check.violation[worst] > _WITNESS_TOLERANCE:
@@ -137,14 +214,7 @@ def _ranges_of(
             f"{check.violation[worst]:.1e} of its norm. Badly scaled columns are the usual cause: "
             "try standardize=True."
         )
-    return WeightRanges(
-        features=features,
-        attained=check.attained.reshape(2, -1).T,
-        proven=check.proven.reshape(2, -1).T,
-        coef=sp.csr_array(extrema.coef),
-        offset=extrema.offset,
-        effort=Effort(),
-    )
+    return extrema, check
 
 
 def _no_ranges(models: EquivalentModels) -> WeightRanges:
@@ -155,6 +225,7 @@ def _no_ranges(models: EquivalentModels) -> WeightRanges:
         proven=none,
         coef=sp.csr_array((0, models.n_weights)),
         offset=np.empty((0, models.rows.n_offsets)),
+        outer=np.tile([-np.inf, np.inf], (models.n_weights, 1)),
         effort=Effort(),
     )
 
@@ -176,6 +247,7 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
         proven=np.concatenate([part.proven for part in parts]),
         coef=sp.vstack([part.coef for part in parts], format="csr")[rows],
         offset=np.concatenate([part.offset for part in parts])[rows],
+        outer=reduce(intersected, [part.outer for part in parts]),
         effort=total_effort([part.effort for part in parts]),
     )
 

@@ -19,7 +19,7 @@ never a wrong one. (Good ones make g vanish up to rounding; the range of the off
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from numpy.typing import NDArray
 from ...arrays import Matrix, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels
 from .extremes import Extrema, Extreme
+
+# What a sum of as many terms as there are rows can be wrong by, relative to its size.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,14 @@ class Examination:
         What no model of the set can go beyond.
     violation : ndarray of shape (m,)
         By how much each model found oversteps the set, relative to its norm if that exceeds 1.
+    outer : ndarray of shape (d, 2)
+        What the answers prove together about every weight, those in question or not.
     """
 
     attained: Vector
     proven: Vector
     violation: Vector
+    outer: Matrix
 
     @property
     def gap(self) -> Vector:
@@ -53,11 +59,70 @@ class Examination:
         return np.abs(self.proven - self.attained)
 
     def replaced(self, which: NDArray[np.intp], others: Examination) -> Examination:
-        """These findings with some of them replaced, in place."""
-        self.attained[which] = others.attained
-        self.proven[which] = others.proven
-        self.violation[which] = others.violation
-        return self
+        """These findings with some of them replaced."""
+        parts = [
+            (self.attained, others.attained),
+            (self.proven, others.proven),
+            (self.violation, others.violation),
+        ]
+        for mine, theirs in parts:
+            mine[which] = theirs
+        return replace(self, outer=intersected(self.outer, others.outer))
+
+
+class Certificates:
+    """What vectors of multipliers prove about the weights of a set of models.
+
+    Parameters
+    ----------
+    models : EquivalentModels
+    multipliers : ndarray of shape (m, n_rows)
+        Any multipliers of the rows; the better, the tighter what they prove.
+    """
+
+    def __init__(self, models: EquivalentModels, multipliers: Matrix) -> None:
+        rows = models.rows
+        multipliers = np.maximum(multipliers, 0.0)
+        self._models = models
+        self._pull = rows.pull(multipliers)
+        self._price_of_loss = (multipliers / rows.weight).max(axis=1)
+        imbalance = multipliers @ rows.offset_table
+        low, high = models.offset_range.T
+        offset_part = np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
+        self._rest = offset_part - multipliers @ rows.target
+
+    def maxima(self, features: NDArray[np.intp], signs: NDArray[np.int_]) -> Vector:
+        """Upper bounds on ``sign * weight``, one by each vector of multipliers, shape (m,)."""
+        each = np.arange(len(features))
+        pull = self._pull.copy()
+        pull[each, features] += signs
+        return self._limit(np.abs(pull).max(axis=1)) + self._rest
+
+    def ranges(self) -> Matrix:
+        """Bounds on every weight, the best of all vectors, shape (d, 2).
+
+        With v as above, scaled so that its largest entry has size 1, it follows that
+
+            sum_k (|w_k| - v_k w_k)  <=  spare,
+
+        where ``spare`` is what the budgets leave beyond the multipliers' own bound. No term of the
+        sum is negative, so a weight can be no larger than ``spare / (1 - v_j)``, and no smaller
+        than ``- spare / (1 + v_j)``.
+        """
+        largest = np.abs(self._pull).max(axis=1)
+        limit = self._limit(largest)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a feature in use is not bounded so
+            spare = (limit + self._rest + _ROUNDING * limit) / largest
+            v = self._pull / largest[:, None]
+            return np.column_stack(
+                [
+                    np.fmax.reduce(-spare[:, None] / (1.0 + v), initial=-np.inf),
+                    np.fmin.reduce(spare[:, None] / (1.0 - v), initial=np.inf),
+                ]
+            )
+
+    def _limit(self, price_of_norm: Vector) -> Vector:
+        return _budget_part(self._models.budgets, price_of_norm, self._price_of_loss)
 
 
 def examine(models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extrema) -> Examination:
@@ -65,72 +130,18 @@ def examine(models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extr
     features = np.array([extreme.feature for extreme in extremes])
     signs = np.array([extreme.sign for extreme in extremes])
     size = np.maximum(1.0, np.abs(extrema.coef).sum(axis=1))
+    certificates = Certificates(models, extrema.multipliers)
     return Examination(
         attained=extrema.coef[np.arange(len(extremes)), features],
-        proven=signs * certified_maxima(models, features, signs, extrema.multipliers),
+        proven=signs * certificates.maxima(features, signs),
         violation=models.violation(extrema.coef, extrema.offset) / size,
+        outer=certificates.ranges(),
     )
 
 
-def certified_maxima(
-    models: EquivalentModels,
-    features: NDArray[np.intp],
-    signs: NDArray[np.int_],
-    multipliers: Matrix,
-) -> Vector:
-    """Proven upper bounds on signed weights over a set of models.
-
-    Parameters
-    ----------
-    models : EquivalentModels
-    features : ndarray of shape (m,)
-    signs : ndarray of shape (m,)
-        The bound is on ``sign * weight``.
-    multipliers : ndarray of shape (m, n_rows)
-        Any multipliers of the rows, one vector for each bound; the better, the tighter.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-    """
-    rows = models.rows
-    multipliers = np.maximum(multipliers, 0.0)
-    pull = rows.pull(multipliers)
-    pull[np.arange(len(features)), features] += signs
-    price_of_norm = np.abs(pull).max(axis=1)
-    price_of_loss = (multipliers / rows.weight).max(axis=1)
-    imbalance = multipliers @ rows.offset_table
-    low, high = models.offset_range.T
-    offset_part = np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
-    budget_part = _budget_part(models.budgets, price_of_norm, price_of_loss)
-    return budget_part + offset_part - multipliers @ rows.target
-
-
-def certified_ranges(models: EquivalentModels, multipliers: Vector) -> Matrix:
-    """What one vector of multipliers proves about every weight at once, shape (d, 2).
-
-    With v as above, scaled so that its largest entry has size 1, it follows that
-
-        sum_k (|w_k| - v_k w_k)  <=  spare,
-
-    where ``spare`` is what the budgets leave beyond the multipliers' own bound. No term of the
-    sum is negative, so a weight can be no larger than ``spare / (1 - v_j)``, and no smaller than
-    ``- spare / (1 + v_j)``: a bound on all weights from the baseline alone, no program solved.
-    """
-    rows = models.rows
-    multipliers = np.maximum(multipliers, 0.0)
-    pull = rows.pull(multipliers)
-    largest = np.abs(pull).max()
-    if largest == 0:
-        return np.tile([-np.inf, np.inf], (models.n_weights, 1))
-    imbalance = multipliers @ rows.offset_table
-    low, high = models.offset_range.T
-    price_of_loss = (multipliers / rows.weight).max()
-    spare = _budget_part(models.budgets, np.array([largest]), np.array([price_of_loss]))[0]
-    spare += np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
-    spare = (spare - multipliers @ rows.target) / largest
-    with np.errstate(divide="ignore"):  # a feature in use is not bounded this way
-        return np.column_stack([-spare / (1.0 + pull / largest), spare / (1.0 - pull / largest)])
+def intersected(first: Matrix, second: Matrix) -> Matrix:
+    """What two findings about every weight say together, shape (d, 2)."""
+    return np.column_stack([np.fmax(first[:, 0], second[:, 0]), np.fmin(first[:, 1], second[:, 1])])
 
 
 def outer_ranges(models: EquivalentModels) -> Matrix:
@@ -142,8 +153,7 @@ def outer_ranges(models: EquivalentModels) -> Matrix:
     outer = np.tile([-norm, norm], (models.n_weights, 1))
     if models.start is None:
         return outer
-    proven = certified_ranges(models, models.start.multipliers)
-    return np.clip(proven, outer[:, :1], outer[:, 1:])
+    return intersected(outer, Certificates(models, models.start.multipliers[None]).ranges())
 
 
 def _budget_part(budgets: Sequence[Budget], price_of_norm: Vector, price_of_loss: Vector) -> Vector:
