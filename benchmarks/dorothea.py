@@ -58,7 +58,7 @@ def main() -> None:
         f"{peak:.2f} GiB, the peaks of {n_processes} processes added up\n"
         f"C {bounds.baseline_.C_:g}, cutoff {bounds.cutoff_[1]:.3g} of norm "
         f"{bounds.baseline_.norm_:.3g}\n"
-        f"proven irrelevant by the baseline's certificate: {(~bounds.exact_).sum():,}; "
+        f"proven irrelevant by certificates: {(~bounds.exact_).sum():,}; "
         f"constant or never used: {constant:,}; "
         f"refined to exact bounds: {bounds.exact_.sum() - constant:,}, largest gap "
         f"{bounds.gap_[bounds.exact_].max():.0e}\n"

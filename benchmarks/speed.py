@@ -30,6 +30,7 @@ FRI_PACKAGES = ("fri==9.0.0", "importlib_metadata", "attrs")
 
 NAMES = {
     "allrelevant": "allrelevant",
+    "sizes": "allrelevant, absolute weights only",
     "warm": "one warm HiGHS model",
     "cold": "the papers' cold programs",
     "fri": "fri 9.0.0",
@@ -94,6 +95,7 @@ def compare(case: Case, data: Path | None, with_fri: bool, patience: float) -> N
         f"| {ours['megabytes']:,.0f} | |",
         flush=True,
     )
+    print_rival("sizes", ours, run("sizes", case, data))
     features = case.warm_features
     print_rival("warm", ours, run("warm", case, data, features, patience if features else None))
     if case.cold:
@@ -117,12 +119,18 @@ def print_rival(method: str, ours: Result, rival: Result) -> None:
     seconds = rival["seconds"] * ours["features"] / asked
     difference = np.abs(rival["interval"] - ours["interval"][:asked]).max()
     note = f", from {rival['programs']}" if partial else ""
+    if "spared" in rival:
+        note = f", {rival['spared']:,} spared"
     print(
         f"| {name} | {rival['programs'] * ours['features'] // asked:,}{note} "
-        f"| {seconds:.4g} | {seconds / ours['seconds']:,.0f} | {rival['megabytes']:,.0f} "
+        f"| {seconds:.4g} | {ratio(seconds / ours['seconds'])} | {rival['megabytes']:,.0f} "
         f"| {difference:.0e} |",
         flush=True,
     )
+
+
+def ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 3 else f"{value:.2f}"
 
 
 def main() -> None:

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
+from allrelevant.bounds.models import LinearModel
 from allrelevant.bounds.programs.classification import Samples, separate_budgets
 from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.solver.intervals import weight_ranges, weight_sizes
 from allrelevant.bounds.solver.l1_baseline import L1Baseline
 from tests.bounds.naive import naive_separate
 
@@ -35,9 +37,9 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def best_of(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
+def best_of(times: int, run: Callable[[], Any]) -> tuple[float, Any]:
     seconds = []
-    for _ in range(repeats):
+    for _ in range(times):
         start = time.perf_counter()
         result = run()
         seconds.append(time.perf_counter() - start)
@@ -45,19 +47,15 @@ def best_of(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def allrelevant(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
-    compile_kernel()
-    start = time.perf_counter()
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
-    baseline_seconds = time.perf_counter() - start
+    """Both signed ends of every range."""
+    baseline, baseline_seconds = compiled_baseline(case, samples)
 
     def solve() -> Any:
         # A set of its own each time: nothing is left over from the last.
         models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
         return weight_ranges(models, range(features))
 
-    # Of milliseconds the best of many, of seconds one.
-    repeats = int(np.clip(2_000_000 // (samples.n_samples * samples.n_features), 1, 50))
-    seconds, ranges = best_of(repeats, solve)
+    seconds, ranges = best_of(repeats(samples), solve)
     return ranges.interval, {
         "seconds": seconds,
         "baseline_seconds": baseline_seconds,
@@ -66,6 +64,31 @@ def allrelevant(case: Case, samples: Samples, features: int) -> tuple[np.ndarray
         "fallbacks": ranges.effort.fallbacks,
         "gap": float(ranges.gap.max()),
     }
+
+
+def sizes(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+    """Absolute intervals alone, as probes need them: one sign where it is enough."""
+    baseline, _ = compiled_baseline(case, samples)
+
+    def solve() -> Any:
+        models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
+        return weight_sizes(models, range(features))
+
+    seconds, (interval, effort) = best_of(repeats(samples), solve)
+    programs = 2 * features - effort.spared
+    return interval, {"seconds": seconds, "programs": programs, "spared": effort.spared}
+
+
+def compiled_baseline(case: Case, samples: Samples) -> tuple[LinearModel, float]:
+    compile_kernel()
+    start = time.perf_counter()
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
+    return baseline, time.perf_counter() - start
+
+
+def repeats(samples: Samples) -> int:
+    """Of milliseconds the best of many, of seconds one."""
+    return int(np.clip(2_000_000 // (samples.n_samples * samples.n_features), 1, 50))
 
 
 def warm(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
@@ -95,7 +118,7 @@ def compile_kernel() -> None:
     weight_ranges(separate_budgets(samples, norm, 40.0, baseline))
 
 
-METHODS = {"allrelevant": allrelevant, "warm": warm, "cold": cold}
+METHODS = {"allrelevant": allrelevant, "sizes": sizes, "warm": warm, "cold": cold}
 
 
 def main() -> None:
@@ -113,7 +136,8 @@ def main() -> None:
         print(f"{error} is not in the data folder", file=sys.stderr)
         sys.exit(TABLE_MISSING)
     features = min(args.features or samples.n_features, samples.n_features)
-    interval, result = METHODS[args.method](case, samples, features)
+    with threadpool_limits(1):  # one core, as a worker has
+        interval, result = METHODS[args.method](case, samples, features)
     if args.save:
         np.save(args.save, interval)
     shape = {"n": samples.n_samples, "d": samples.n_features, "features": features}

@@ -224,11 +224,12 @@ def _round(
     standard: Standard,
     settings: Settings,
 ) -> list[WeightRanges]:
+    of_others = settings.screen or deadline is not None  # else there are none
     starts = range(0, len(features), _FEATURES_PER_TASK)
     tasks = [features[start : start + _FEATURES_PER_TASK] for start in starts]
     try:
         return run_tasks(
-            partial(weight_ranges, models, deadline=deadline),
+            partial(weight_ranges, models, deadline=deadline, of_others=of_others),
             tasks,
             n_jobs=settings.n_jobs,
             progress=_title(settings, "intervals", standard.name),

@@ -68,7 +68,7 @@ def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
     baseline = fit_baseline(FORMULATIONS[formulation], samples, (0.1, 1.0, 10.0)[seed % 3])
     models = FORMULATIONS[formulation].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
     assert models.start is not None
-    ranges = weight_ranges(models)
+    ranges = weight_ranges(models, of_others=True)
     attained = ranges.attained
     random = np.random.RandomState(seed).exponential(size=samples.n_samples)
     for multipliers in (models.start.multipliers, random):
@@ -84,7 +84,7 @@ def test_every_program_tells_something_of_the_other_features():
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
     before = outer_ranges(models)
-    after = intersected(before, weight_ranges(models, [0]).outer)
+    after = intersected(before, weight_ranges(models, [0], of_others=True).outer)
     assert (after >= before)[:, 0].all()
     assert (after <= before)[:, 1].all()
     assert (np.ptp(after[1:], axis=1) < 0.99 * np.ptp(before[1:], axis=1)).any()

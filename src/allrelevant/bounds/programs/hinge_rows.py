@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Table, Vector
 
+# Features.
+_MANY = 1000
+
 
 @dataclass(frozen=True)
 class HingeRows:
@@ -63,7 +66,7 @@ class HingeRows:
         ndarray of shape (n_models, n_rows)
         """
         table = self.table
-        if sp.issparse(table):  # of very many features a model uses few
+        if self.n_weights > _MANY:  # of so many features models use few
             used = np.flatnonzero(coef.any(axis=0))
             coef, table = coef[:, used], table[:, used]
         return self.target - np.asarray(coef @ table.T) - offset @ self.offset_table.T

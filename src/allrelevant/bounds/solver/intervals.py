@@ -52,7 +52,8 @@ class WeightRanges:
     offset : ndarray of shape (2 m, n_offsets)
         Their offsets.
     outer : ndarray of shape (d, 2)
-        What the certificates prove together about every weight, those asked for or not.
+        What the certificates prove together about every weight, those asked for or not; nothing
+        if that was not asked for.
     effort : Effort
         What it took to find them.
     """
@@ -98,6 +99,7 @@ def weight_ranges(
     features: Sequence[int] | NDArray[np.intp] | None = None,
     solver: Callable[[EquivalentModels], ExtremeSolver] = TableauSolver,
     deadline: float | None = None,
+    of_others: bool = False,
 ) -> WeightRanges:
     """Smallest and largest weight of the features over a set of models, each end proven.
 
@@ -110,6 +112,8 @@ def weight_ranges(
     deadline : float, default=None
         Time, as in ``time.time()``, after which no further feature is begun: the ranges are
         those of the features that were done by then.
+    of_others : bool, default=False
+        Find out as well what the certificates prove of all other features.
     """
     asked = np.arange(models.n_weights) if features is None else np.asarray(features, dtype=np.intp)
     if deadline is not None and time.time() >= deadline:
@@ -119,7 +123,7 @@ def weight_ranges(
     for batch in _batches(models, asked, timed=deadline is not None):
         if parts and deadline is not None and time.time() >= deadline:
             break
-        parts.append(_ranges_of(models, batch, solve))
+        parts.append(_ranges_of(models, batch, solve, of_others))
     if not parts:
         return _no_ranges(models)
     return replace(join_ranges(parts), effort=solve.effort)
@@ -159,7 +163,7 @@ def _batches(
 
 
 def _ranges_of(
-    models: EquivalentModels, features: NDArray[np.intp], solve: CheckedSolver
+    models: EquivalentModels, features: NDArray[np.intp], solve: CheckedSolver, of_others: bool
 ) -> WeightRanges:
     # All minima, then all maxima: for HiGHS, neighbours have more of their bases in common.
     extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in features]
@@ -170,7 +174,7 @@ def _ranges_of(
         proven=check.proven.reshape(2, -1).T,
         coef=sp.csr_array(extrema.coef),
         offset=extrema.offset,
-        outer=check.outer,
+        outer=check.certificates.ranges() if of_others else _nothing_known(models),
         effort=Effort(),
     )
 
@@ -189,7 +193,7 @@ def _sizes_of(
     if models.start is not None:
         models_seen = np.vstack([models_seen, models.start.coef[features]])
     can_be_zero = (models_seen.min(axis=0) <= 0) & (models_seen.max(axis=0) >= 0)
-    known = intersected(outer, check.outer[features])
+    known = intersected(outer, check.certificates.ranges()[features])
     could_win = np.abs(known[each, second]) > np.abs(check.attained)
     open_ = np.flatnonzero(could_win | ~can_be_zero)
     if len(open_):
@@ -225,9 +229,13 @@ def _no_ranges(models: EquivalentModels) -> WeightRanges:
         proven=none,
         coef=sp.csr_array((0, models.n_weights)),
         offset=np.empty((0, models.rows.n_offsets)),
-        outer=np.tile([-np.inf, np.inf], (models.n_weights, 1)),
+        outer=_nothing_known(models),
         effort=Effort(),
     )
+
+
+def _nothing_known(models: EquivalentModels) -> Matrix:
+    return np.tile([-np.inf, np.inf], (models.n_weights, 1))
 
 
 def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:

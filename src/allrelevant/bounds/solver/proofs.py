@@ -19,7 +19,7 @@ never a wrong one. (Good ones make g vanish up to rounding; the range of the off
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +44,14 @@ class Examination:
         What no model of the set can go beyond.
     violation : ndarray of shape (m,)
         By how much each model found oversteps the set, relative to its norm if that exceeds 1.
-    outer : ndarray of shape (d, 2)
-        What the answers prove together about every weight, those in question or not.
+    certificates : Certificates
+        What else the answers prove.
     """
 
     attained: Vector
     proven: Vector
     violation: Vector
-    outer: Matrix
+    certificates: Certificates
 
     @property
     def gap(self) -> Vector:
@@ -59,7 +59,7 @@ class Examination:
         return np.abs(self.proven - self.attained)
 
     def replaced(self, which: NDArray[np.intp], others: Examination) -> Examination:
-        """These findings with some of them replaced."""
+        """These findings with some of them replaced, in place."""
         parts = [
             (self.attained, others.attained),
             (self.proven, others.proven),
@@ -67,7 +67,7 @@ class Examination:
         ]
         for mine, theirs in parts:
             mine[which] = theirs
-        return replace(self, outer=intersected(self.outer, others.outer))
+        return self
 
 
 class Certificates:
@@ -135,7 +135,7 @@ def examine(models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extr
         attained=extrema.coef[np.arange(len(extremes)), features],
         proven=signs * certificates.maxima(features, signs),
         violation=models.violation(extrema.coef, extrema.offset) / size,
-        outer=certificates.ranges(),
+        certificates=certificates,
     )
 
 

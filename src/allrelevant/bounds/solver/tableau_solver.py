@@ -15,7 +15,11 @@ from .vertex import NotAVertexError, Vertex
 
 # Rows that exceed their target by more than this at the start rarely bind anywhere in the set: they
 # are left out at first, and brought in when a solution falls short of them.
-_FAR = 0.5
+_FAR = 0.25
+
+# Extremes to solve at first, before the rows and features that they missed are brought in; then
+# twice as many each time. What the first ones miss, others would miss too.
+_FIRST = 8
 
 # By how much a solution may fall short of a row that was left out.
 _SHORTFALL = 1e-10
@@ -27,7 +31,7 @@ _OVERDRAFT = 1e-9
 _FEW = 400
 
 # Else how close to being used by the baseline (1 is use) a feature must be.
-_PROMISING = 0.9
+_PROMISING = 0.95
 
 # The most of the other features that one answer can bring in at a time, and the size at which the
 # working features are cut back to those that were there at the start.
@@ -63,6 +67,14 @@ class TableauSolver:
 
     def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
         self._cut_back()
+        parts, start, some = [], 0, _FIRST
+        while start < len(extremes):
+            parts.append(self._solve_all(extremes[start : start + some]))
+            start, some = start + some, 2 * some
+        return joined(parts)
+
+    def _solve_all(self, extremes: Sequence[Extreme]) -> Extrema:
+        """Solve these extremes, again and again until nothing was missed."""
         answer = self._solve(extremes)
         again = self._take_in_what_was_missed(extremes, answer)
         while len(again):
