@@ -46,7 +46,7 @@ def best_of(times: int, run: Callable[[], Any]) -> tuple[float, Any]:
     return min(seconds), result
 
 
-def allrelevant(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+def signed(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
     """Both signed ends of every range."""
     baseline, baseline_seconds = compiled_baseline(case, samples)
 
@@ -66,8 +66,8 @@ def allrelevant(case: Case, samples: Samples, features: int) -> tuple[np.ndarray
     }
 
 
-def sizes(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
-    """Absolute intervals alone, as probes need them: one sign where it is enough."""
+def absolute(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+    """Absolute intervals, as fri and the papers give them: one sign where it is enough."""
     baseline, _ = compiled_baseline(case, samples)
 
     def solve() -> Any:
@@ -118,7 +118,7 @@ def compile_kernel() -> None:
     weight_ranges(separate_budgets(samples, norm, 40.0, baseline))
 
 
-METHODS = {"allrelevant": allrelevant, "sizes": sizes, "warm": warm, "cold": cold}
+METHODS = {"absolute": absolute, "signed": signed, "warm": warm, "cold": cold}
 
 
 def main() -> None:
