@@ -15,11 +15,11 @@ from joblib import Parallel, delayed
 
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack
 from allrelevant.bounds.probes import ProbeSettings, prediction_limit, probe_bounds
-from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.problem import Settings, find_baseline
+from allrelevant.bounds.programs.classification import ClassSamples
 from allrelevant.bounds.relevance import classify
 from allrelevant.bounds.scaling import standard_scaling
 from allrelevant.bounds.solver.intervals import weight_ranges
-from allrelevant.bounds.two_classes import Settings, find_baseline
 from benchmarks.scores import class_scores
 from benchmarks.sets import ESANN17, FEREL18, GENERAL
 
@@ -44,7 +44,7 @@ Scores = dict[tuple[Slack, int, float], dict[str, float]]
 def score_instance(name: str, flip: float, seed: int) -> Scores:
     """F1 of every combination of settings on one instance."""
     data = SETS[name](flip=flip, random_state=seed)
-    samples = Samples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
+    samples = ClassSamples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
     probes = ProbeSettings(max(N_PROBES), fpr=0.5, seed=seed)
     settings = Settings(
         C=None,
@@ -58,7 +58,7 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         n_jobs=1,
         verbose=False,
     )
-    standard = find_baseline(samples, standard_scaling, settings)
+    standard = find_baseline([samples], standard_scaling, settings)
     scores: Scores = {}
     for slack in SLACKS:
         models = standard.formulation.equivalent(standard.samples, standard.baseline, slack)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from allrelevant.bounds.equivalence import Slack
-from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.programs.classification import ClassSamples
 from allrelevant.datasets import make_linear_classification
 
 # Between the papers' "exactly as good" and the defaults of this package.
@@ -30,31 +30,31 @@ class Case:
     """
 
     name: str
-    load: Callable[[Path | None], Samples]
+    load: Callable[[Path | None], ClassSamples]
     C: float
     slack: Slack
     warm_features: int | None = None
     cold: bool = False
 
 
-def standardised(X: np.ndarray, y: np.ndarray) -> Samples:
+def standardised(X: np.ndarray, y: np.ndarray) -> ClassSamples:
     X = X[:, X.std(axis=0) > 0]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return Samples(X, np.where(y == y.max(), 1.0, -1.0), np.ones(len(y)))
+    return ClassSamples(X, np.where(y == y.max(), 1.0, -1.0), np.ones(len(y)))
 
 
-def breast_cancer(folder: Path | None) -> Samples:
+def breast_cancer(folder: Path | None) -> ClassSamples:
     return standardised(*load_breast_cancer(return_X_y=True))
 
 
-def generated(n: int, d: int, flip: float, folder: Path | None) -> Samples:
+def generated(n: int, d: int, flip: float, folder: Path | None) -> ClassSamples:
     data = make_linear_classification(
         n, n_strong=5, n_weak=10, n_irrelevant=d - 15, flip=flip, random_state=0
     )
     return standardised(data.X, data.y)
 
 
-def from_file(name: str, part: str, folder: Path | None) -> Samples:
+def from_file(name: str, part: str, folder: Path | None) -> ClassSamples:
     """A table of the data folder, all rows of it or those to train on."""
     if folder is None or not (folder / name).exists():
         raise FileNotFoundError(name)
@@ -63,11 +63,11 @@ def from_file(name: str, part: str, folder: Path | None) -> Samples:
     return standardised(arrays["X"][train].astype(float), arrays["y"][train])
 
 
-def make(n: int, d: int, flip: float = 0.05) -> Callable[[Path | None], Samples]:
+def make(n: int, d: int, flip: float = 0.05) -> Callable[[Path | None], ClassSamples]:
     return partial(generated, n, d, flip)
 
 
-def file(name: str, part: str = "all") -> Callable[[Path | None], Samples]:
+def file(name: str, part: str = "all") -> Callable[[Path | None], ClassSamples]:
     return partial(from_file, name, part)
 
 

@@ -19,7 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
 from allrelevant.bounds.models import LinearModel
-from allrelevant.bounds.programs.classification import Samples, separate_budgets
+from allrelevant.bounds.programs.classification import ClassSamples
+from allrelevant.bounds.programs.equivalent_models import separate_budgets
 from allrelevant.bounds.solver.highs_solver import HighsSolver
 from allrelevant.bounds.solver.intervals import weight_ranges, weight_sizes
 from allrelevant.bounds.solver.l1_baseline import L1Baseline
@@ -46,7 +47,7 @@ def best_of(times: int, run: Callable[[], Any]) -> tuple[float, Any]:
     return min(seconds), result
 
 
-def signed(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+def signed(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
     """Both signed ends of every range."""
     baseline, baseline_seconds = compiled_baseline(case, samples)
 
@@ -66,7 +67,7 @@ def signed(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Res
     }
 
 
-def absolute(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+def absolute(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
     """Absolute intervals, as fri and the papers give them: one sign where it is enough."""
     baseline, _ = compiled_baseline(case, samples)
 
@@ -79,26 +80,26 @@ def absolute(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, R
     return interval, {"seconds": seconds, "programs": programs, "spared": effort.spared}
 
 
-def compiled_baseline(case: Case, samples: Samples) -> tuple[LinearModel, float]:
+def compiled_baseline(case: Case, samples: ClassSamples) -> tuple[LinearModel, float]:
     compile_kernel()
     start = time.perf_counter()
     baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
     return baseline, time.perf_counter() - start
 
 
-def repeats(samples: Samples) -> int:
+def repeats(samples: ClassSamples) -> int:
     """Of milliseconds the best of many, of seconds one."""
     return int(np.clip(2_000_000 // (samples.n_samples * samples.n_features), 1, 50))
 
 
-def warm(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+def warm(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
     baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
     seconds, ranges = best_of(1, lambda: weight_ranges(models, range(features), solver=HighsSolver))
     return ranges.interval, {"seconds": seconds, "programs": 2 * features}
 
 
-def cold(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Result]:
+def cold(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
     baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
     limits = case.slack.norm_limit(baseline), case.slack.loss_limit(baseline)
     seconds, interval = best_of(
@@ -110,12 +111,12 @@ def cold(case: Case, samples: Samples, features: int) -> tuple[np.ndarray, Resul
 def compile_kernel() -> None:
     """Compile the inner loop, or load it from the cache, on a table of no interest."""
     rng = np.random.RandomState(0)
-    samples = Samples(rng.randn(40, 3), np.where(rng.rand(40) < 0.5, 1.0, -1.0), np.ones(40))
+    samples = ClassSamples(rng.randn(40, 3), np.where(rng.rand(40) < 0.5, 1.0, -1.0), np.ones(40))
     start = L1Baseline(samples.rows).solve(10.0)
     norm = 1.1 * np.abs(start.coef).sum()
-    weight_ranges(separate_budgets(samples, norm, 40.0))
+    weight_ranges(separate_budgets(samples.rows, norm, 40.0))
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 10.0)
-    weight_ranges(separate_budgets(samples, norm, 40.0, baseline))
+    weight_ranges(separate_budgets(samples.rows, norm, 40.0, baseline.start_))
 
 
 METHODS = {"absolute": absolute, "signed": signed, "warm": warm, "cold": cold}

@@ -15,7 +15,7 @@ from .exceptions import (
 
 if TYPE_CHECKING:
     from . import datasets
-    from .bounds import ClassificationBounds, LinearModel
+    from .bounds import ClassificationBounds, LinearModel, OrdinalBounds, RegressionBounds
 
 __version__ = "0.1.0.dev0"
 
@@ -25,6 +25,8 @@ __all__ = [
     "InputError",
     "LinearModel",
     "MissingExtraError",
+    "OrdinalBounds",
+    "RegressionBounds",
     "RelevanceWarning",
     "SolverError",
     "datasets",
@@ -34,6 +36,8 @@ __all__ = [
 _HOME_OF = {
     "ClassificationBounds": "allrelevant.bounds",
     "LinearModel": "allrelevant.bounds",
+    "OrdinalBounds": "allrelevant.bounds",
+    "RegressionBounds": "allrelevant.bounds",
 }
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.programs.classification import ClassSamples
 from allrelevant.datasets import make_linear_classification
 
 
@@ -20,4 +20,4 @@ def generated_samples(seed):
     )
     X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
     weight = rng.uniform(0.5, 2.0, len(X)) if seed % 3 == 1 else np.ones(len(X))
-    return Samples(X, np.where(data.y == 1, 1.0, -1.0), weight)
+    return ClassSamples(X, np.where(data.y == 1, 1.0, -1.0), weight)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
-from allrelevant.bounds.baseline import l1_svm_path, l2_svm_path, uses_features
+from allrelevant.bounds.baseline import l1_path, l2_svm_path, uses_features
 from allrelevant.bounds.programs.equivalent_models import Start
 from allrelevant.bounds.solver import growing_baseline, l1_baseline
 from tests.bounds.generated import generated_samples
@@ -15,7 +15,7 @@ from tests.bounds.naive import naive_l1_svm
 def test_a_path_gives_the_optimum_at_each_C():
     samples = generated_samples(1)
     grid = [0.01, 0.1, 1.0, 10.0]
-    for C, model in zip(grid, l1_svm_path(samples, grid), strict=True):
+    for C, model in zip(grid, l1_path(samples, grid), strict=True):
         optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
         assert model.norm_ + C * model.loss_ == pytest.approx(optimum, abs=1e-7)
         assert model.C_ == C
@@ -23,7 +23,7 @@ def test_a_path_gives_the_optimum_at_each_C():
 
 def test_norm_and_loss_are_those_of_the_model():
     samples = generated_samples(1)
-    for path in (l1_svm_path, l2_svm_path):
+    for path in (l1_path, l2_svm_path):
         (model,) = path(samples, [1.0])
         margin = samples.y * (samples.X @ model.coef_ + model.intercept_)
         assert model.loss_ == pytest.approx(samples.weight @ np.maximum(0, 1 - margin))
@@ -40,7 +40,7 @@ def test_the_joint_baseline_is_the_common_svm():
 
 def test_a_tiny_C_uses_no_feature():
     samples = generated_samples(2)
-    tiny, large = l1_svm_path(samples, [1e-6, 1.0])
+    tiny, large = l1_path(samples, [1e-6, 1.0])
     assert not uses_features(tiny)
     assert uses_features(large)
 
@@ -54,11 +54,12 @@ def test_features_left_out_come_in_when_they_pay(monkeypatch):
         samples = generated_samples(seed)
         for table in (samples.X, sp.csr_array(samples.X)):
             grid = [0.1, 1.0, 10.0]
-            path = l1_svm_path(samples.with_table(table), grid)
+            path = l1_path(samples.with_tables((table,)), grid)
             for C, model in zip(grid, path, strict=True):
                 optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
                 assert model.norm_ + C * model.loss_ == pytest.approx(optimum, abs=1e-7)
-                assert np.abs(model.multipliers_ @ samples.rows.table).max() <= 1 + 1e-7
+                assert model.start_ is not None
+                assert np.abs(model.start_.multipliers @ samples.rows.table).max() <= 1 + 1e-7
 
 
 def test_a_walk_that_gets_lost_is_not_believed(monkeypatch):
@@ -67,12 +68,12 @@ def test_a_walk_that_gets_lost_is_not_believed(monkeypatch):
 
     class Lost:
         def __init__(self, rows):
-            self.zero = Start(np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows))
+            self.zero = Start(np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows)
 
         def solve(self, C):
             return self.zero
 
     monkeypatch.setattr(l1_baseline, "WalkingBaseline", Lost)
-    (model,) = l1_svm_path(samples, [1.0])
+    (model,) = l1_path(samples, [1.0])
     optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)
     assert model.norm_ + model.loss_ == pytest.approx(optimum, abs=1e-7)

@@ -1,7 +1,7 @@
 import numpy as np
 
-from allrelevant.bounds.baseline import l1_svm_path
-from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.baseline import l1_path
+from allrelevant.bounds.programs.classification import ClassSamples
 from allrelevant.bounds.scaling import standard_scaling
 from allrelevant.bounds.tuning import GRID, choose_C
 from allrelevant.datasets import make_linear_classification
@@ -9,11 +9,11 @@ from allrelevant.datasets import make_linear_classification
 
 def samples_of(flip, seed, n_samples=200):
     data = make_linear_classification(n_samples, flip=flip, random_state=seed)
-    return Samples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(n_samples))
+    return ClassSamples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(n_samples))
 
 
 def choose(samples, **kwargs):
-    return choose_C(samples, l1_svm_path, standard_scaling, random_state=0, **kwargs)
+    return choose_C(samples, l1_path, standard_scaling, random_state=0, **kwargs)
 
 
 def test_the_choice_is_on_the_grid_and_better_than_chance():
@@ -39,5 +39,5 @@ def test_the_choice_does_not_depend_on_the_number_of_workers():
 
 def test_doubling_all_weights_halves_C():
     samples = samples_of(0.1, seed=2)
-    doubled = Samples(samples.X, samples.y, 2 * samples.weight)
+    doubled = ClassSamples(samples.X, samples.y, 2 * samples.weight)
     assert np.isclose(choose(doubled).C, choose(samples).C / 2)

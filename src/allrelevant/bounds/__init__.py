@@ -1,6 +1,8 @@
 """Relevance intervals: how small and how large a weight can be over all equally good models."""
 
 from .estimators.classification import ClassificationBounds
+from .estimators.ordinal import OrdinalBounds
+from .estimators.regression import RegressionBounds
 from .models import LinearModel
 
-__all__ = ["ClassificationBounds", "LinearModel"]
+__all__ = ["ClassificationBounds", "LinearModel", "OrdinalBounds", "RegressionBounds"]

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import Vector
 from .models import LinearModel
-from .programs.classification import Samples
+from .programs.samples import Samples
 from .solver.l1_baseline import L1Baseline
 
 
-def l1_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
-    """The l1-regularised SVM, ``min |w|_1 + C * loss``, for each C of a grid.
+def l1_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+    """The l1-regularised model, ``min |w|_1 + C * loss``, for each C of a grid.
 
     Only the objective depends on C, so each solution starts from the last.
     """
     solver = L1Baseline(samples.rows)
     for C in grid:
         found = solver.solve(C)
-        model = measured_model(samples, found.coef, float(found.offset[0]), C)
-        yield replace(model, multipliers_=found.multipliers)
+        model = samples.model(found.coef, found.offset, C, found.rows)
+        yield replace(model, start_=found)
 
 
 def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
@@ -38,15 +36,9 @@ def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel
         svm = SVC(kernel="linear", C=C, tol=1e-4, cache_size=500, max_iter=1_000_000)
         svm.fit(samples.X, samples.y, sample_weight=samples.weight)
         coef = svm.coef_.toarray() if sp.issparse(svm.coef_) else svm.coef_
-        yield measured_model(samples, coef.ravel(), float(svm.intercept_[0]), C)
+        yield samples.model(coef.ravel(), svm.intercept_, C)
 
 
 def uses_features(model: LinearModel) -> bool:
     """Whether any weight is more than rounding."""
     return model.norm_ > 1e-10
-
-
-def measured_model(samples: Samples, coef: Vector, intercept: float, C: float) -> LinearModel:
-    """Norm and loss are taken from the data, not from the solver's word."""
-    loss = samples.rows.loss(coef[None, :], np.array([[intercept]]))[0]
-    return LinearModel(coef, intercept, float(np.abs(coef).sum()), float(loss), float(C))

@@ -1,4 +1,4 @@
-"""From two-class samples to the set of classifiers that are as good as the best one."""
+"""From samples to the set of models that are as good as the best one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .baseline import l1_svm_path, l2_svm_path
+from .baseline import l1_path, l2_svm_path
 from .models import LinearModel
-from .programs.classification import Samples, joint_budget, separate_budgets
-from .programs.equivalent_models import EquivalentModels
+from .programs.equivalent_models import EquivalentModels, joint_budget, separate_budgets
+from .programs.samples import Samples
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,19 @@ class Slack:
 
 
 class SeparateBudgets:
-    """Norm and loss each within a budget of its own, around the l1-regularised SVM.
+    """Norm and loss each within a budget of its own, around the l1-regularised model.
 
     Göpfert et al., "Interpretation of linear classifiers by means of feature relevance bounds",
     Neurocomputing 2018.
     """
 
     def baseline_path(self, samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
-        return l1_svm_path(samples, grid)
+        return l1_path(samples, grid)
 
     def equivalent(self, samples: Samples, baseline: LinearModel, slack: Slack) -> EquivalentModels:
         norm, loss = slack.norm_limit(baseline), slack.loss_limit(baseline)
-        return separate_budgets(samples, norm, loss, baseline)
+        start = baseline.start_
+        return separate_budgets(samples.rows if start is None else start.rows, norm, loss, start)
 
 
 class JointBudget:
@@ -67,8 +68,8 @@ class JointBudget:
     def equivalent(self, samples: Samples, baseline: LinearModel, slack: Slack) -> EquivalentModels:
         limit = slack.norm_limit(baseline) + baseline.C_ * slack.loss_limit(baseline)
         # The l2 baseline is no vertex of the set; the l1 one is, and has the same C.
-        (start,) = l1_svm_path(samples, [baseline.C_])
-        return joint_budget(samples, baseline.C_, limit, start)
+        (vertex,) = l1_path(samples, [baseline.C_])
+        return joint_budget(samples.rows, baseline.C_, limit, vertex.start_)
 
 
 Formulation = SeparateBudgets | JointBudget
@@ -78,19 +79,19 @@ FORMULATIONS: dict[str, Formulation] = {"separate": SeparateBudgets(), "joint": 
 
 @dataclass(frozen=True)
 class Standard:
-    """A two-class problem and the baseline that sets the standard for it.
+    """A problem and the baseline that sets the standard for it.
 
     Attributes
     ----------
     samples : Samples
         Scaled.
     features : ndarray
-        The columns that are not constant.
+        The weights whose columns are not constant.
     formulation : SeparateBudgets or JointBudget
         How the baseline was trained, and how the set of equivalent models follows from it.
     baseline : LinearModel
     score : float or None
-        Cross-validated accuracy of the baseline, where C was chosen by it.
+        Cross-validated score of the baseline, where C was chosen by it.
     name : str
         What messages and progress bars call this problem.
     """

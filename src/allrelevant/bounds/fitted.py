@@ -20,3 +20,10 @@ def baseline_weights(est: Any) -> NDArray[np.float64]:
     """The baseline's weight of each feature: with several models, the one largest in size."""
     coef = np.atleast_2d(est.baseline_.coef_)
     return coef[np.abs(coef).argmax(axis=0), np.arange(coef.shape[1])]
+
+
+def privileged_names(est: Any) -> list[str]:
+    """Names of the privileged features, ``z0, z1, ...`` where their table had none."""
+    names = getattr(est, "privileged_names_in_", None)
+    n_features = getattr(est, "n_privileged_in_", 0)
+    return [f"z{j}" for j in range(n_features)] if names is None else [str(n) for n in names]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Matrix, Table, Vector
+from .programs.equivalent_models import Start
 from .scaling import Scaling
 
 
@@ -27,8 +28,14 @@ class LinearModel:
         Weight of the loss against the norm.
     scaling_ : Scaling or None
         What turns a table into what the model was solved on.
-    multipliers_ : ndarray of shape (n_samples,) or None
-        Multipliers of the rows where the model is the optimum of a linear program.
+    thresholds_ : ndarray of shape (n_classes - 1,) or None
+        Of ordered classes: a row belongs to as high a class as it passes thresholds.
+    privileged_coef_ : ndarray of shape (p,) or None
+        Weights of privileged features, which explain the slack of each training sample as
+        ``privileged_coef_ . z + privileged_intercept_``.
+    privileged_intercept_ : float or None
+    start_ : Start or None
+        The solution of the linear program whose optimum the model is.
     """
 
     coef_: Vector
@@ -37,7 +44,17 @@ class LinearModel:
     loss_: float
     C_: float
     scaling_: Scaling | None = None
-    multipliers_: Vector | None = None
+    thresholds_: Vector | None = None
+    privileged_coef_: Vector | None = None
+    privileged_intercept_: float | None = None
+    start_: Start | None = None
+
+    @property
+    def weights(self) -> Vector:
+        """All weights, those of privileged features behind the others."""
+        if self.privileged_coef_ is None:
+            return self.coef_
+        return np.r_[self.coef_, self.privileged_coef_]
 
     def decision_function(self, X: Table) -> Vector:
         """Value of the model at each row of a table that is not yet scaled."""

@@ -19,13 +19,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy import stats
 
-from ..arrays import Matrix, Vector
+from ..arrays import Matrix, Table, Vector
 from ..exceptions import RelevanceWarning, SolverError
 from ..parallel import RunOptions, run_tasks
 from .baseline import uses_features
 from .equivalence import Slack, Standard, fit_baseline
 from .models import LinearModel
-from .programs.classification import Samples
 from .solver.intervals import weight_sizes
 
 # With fewer than this the spread of the probes is not known well enough to extrapolate from.
@@ -42,7 +41,11 @@ class ProbeSettings:
 
 
 def probe_cutoff(
-    standard: Standard, slack: Slack, settings: ProbeSettings, **run: Unpack[RunOptions]
+    standard: Standard,
+    slack: Slack,
+    settings: ProbeSettings,
+    table: int = 0,
+    **run: Unpack[RunOptions],
 ) -> Vector:
     """What the lower and the upper bound of a feature must exceed, shape (2,).
 
@@ -52,19 +55,25 @@ def probe_cutoff(
         The problem without probes, whose C is used with them too.
     slack : Slack
     settings : ProbeSettings
+    table : int, default=0
+        Which table's features it is about; see ``Samples.tables``.
     **run
         ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.run_tasks`.
     """
     if not uses_features(standard.baseline):
         return np.zeros(2)  # every weight is zero, and none exceeds that
-    bounds = probe_bounds(standard, slack, settings, **run)
+    bounds = probe_bounds(standard, slack, settings, table, **run)
     if len(bounds) < MIN_USABLE:
         return _fallback(standard.baseline, slack, len(bounds), settings.n_probes)
     return prediction_limit(bounds, settings.fpr)
 
 
 def probe_bounds(
-    standard: Standard, slack: Slack, settings: ProbeSettings, **run: Unpack[RunOptions]
+    standard: Standard,
+    slack: Slack,
+    settings: ProbeSettings,
+    table: int = 0,
+    **run: Unpack[RunOptions],
 ) -> Matrix:
     """Lower and upper bound of every probe that could be used, shape (n_usable, 2).
 
@@ -72,16 +81,17 @@ def probe_bounds(
     """
 
     def bounds_of(probes: Matrix) -> Matrix:
-        d = standard.samples.n_features
         try:
-            extended = _with_probes(standard, probes)
+            extended = _with_probes(standard, probes, table)
             models = extended.formulation.equivalent(extended.samples, extended.baseline, slack)
-            interval, _ = weight_sizes(models, range(d, d + probes.shape[1]))
+            last = extended.samples.weights_of(table)[-probes.shape[1] :]
+            interval, _ = weight_sizes(models, last)
         except SolverError:
             return np.empty((0, 2))  # probes that cannot be used: the caller counts those that can
         return interval * (standard.baseline.norm_ / extended.baseline.norm_)
 
-    return np.concatenate(run_tasks(bounds_of, _draw(standard, settings), **run))
+    tables = _draw(standard, settings, table)
+    return np.concatenate([np.empty((0, 2)), *run_tasks(bounds_of, tables, **run)])
 
 
 def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
@@ -102,21 +112,24 @@ def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * spread
 
 
-def _with_probes(standard: Standard, probes: Matrix) -> Standard:
-    samples = standard.samples.append_columns(probes)
+def _with_probes(standard: Standard, probes: Matrix, table: int) -> Standard:
+    samples = standard.samples.append_columns(probes, table)
     baseline = fit_baseline(standard.formulation, samples, standard.baseline.C_)
     if not uses_features(baseline):
         raise SolverError("The baseline with probes uses no feature.")
     return replace(standard, samples=samples, baseline=baseline)
 
 
-def _draw(standard: Standard, settings: ProbeSettings) -> list[Matrix]:
+def _draw(standard: Standard, settings: ProbeSettings, table: int) -> list[Matrix]:
     """Tables of permuted columns, each column in turn, none equal to its original."""
     rng = np.random.RandomState(settings.seed)
-    order = rng.permutation(standard.features)
+    weights = standard.samples.weights_of(table)
+    order = rng.permutation(np.intersect1d(standard.features, weights) - weights[0])
     tables = []
-    for start in range(0, settings.n_probes, len(order)):
-        columns = [_column(standard.samples, j) for j in order[: settings.n_probes - start]]
+    for start in range(0, settings.n_probes, max(1, len(order))):
+        columns = [
+            _column(standard.samples.tables[table], j) for j in order[: settings.n_probes - start]
+        ]
         permuted = [(rng.permutation(column), column) for column in columns]
         probes = [probe for probe, column in permuted if not np.array_equal(probe, column)]
         if probes:
@@ -124,8 +137,8 @@ def _draw(standard: Standard, settings: ProbeSettings) -> list[Matrix]:
     return tables
 
 
-def _column(samples: Samples, index: int) -> Vector:
-    column = samples.X[:, [index]]
+def _column(table: Table, index: int) -> Vector:
+    column = table[:, [index]]
     return column.toarray().ravel() if sp.issparse(column) else column.ravel()
 
 

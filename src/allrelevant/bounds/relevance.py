@@ -22,7 +22,7 @@ def classify(interval: NDArray[np.float64], cutoff: NDArray[np.float64]) -> NDAr
     ----------
     interval : ndarray of shape (d, 2)
         Smallest and largest absolute weight.
-    cutoff : ndarray of shape (2,)
+    cutoff : ndarray of shape (2,) or (d, 2)
         What the smallest weight must exceed for strong, the largest for relevant.
 
     Examples
@@ -32,6 +32,6 @@ def classify(interval: NDArray[np.float64], cutoff: NDArray[np.float64]) -> NDAr
     >>> [str(c) for c in classify(intervals, np.array([0.1, 0.1]))]
     ['strong', 'weak', 'irrelevant']
     """
-    relevant = interval[:, 1] > cutoff[1]
-    strong = relevant & (interval[:, 0] > cutoff[0])
+    relevant = interval[:, 1] > cutoff[..., 1]
+    strong = relevant & (interval[:, 0] > cutoff[..., 0])
     return np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT))

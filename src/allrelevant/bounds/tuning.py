@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
 from ..arrays import Table, Vector
-from ..exceptions import InputError
 from ..parallel import run_tasks
 from .baseline import uses_features
 from .models import LinearModel
-from .programs.classification import Samples
+from .programs.samples import Fold, Samples
 from .scaling import Scaling
 
 N_FOLDS = 5
@@ -23,7 +20,6 @@ N_FOLDS = 5
 # larger table. Two values to a factor of ten, from next to no feature to next to no margin.
 GRID = np.logspace(0.0, 3.5, 8)
 
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 BaselinePath = Callable[[Samples, Iterable[float]], Iterator[LinearModel]]
 FitScaling = Callable[[Table, Vector], Scaling]
 
@@ -36,9 +32,9 @@ class Choice:
     ----------
     C : float
     score : float
-        Mean weighted accuracy on the folds held out.
+        Mean score on the folds held out.
     chance : float
-        Weighted accuracy of always saying the heavier class.
+        Score of a model without features.
     """
 
     C: float
@@ -52,6 +48,7 @@ def choose_C(
     scale: FitScaling,
     *,
     random_state: int,
+    grid: Vector | None = None,
     n_jobs: int | None = None,
     progress: str | None = None,
 ) -> Choice:
@@ -67,39 +64,27 @@ def choose_C(
         Takes the table and the weights of its rows, gives the scaling to train under.
     random_state : int
         Seed of the split into folds.
+    grid : ndarray, default=None
+        By default :data:`GRID` over the total weight of the samples.
     n_jobs, progress
         See :func:`allrelevant.parallel.run_tasks`.
     """
-    grid = GRID / samples.weight.sum()
+    grid = GRID / samples.total_weight if grid is None else grid
 
-    def models_and_scaling(part: Samples) -> tuple[list[LinearModel], Scaling]:
-        scaling = scale(part.X, part.weight)
-        return list(path(part.with_table(scaling.apply(part.X)), grid)), scaling
+    def models_of(part: Samples) -> list[LinearModel]:
+        scalings = [scale(table, part.weight) for table in part.tables]
+        scaled = tuple(s.apply(table) for s, table in zip(scalings, part.tables, strict=True))
+        models = path(part.with_tables(scaled), grid)
+        return [model.on_tables(scalings[0]) for model in models]
 
     def scores(fold: Fold) -> Vector:
-        test = samples.take(fold[1])
-        models, scaling = models_and_scaling(samples.take(fold[0]))
-        held_out = scaling.apply(test.X)
-        right = [(held_out @ m.coef_ + m.intercept_ > 0) == (test.y > 0) for m in models]
-        return np.array(right) @ test.weight / test.weight.sum()
+        held_out = samples.take(fold[1])
+        return np.array([held_out.score(model) for model in models_of(samples.take(fold[0]))])
 
-    models, _ = models_and_scaling(samples)
-    in_play = np.flatnonzero([uses_features(model) for model in models])
+    in_play = np.flatnonzero([uses_features(model) for model in models_of(samples)])
     if len(in_play) == 0:  # no feature helps, whatever C
         in_play = np.array([len(grid) - 1])
-    splits = StratifiedKFold(_n_folds(samples.y), shuffle=True, random_state=random_state)
-    folds = list(splits.split(samples.y, samples.y))
+    folds = samples.folds(N_FOLDS, random_state)
     mean = np.mean(run_tasks(scores, folds, n_jobs=n_jobs, progress=progress), axis=0)
     best = in_play[np.argmax(mean[in_play])]
-    positive = float(samples.weight[samples.y > 0].sum() / samples.weight.sum())
-    return Choice(float(grid[best]), float(mean[best]), max(positive, 1.0 - positive))
-
-
-def _n_folds(y: Vector) -> int:
-    smallest = int(min((y > 0).sum(), (y < 0).sum()))
-    if smallest < 2:
-        raise InputError(
-            "C='cv' needs at least two rows of each class, but one class has a single row. "
-            "Give C as a number instead, for example C=1.0."
-        )
-    return min(N_FOLDS, smallest)
+    return Choice(float(grid[best]), float(mean[best]), samples.chance())

@@ -263,7 +263,7 @@ class TestOddTables:
     def test_noise_alone_is_said_to_be_noise(self):
         rng = np.random.RandomState(0)
         X, y = rng.normal(size=(60, 4)), np.resize([0, 1], 60)
-        with pytest.warns(RelevanceWarning, match="larger class"):
+        with pytest.warns(RelevanceWarning, match="without features"):
             ClassificationBounds(random_state=0, n_probes=10).fit(X, y)
 
     def test_one_row_of_a_class_cannot_be_cross_validated(self, data):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allrelevant import ClassificationBounds, InputError
-from allrelevant.bounds import two_classes
+from allrelevant.bounds import problem
 from allrelevant.datasets import make_linear_classification
 from allrelevant.report import render, summarize
 
@@ -28,7 +28,7 @@ def test_the_classes_are_the_same(seed, formulation, cutoff):
     )
     exact = fit(data, formulation=formulation, cutoff=cutoff, screen=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(two_classes, "_FIRST_ROUND", 2)
+        patch.setattr(problem, "_FIRST_ROUND", 2)
         screened = fit(data, formulation=formulation, cutoff=cutoff, screen=True)
     assert (exact.relevance_ == screened.relevance_).all()
     assert exact.exact_.all()
@@ -56,7 +56,7 @@ def test_screened_features_are_marked_and_have_no_witness():
 def test_what_programs_prove_of_other_features_spares_more_of_them(monkeypatch):
     data = make_linear_classification(60, n_strong=2, n_weak=2, n_irrelevant=100, random_state=0)
     at_once = fit(data, screen=True, delta=0.05)
-    monkeypatch.setattr(two_classes, "_FIRST_ROUND", 5)
+    monkeypatch.setattr(problem, "_FIRST_ROUND", 5)
     in_rounds = fit(data, screen=True, delta=0.05)
     assert in_rounds.exact_.sum() < 0.8 * at_once.exact_.sum()
     assert (in_rounds.relevance_ == at_once.relevance_).all()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from allrelevant import ClassificationBounds
-from allrelevant.bounds import two_classes
+from allrelevant.bounds import problem
 from allrelevant.datasets import make_linear_classification
 from allrelevant.exceptions import RelevanceWarning
 
@@ -62,7 +62,7 @@ def test_enough_time_changes_nothing(data, exact):
 
 
 def test_a_task_that_kills_its_worker_leaves_its_features_proven(data, exact, monkeypatch):
-    monkeypatch.setattr(two_classes, "weight_ranges", _deadly_with_feature_0)
+    monkeypatch.setattr(problem, "weight_ranges", _deadly_with_feature_0)
     bounds = ClassificationBounds(C=1.0, cutoff=0.05, n_jobs=2)
     with (
         pytest.warns(RelevanceWarning, match="the bounds of 100 features: "),

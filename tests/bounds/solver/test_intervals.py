@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 
 from allrelevant import SolverError
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.programs.classification import ClassSamples
 from allrelevant.bounds.solver import checked_solver
 from allrelevant.bounds.solver.highs_solver import HighsSolver
 from allrelevant.bounds.solver.intervals import (
@@ -29,7 +29,7 @@ TOLERANCE = 1e-6
 
 def breast_cancer():
     X, y = load_breast_cancer(return_X_y=True)
-    return Samples((X - X.mean(axis=0)) / X.std(axis=0), 2.0 * y - 1.0, np.ones(len(y)))
+    return ClassSamples((X - X.mean(axis=0)) / X.std(axis=0), 2.0 * y - 1.0, np.ones(len(y)))
 
 
 def equivalent_models(formulation, samples, C, slack):
@@ -180,7 +180,7 @@ def test_sizes_take_fewer_programs_and_are_the_same(formulation, delta, seed):
 
 def test_of_irrelevant_features_one_program_each_is_enough():
     data = make_linear_classification(100, n_strong=2, n_weak=0, n_irrelevant=18, random_state=0)
-    samples = Samples(data.X, np.where(data.y > 0, 1.0, -1.0), np.ones(100))
+    samples = ClassSamples(data.X, np.where(data.y > 0, 1.0, -1.0), np.ones(100))
     _, models = equivalent_models("separate", samples, 0.1, Slack(0.01, 0.0, 1e-6))
     _, effort = weight_sizes(models, np.arange(20))
     assert effort.spared >= 14
@@ -197,14 +197,14 @@ def test_more_slack_never_narrows_an_interval():
 
 def test_one_feature_has_the_interval_that_can_be_written_down():
     """x = -1 or +1 and y = x: w ranges from 1 to the norm limit, and the margin needs w >= 1."""
-    samples = Samples(np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10))
+    samples = ClassSamples(np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10))
     baseline, models = equivalent_models("separate", samples, 10.0, Slack(0.25, 0.0, 0.0))
     assert baseline.norm_ == pytest.approx(1.0)
     np.testing.assert_allclose(weight_ranges(models).interval, [[1.0, 1.25]], atol=1e-9)
 
 
 def test_a_copy_makes_both_replaceable():
-    samples = Samples(
+    samples = ClassSamples(
         np.array([[-1.0, -1.0], [1.0, 1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
     )
     _, models = equivalent_models("separate", samples, 10.0, Slack(0.0, 0.0, 0.0))

@@ -95,10 +95,10 @@ def test_the_baselines_multipliers_give_the_closed_form():
     samples = generated_samples(5)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.01, 0.0, 1e-6))
-    assert baseline.multipliers_ is not None
-    pull = np.abs(baseline.multipliers_ @ samples.rows.table)
+    assert baseline.start_ is not None
+    pull = np.abs(baseline.start_.multipliers @ samples.rows.table)
     idle = pull < 0.999
-    upper = np.abs(Certificates(models, baseline.multipliers_[None]).ranges()).max(axis=1)
+    upper = np.abs(Certificates(models, baseline.start_.multipliers[None]).ranges()).max(axis=1)
     expected = (0.01 * baseline.norm_ + 1e-6) / (1 - pull[idle])
     np.testing.assert_allclose(upper[idle], expected, rtol=1e-6)
     assert idle.any()

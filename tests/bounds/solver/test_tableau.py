@@ -8,7 +8,7 @@ import pytest
 
 from allrelevant.bounds.baseline import uses_features
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs.classification import Samples
+from allrelevant.bounds.programs.classification import ClassSamples
 from allrelevant.bounds.solver import tableau_solver
 from allrelevant.bounds.solver.highs_solver import HighsSolver
 from allrelevant.bounds.solver.intervals import weight_ranges
@@ -59,7 +59,7 @@ def test_rows_and_features_left_out_come_in_when_needed(monkeypatch):
     data = make_linear_classification(
         80, n_strong=3, n_weak=4, n_irrelevant=30, flip=0.1, random_state=0
     )
-    samples = Samples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(80))
+    samples = ClassSamples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(80))
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 0.5)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.3, 0.1, 1e-6))
     everything = weight_ranges(models, solver=TableauSolver)

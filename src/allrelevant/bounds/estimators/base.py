@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...arrays import Matrix
 from ...exceptions import InputError, RelevanceWarning
 from ...extras import import_extra
-from ..fitted import baseline_weights, feature_names
+from ..fitted import baseline_weights, feature_names, privileged_names
 from ..models import LinearModel, LinearModels
 from ..relevance import IRRELEVANT
 
@@ -51,7 +51,7 @@ class RelevanceBoundsMixin(SelectorMixin):
         """
         check_is_fitted(self)
         pandas = import_extra("pandas", "cli")
-        return pandas.DataFrame(
+        frame = pandas.DataFrame(
             {
                 "relevance": self.relevance_,
                 "lower": self.interval_[:, 0],
@@ -65,6 +65,7 @@ class RelevanceBoundsMixin(SelectorMixin):
             },
             index=pandas.Index(feature_names(self), name="feature"),
         )
+        return frame
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:
         """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
@@ -78,16 +79,15 @@ class RelevanceBoundsMixin(SelectorMixin):
         return tags
 
     def _feature_index(self, feature: int | str) -> int:
+        n_features = self.n_features_in_ + getattr(self, "n_privileged_in_", 0)
         if isinstance(feature, str):
-            names = feature_names(self)
+            names = [*feature_names(self), *privileged_names(self)]
             if feature not in names:
                 raise InputError(f"No feature is called {feature!r}.")
             return names.index(feature)
-        if not -self.n_features_in_ <= feature < self.n_features_in_:
-            raise InputError(
-                f"Feature {feature} is out of range: there are {self.n_features_in_} features."
-            )
-        return int(feature) % self.n_features_in_
+        if not -n_features <= feature < n_features:
+            raise InputError(f"Feature {feature} is out of range: there are {n_features} features.")
+        return int(feature) % n_features
 
     def _warn_of_constant_columns(self, is_constant: NDArray[np.bool_]) -> None:
         constant = np.flatnonzero(is_constant)

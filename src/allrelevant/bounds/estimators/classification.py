@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..._sklearn import Interval, StrOptions, check_sample_weight
-from ...arrays import Matrix
-from ...exceptions import InputError, RelevanceWarning
-from ..baseline import measured_model, uses_features
-from ..equivalence import FORMULATIONS, Slack, Standard
-from ..models import LinearModel, stack_models
-from ..probes import ProbeSettings
-from ..programs.classification import Samples
-from ..relevance import IRRELEVANT, STRONG, WEAK
-from ..scaling import no_scaling, standard_scaling
-from ..solver.intervals import LOWER, UPPER
-from ..two_classes import Settings, bound_weights, find_baseline
-from .base import RelevanceBoundsMixin
-
-# With more features than this, those that the baseline already proves irrelevant are screened.
-_MANY = 10_000
+from ..._sklearn import StrOptions
+from ...arrays import Table, Vector
+from ...exceptions import InputError
+from ..equivalence import FORMULATIONS, Formulation
+from ..models import LinearModel
+from ..programs.classification import ClassSamples
+from .shared import Problem, RelevanceBounds
 
 
-class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator):
+class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     """How small and how large each weight can be, over all equally good linear classifiers.
 
     A baseline classifier is trained, and with it the set of all linear classifiers that are as
@@ -121,6 +108,8 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if ``X`` had names that are all strings.
+    privileged_interval_, privileged_relevance_, ...
+        The same of the privileged features, if there were any.
 
     Examples
     --------
@@ -136,25 +125,9 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
-        "delta": [Interval(Real, 0, None, closed="left")],
-        "loss_slack": [Interval(Real, 0, None, closed="left")],
-        "loss_tol": [Interval(Real, 0, None, closed="left")],
+        **RelevanceBounds._parameter_constraints,
         "formulation": [StrOptions(set(FORMULATIONS))],
-        "standardize": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions({"probes"})],
-        "n_probes": [Interval(Integral, 1, None, closed="left")],
-        "fpr": [Interval(Real, 0, 1, closed="neither")],
-        "screen": ["boolean", StrOptions({"auto"})],
-        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
-        "random_state": ["random_state"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -176,79 +149,44 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.C = C
-        self.delta = delta
-        self.loss_slack = loss_slack
-        self.loss_tol = loss_tol
-        self.formulation = formulation
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.cutoff = cutoff
-        self.n_probes = n_probes
-        self.fpr = fpr
-        self.screen = screen
-        self.max_seconds = max_seconds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassificationBounds:
-        """Find the baseline, the bounds of every weight, and the class of every feature.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Class of each row.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row's loss. Rows of weight zero count as absent.
-
-        Returns
-        -------
-        ClassificationBounds
-            The estimator itself.
-        """
-        self._validate_params()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=4
+        super().__init__(
+            C=C,
+            delta=delta,
+            loss_slack=loss_slack,
+            loss_tol=loss_tol,
+            standardize=standardize,
+            cutoff=cutoff,
+            n_probes=n_probes,
+            fpr=fpr,
+            screen=screen,
+            max_seconds=max_seconds,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
         )
+        self.formulation = formulation
+        self.class_weight = class_weight
+
+    def _problems_of(
+        self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
+    ) -> list[Problem]:
         check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        present = weight > 0
-        X, y, weight = X[present], y[present], weight[present]
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._require_two_classes()
+        if privileged is not None and self.formulation == "joint":
+            raise InputError(
+                "Privileged features need formulation='separate': the common SVM of 'joint' has "
+                "no place for them."
+            )
         weight = weight * self._weight_of_class(y, weight)[codes]
-
-        fit_scaling = standard_scaling if self.standardize else no_scaling
-        self._scaling = fit_scaling(X, weight)
-        self._warn_of_constant_columns(self._scaling.constant)
-        rng = check_random_state(self.random_state)
-        targets = self._targets(codes)
-        settings = self._settings(rng, len(targets))
-        standards = [
-            find_baseline(Samples(X, target, weight), fit_scaling, settings, name)
-            for name, target in targets
+        return [
+            Problem(name, [ClassSamples(X, target, weight, privileged)])
+            for name, target in self._targets(codes)
         ]
-        self._require_features(standards)
-        self._problems = [bound_weights(standard, settings) for standard in standards]
-        self._summarise()
-        return self
 
-    def _settings(self, rng: np.random.RandomState, n_problems: int) -> Settings:
-        seeds = rng.randint(np.iinfo(np.int32).max, size=2)
-        return Settings(
-            C=None if self.C == "cv" else float(self.C),
-            formulation=FORMULATIONS[self.formulation],
-            slack=Slack(self.delta, self.loss_slack, self.loss_tol),
-            cutoff=None if self.cutoff == "probes" else float(self.cutoff),
-            probes=ProbeSettings(self.n_probes, self.fpr, seed=int(seeds[1])),
-            screen=self.n_features_in_ > _MANY if self.screen == "auto" else bool(self.screen),
-            max_seconds=None if self.max_seconds is None else self.max_seconds / n_problems,
-            fold_seed=int(seeds[0]),
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-        )
+    @property
+    def _formulation(self) -> Formulation:
+        return FORMULATIONS[self.formulation]
 
     def _require_two_classes(self) -> None:
         if len(self.classes_) < 2:
@@ -257,28 +195,12 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
                 "tell apart. At least two classes are needed."
             )
 
-    def _require_features(self, standards: list[Standard]) -> None:
-        """A baseline that uses no feature: the fault of a given C, a finding of a chosen one."""
-        idle = [standard for standard in standards if not uses_features(standard.baseline)]
-        if self.C != "cv" and len(idle) == len(standards):
-            raise InputError(
-                f"With C={self.C:g} the best model uses no feature at all: the loss weighs too "
-                "little against the norm. Use a larger C, or C='cv'."
-            )
-        for standard in idle:
-            warnings.warn(
-                f"No feature helps to tell {standard.name or 'the classes'} apart at "
-                f"C={standard.baseline.C_:g}: all of them are irrelevant.",
-                RelevanceWarning,
-                stacklevel=3,
-            )
-
-    def _weight_of_class(self, y: NDArray[Any], sample_weight: Matrix) -> Matrix:
+    def _weight_of_class(self, y: NDArray[Any], sample_weight: Vector) -> Vector:
         return compute_class_weight(
             self.class_weight, classes=self.classes_, y=y, sample_weight=sample_weight
         )
 
-    def _targets(self, codes: NDArray[np.intp]) -> list[tuple[str, Matrix]]:
+    def _targets(self, codes: NDArray[np.intp]) -> list[tuple[str, Vector]]:
         """Name and -1/+1 target of each two-class problem."""
         if len(self.classes_) == 2:
             return [("", np.where(codes == 1, 1.0, -1.0))]
@@ -286,46 +208,6 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
             (f"class {str(label)!r}", np.where(codes == code, 1.0, -1.0))
             for code, label in enumerate(self.classes_)
         ]
-
-    def _summarise(self) -> None:
-        """Read the public attributes off the solved problems."""
-        problems = self._problems
-        self.class_interval_ = np.array([problem.interval for problem in problems])
-        self.class_relevance_ = np.array([problem.relevance for problem in problems])
-        self.interval_ = self.class_interval_.max(axis=0)
-        signed = np.array([problem.signed_interval for problem in problems])
-        self.signed_interval_ = np.column_stack(
-            [signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]
-        )
-        self.exact_ = np.all([problem.exact for problem in problems], axis=0)
-        self.gap_ = np.max([problem.gap for problem in problems], axis=0)
-        strong = (self.class_relevance_ == STRONG).any(axis=0)
-        relevant = (self.class_relevance_ != IRRELEVANT).any(axis=0)
-        self.relevance_ = np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT))
-        cutoffs = np.array([problem.cutoff for problem in problems])
-        self.cutoff_ = cutoffs[0] if len(problems) == 1 else cutoffs
-        baselines = [problem.baseline.on_tables(self._scaling) for problem in problems]
-        self.baseline_ = baselines[0] if len(baselines) == 1 else stack_models(baselines)
-        if self.C == "cv":
-            scores = np.array([problem.standard.score for problem in problems])
-            self.cv_score_ = float(scores[0]) if len(problems) == 1 else scores
-        self._warn_of_gaps()
-
-    def decision_function(self, X: Any) -> Matrix:
-        """Signed distance of each row from the baseline's hyperplane, up to its norm.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; with more than two classes, one column each.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self.baseline_.decision_function(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by the baseline.
@@ -373,19 +255,13 @@ class ClassificationBounds(ClassifierMixin, RelevanceBoundsMixin, BaseEstimator)
         >>> float(abs(without_second.coef_[1]))
         0.0
         """
-        check_is_fitted(self)
-        if bound not in ("lower", "upper"):
-            raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
-        side = UPPER if bound == "upper" else LOWER
-        index = self._feature_index(feature)
+        index, side = self._checked(feature, bound)
         problem = self._problems[self._problem_index(index, side, label)]
-        coef, intercept = problem.witness(index, side)
-        model = measured_model(problem.standard.samples, coef, intercept, problem.baseline.C_)
-        return model.on_tables(self._scaling)
+        return problem.witness(index, side).on_tables(self._scaling)
 
     def _problem_index(self, feature: int, side: int, label: Any) -> int:
         if label is None:
-            return int(self.class_interval_[:, feature, side].argmax())
+            return int(np.argmax([problem.interval[feature, side] for problem in self._problems]))
         (found,) = np.nonzero(self.classes_ == label)
         if len(found) == 0:
             raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from .hinge_rows import HingeRows
@@ -27,11 +28,12 @@ class Budget:
 
 @dataclass(frozen=True)
 class Start:
-    """A solution of the l1-regularised problem, and the multipliers of the rows there."""
+    """A solution of the l1-regularised problem, and the multipliers of its rows there."""
 
     coef: Vector
     offset: Vector
     multipliers: Vector
+    rows: HingeRows
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ class EquivalentModels:
         """
         norm = np.abs(coef).sum(axis=1)
         loss = self.rows.loss(coef, offset)
-        return np.max([budget.overdraft(norm, loss) for budget in self.budgets], axis=0)
+        overdraft = [budget.overdraft(norm, loss) for budget in self.budgets]
+        return np.max([*overdraft, self.rows.breach(coef, offset)], axis=0)
 
     @cached_property
     def program(self) -> LinearProgram:
@@ -81,7 +84,7 @@ class EquivalentModels:
         matrix, blocks = constraint_rows(self.rows)
         budget_rows = sp.csc_array(np.vstack([budget_row(self.rows, b) for b in self.budgets]))
         limits = np.array([budget.limit for budget in self.budgets])
-        lower, upper = column_lower(self.rows), np.full(matrix.shape[1], np.inf)
+        lower, upper = column_lower(self.rows), column_upper(self.rows)
         lower[blocks["offset"]], upper[blocks["offset"]] = self.offset_range.T
         return LinearProgram(
             matrix=sp.vstack([matrix, budget_rows], format="csc"),
@@ -94,6 +97,22 @@ class EquivalentModels:
         )
 
 
+def separate_budgets(
+    rows: HingeRows, norm: float, loss: float, start: Start | None = None
+) -> EquivalentModels:
+    """Models with ``|w|_1 <= norm`` and ``loss <= loss``."""
+    budgets = (Budget(1.0, 0.0, norm), Budget(0.0, 1.0, loss))
+    return EquivalentModels(rows, budgets, offset_range(rows, norm, loss), start)
+
+
+def joint_budget(
+    rows: HingeRows, C: float, limit: float, start: Start | None = None
+) -> EquivalentModels:
+    """Models with ``|w|_1 + C * loss <= limit``."""
+    offsets = offset_range(rows, limit, limit / C)
+    return EquivalentModels(rows, (Budget(1.0, C, limit),), offsets, start)
+
+
 def baseline_program(rows: HingeRows, C: float) -> LinearProgram:
     """Minimise ``|w|_1 + C * loss`` over all models."""
     matrix, blocks = constraint_rows(rows)
@@ -103,7 +122,7 @@ def baseline_program(rows: HingeRows, C: float) -> LinearProgram:
         row_lower=rows.target,
         row_upper=np.full(rows.n_rows, np.inf),
         column_lower=column_lower(rows),
-        column_upper=np.full(matrix.shape[1], np.inf),
+        column_upper=column_upper(rows),
         blocks=blocks,
     )
 
@@ -131,7 +150,7 @@ def budget_row(rows: HingeRows, budget: Budget) -> Vector:
     return np.r_[
         np.full(2 * rows.n_weights, budget.norm_coefficient),
         np.zeros(rows.n_offsets),
-        budget.loss_coefficient * rows.weight,
+        budget.loss_coefficient * rows.weight_in_loss,
     ]
 
 
@@ -140,3 +159,59 @@ def column_lower(rows: HingeRows) -> Vector:
     return np.r_[
         np.zeros(2 * rows.n_weights), np.full(rows.n_offsets, -np.inf), np.zeros(rows.n_rows)
     ]
+
+
+def column_upper(rows: HingeRows) -> Vector:
+    """Upper bounds of the columns: none, but for the slacks of rows that must be met."""
+    unlimited = np.full(2 * rows.n_weights + rows.n_offsets, np.inf)
+    return np.r_[unlimited, np.where(rows.must_be_met, 0.0, np.inf)]
+
+
+def offset_range(rows: HingeRows, norm: float, loss: float) -> Matrix:
+    """Bounds that the offsets satisfy in every model within these limits, shape (n_offsets, 2).
+
+    Take the weighted mean of rows that have the same offset part p (of rows that must be met, the
+    plain mean). With their total weight W and the mean t of their table it says
+
+        p . offset  >=  target - t . w - loss / W,    |t . w|  <=  norm max_k |t_k|,
+
+    which bounds one offset once the others are bounded.
+    """
+    patterns = [_mean_row(rows, pattern, norm, loss) for pattern in _patterns(rows)]
+    bounds = np.tile([-np.inf, np.inf], (rows.n_offsets, 1))
+    for _ in range(rows.n_offsets + 1):
+        for pattern, least in patterns:
+            for k in np.flatnonzero(pattern):
+                others = np.delete(np.arange(rows.n_offsets), k)
+                most = np.where(pattern[others] > 0, bounds[others, 1], bounds[others, 0])
+                limit = (least - _product(pattern[others], most)) / pattern[k]
+                if pattern[k] > 0:
+                    bounds[k, 0] = max(bounds[k, 0], limit)
+                else:
+                    bounds[k, 1] = min(bounds[k, 1], limit)
+    return bounds
+
+
+def _patterns(rows: HingeRows) -> list[tuple[Vector, NDArray[np.bool_]]]:
+    """The different offset parts there are, and the rows of each, met or not."""
+    keys = np.column_stack([rows.offset_table, rows.must_be_met])
+    different, which = np.unique(keys, axis=0, return_inverse=True)
+    return [(key[:-1], which.ravel() == i) for i, key in enumerate(different)]
+
+
+def _mean_row(
+    rows: HingeRows, pattern: tuple[Vector, NDArray[np.bool_]], norm: float, loss: float
+) -> tuple[Vector, float]:
+    """The offset part of a mean of rows, and what it comes to at least."""
+    offset_part, members = pattern
+    weight = np.where(members, np.where(rows.must_be_met, 1.0, rows.weight), 0.0)
+    total = weight.sum()
+    slack = 0.0 if rows.must_be_met[members].all() else loss / total
+    reach = norm * np.abs(rows.pull(weight)).max(initial=0.0) / total
+    return offset_part, float(weight @ rows.target / total - slack - reach)
+
+
+def _product(factors: Vector, limits: Vector) -> float:
+    """Sum of products, where zero times anything is zero."""
+    used = factors != 0
+    return float(factors[used] @ limits[used])

@@ -5,7 +5,8 @@ A model is a vector of weights w and a few offsets o. Row i asks for
     table_i . w + offset_table_i . o  >=  target_i
 
 and what is missing is its slack. The loss is the weighted sum of the slacks. For two classes a row
-is a sample: its table row is y x, its offset row y, its target 1.
+is a sample: its table row is y x, its offset row y, its target 1. A row of infinite weight must be
+met: such rows are no part of the loss, and a model that falls short of one is no model of the set.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class HingeRows:
     offset_table : ndarray of shape (n_rows, n_offsets)
     target : ndarray of shape (n_rows,)
     weight : ndarray of shape (n_rows,)
-        Weight of each row's slack in the loss, all positive.
+        Weight of each row's slack in the loss, all positive; infinite for rows that must be met.
     """
 
     table: Table
@@ -52,6 +53,16 @@ class HingeRows:
     @property
     def n_offsets(self) -> int:
         return int(self.offset_table.shape[1])
+
+    @cached_property
+    def must_be_met(self) -> NDArray[np.bool_]:
+        """Which rows allow no slack."""
+        return np.isinf(self.weight)
+
+    @cached_property
+    def weight_in_loss(self) -> Vector:
+        """Weight of each row's slack in the loss, zero where no slack is allowed."""
+        return np.where(self.must_be_met, 0.0, self.weight)
 
     def shortfall(self, coef: Matrix, offset: Matrix) -> Matrix:
         """By how much each model misses each target; negative where it exceeds it.
@@ -73,7 +84,13 @@ class HingeRows:
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
         """Loss of each of several models, straight from the data."""
-        return np.maximum(0.0, self.shortfall(coef, offset)) @ self.weight
+        return np.maximum(0.0, self.shortfall(coef, offset)) @ self.weight_in_loss
+
+    def breach(self, coef: Matrix, offset: Matrix) -> Vector:
+        """By how much each model falls short of the rows that must be met, at worst."""
+        if not self.must_be_met.any():
+            return np.full(len(coef), -np.inf)
+        return self.take(np.flatnonzero(self.must_be_met)).shortfall(coef, offset).max(axis=1)
 
     def pull(self, multipliers: Matrix) -> Matrix:
         """What multipliers of the rows add up to, by feature: ``multipliers @ table``.

@@ -44,7 +44,7 @@ class GrowingBaseline:
         self._n_columns = program.n_columns
 
     def solve(self, C: float) -> Start:
-        self._highs.change_cost(self._slack, C * self._rows.weight)
+        self._highs.change_cost(self._slack, C * self._rows.weight_in_loss)
         what = f"the l1-regularised problem at C={C:g}"
         solution = self._highs.solve(what)
         while (paying := self._paying(solution.row_dual)).size:
@@ -53,13 +53,13 @@ class GrowingBaseline:
         coef = np.zeros(self._rows.n_weights)
         positive, negative = solution.point[self._columns]
         coef[self._features] = positive - negative
-        return Start(coef, solution.point[self._offset], solution.row_dual)
+        return Start(coef, solution.point[self._offset], solution.row_dual, self._rows)
 
     def _first_features(self) -> NDArray[np.intp]:
         """All if there are few; else those that the rows pull at most."""
         if self._rows.n_weights <= _FEW:
             return np.arange(self._rows.n_weights)
-        pull = np.abs(self._rows.pull(self._rows.weight))
+        pull = np.abs(self._rows.pull(np.where(self._rows.must_be_met, 1.0, self._rows.weight)))
         return np.argpartition(-pull, _AT_A_TIME)[:_AT_A_TIME]
 
     def _paying(self, multipliers: Vector) -> NDArray[np.intp]:

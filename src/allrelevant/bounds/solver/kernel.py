@@ -70,7 +70,8 @@ _SHARE_OF_START, _FADING, _FADED = 0.5, 0.9, 1e-3
 class Problem(NamedTuple):
     """What stays the same on a walk.
 
-    Variables are numbered: weights, offsets, then the shortfalls of the rows.
+    Variables are numbered: weights, offsets, then the shortfalls of the rows. A row of infinite
+    weight must be met: no walk goes past its kink.
     """
 
     n_weights: int
@@ -140,10 +141,17 @@ def _account(corner, problem, i, times):
         factor = times * corner.side[i]
         for c in range(len(row)):
             corner.norm[c] += factor * row[c]
-    elif v >= first_row and corner.side[i] > 0:
+    elif v >= first_row and corner.side[i] > 0 and problem.row_weight[v - first_row] < np.inf:
         factor = times * problem.row_weight[v - first_row]
         for c in range(len(row)):
             corner.loss[c] += factor * row[c]
+
+
+@nb.njit(cache=True)
+def _price_of(problem, row, price_of_loss):
+    """Price of the shortfall of a row."""
+    weight = problem.row_weight[row]
+    return price_of_loss * weight if weight < np.inf else np.inf
 
 
 @nb.njit(cache=True)
@@ -185,7 +193,7 @@ def _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way):
             own = goal.sign if v == goal.weight else 0.0
             up, down = base + price_of_norm - own, -base + price_of_norm + own
         elif v >= first_row:
-            up, down = base + price_of_loss * problem.row_weight[v - first_row], -base
+            up, down = base + _price_of(problem, v - first_row, price_of_loss), -base
         else:  # an offset costs nothing: it comes in even if it gains nothing
             up, down = min(base, -_FREE), -base
         falls = min(up, down)
@@ -263,8 +271,8 @@ def _bend(corner, problem, price_of_norm, price_of_loss, i, q):
     v = corner.basis[i]
     if v < problem.n_weights:
         return 2.0 * price_of_norm * abs(corner.T[i, q])
-    weight = problem.row_weight[v - problem.n_weights - problem.n_offsets]
-    return price_of_loss * weight * abs(corner.T[i, q])
+    price = _price_of(problem, v - problem.n_weights - problem.n_offsets, price_of_loss)
+    return price * abs(corner.T[i, q])
 
 
 @nb.njit(cache=True)
@@ -301,12 +309,19 @@ def _pivot(corner, r, q, nudged_step):
 
 @nb.njit(cache=True)
 def _settle(corner, problem):
-    """Move the kinks back to where they are; what is then beyond one changes sides."""
+    """Move the kinks back to where they are; what is then beyond one changes sides.
+
+    A row that must be met is beyond its kink by no more than the nudge, and keeps its side: the
+    walk goes on from there as if it were on the kink.
+    """
     n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
     for i in range(len(corner.basis)):
         v = corner.basis[i]
         corner.nudged[i] = corner.value[i]
-        if (v < n_weights or v >= first_row) and corner.value[i] * corner.side[i] < -_ROUNDING:
+        can_change = v < n_weights or (
+            v >= first_row and problem.row_weight[v - first_row] < np.inf
+        )
+        if can_change and corner.value[i] * corner.side[i] < -_ROUNDING:
             _change_side(corner, problem, i)
 
 
@@ -353,7 +368,8 @@ def _put(problem, v, value, coef, offset):
     if v < first_row:
         offset[v - problem.n_weights] = value
         return 0.0, 0.0
-    return 0.0, problem.row_weight[v - first_row] * max(value, 0.0)
+    weight = problem.row_weight[v - first_row]
+    return 0.0, weight * max(value, 0.0) if weight < np.inf else 0.0
 
 
 @nb.njit(cache=True)
@@ -363,15 +379,15 @@ def _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, out):
     for i in range(len(corner.basis)):
         v = corner.basis[i]
         if v >= first_row:
-            price = price_of_loss * problem.row_weight[v - first_row]
-            out[v - first_row] = price if corner.side[i] > 0 else 0.0
+            short = corner.side[i] > 0 and problem.row_weight[v - first_row] < np.inf
+            out[v - first_row] = _price_of(problem, v - first_row, price_of_loss) if short else 0.0
     for c in range(len(corner.nonbasic)):
         v = corner.nonbasic[c]
         if v >= first_row:
             price = price_of_norm * corner.norm[c] + price_of_loss * corner.loss[c]
             if goal.row[0] >= 0:
                 price -= goal.sign * corner.T[goal.row[0], c]
-            most = price_of_loss * problem.row_weight[v - first_row]
+            most = _price_of(problem, v - first_row, price_of_loss)
             out[v - first_row] = min(max(price, 0.0), most)  # rounding would cost more than this
 
 

@@ -16,6 +16,9 @@ from .walking_baseline import WalkingBaseline
 _FEW_FEATURES = 400
 _MOST_CELLS = 50_000_000
 
+# By how much a solution may fall short of rows that must be met.
+_BREACH = 1e-9
+
 # By how much of its value a solution may be off.
 _TOLERANCE = 1e-8
 
@@ -50,12 +53,14 @@ def excess(rows: HingeRows, C: float, found: Start) -> float:
     missing to that counts against the solution.
     """
     coef, offset, multipliers = found.coef, found.offset, found.multipliers
+    if rows.breach(coef[None], offset[None])[0] > _BREACH:
+        return np.inf
     cost = np.abs(coef).sum() + C * rows.loss(coef[None], offset[None])[0]
     pull = np.abs(rows.pull(multipliers)).max(initial=0.0)
     reach = max(1.0, pull, (multipliers / rows.weight).max() / C)
     faults = [
         1.0 - multipliers @ rows.target / reach / cost,
         -multipliers.min() / C,
-        np.abs(multipliers @ rows.offset_table).max(initial=0.0) / (C * rows.weight.sum()),
+        np.abs(multipliers @ rows.offset_table).max(initial=0.0) / (C * rows.weight_in_loss.sum()),
     ]
     return float(max(faults)) if np.isfinite(faults).all() else np.inf

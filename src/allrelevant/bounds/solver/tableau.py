@@ -152,12 +152,15 @@ def make_corner(
     """A dictionary, as the kernel wants it."""
     from .kernel import Corner, prepare
 
-    n_columns = T.shape[1]
+    n_columns, first_row = T.shape[1], problem.n_weights + problem.n_offsets
+    short = value > 0
+    of_row = basis >= first_row  # a row that must be met counts as met, whatever rounding says
+    short[of_row] &= np.isfinite(problem.row_weight[basis[of_row] - first_row])
     corner = Corner(
         T=np.ascontiguousarray(T),
         value=value,
         nudged=value.copy(),
-        side=np.where(value > 0, 1.0, -1.0),
+        side=np.where(short, 1.0, -1.0),
         basis=basis.astype(np.int64),
         nonbasic=nonbasic.astype(np.int64),
         norm=np.empty(n_columns),

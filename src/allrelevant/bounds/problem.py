@@ -1,10 +1,11 @@
-"""The whole way for one two-class problem: C, baseline, set, ranges, cutoff, classes."""
+"""The whole way for one problem: C, baseline, set, ranges, cutoff, classes."""
 
 from __future__ import annotations
 
 import reprlib
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
@@ -17,8 +18,8 @@ from ..parallel import run_tasks
 from .equivalence import Formulation, Slack, Standard, fit_baseline
 from .models import LinearModel
 from .probes import ProbeSettings, probe_cutoff
-from .programs.classification import Samples
 from .programs.equivalent_models import EquivalentModels
+from .programs.samples import Samples
 from .relevance import classify
 from .solver.intervals import WeightRanges, join_ranges, weight_ranges
 from .solver.proofs import intersected, outer_ranges
@@ -49,8 +50,10 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class TwoClassBounds:
-    """What is known of one two-class problem.
+class ProblemBounds:
+    """What is known of one problem.
+
+    Weights are those of all tables, privileged features behind the others.
 
     Attributes
     ----------
@@ -64,7 +67,8 @@ class TwoClassBounds:
         False for features that were not solved for: what is known of them is an outer bound.
     signed_interval, interval, gap : ndarray of shape (d, 2)
         Zero for constant columns.
-    cutoff : ndarray of shape (2,)
+    cutoff : ndarray of shape (n_tables, 2)
+        For the features of each table.
     relevance : ndarray of shape (d,)
     """
 
@@ -75,15 +79,15 @@ class TwoClassBounds:
     signed_interval: Matrix
     interval: Matrix
     gap: Matrix
-    cutoff: Vector
+    cutoff: Matrix
     relevance: NDArray[np.str_]
 
     @property
     def baseline(self) -> LinearModel:
         return self.standard.baseline
 
-    def witness(self, feature: int, side: int) -> tuple[Vector, float]:
-        """Weights and intercept of a model that attains an end of the feature's interval."""
+    def witness(self, feature: int, side: int) -> LinearModel:
+        """A model that attains an end of the feature's interval."""
         if not self.exact[feature]:
             raise InputError(
                 "This feature's bound is proven, but no model was looked for that attains it. Fit "
@@ -91,36 +95,39 @@ class TwoClassBounds:
             )
         (index,) = np.nonzero(self.ranges.features == feature)
         if len(index) == 0:  # a constant column: no model uses it, the baseline as little as any
-            return self.baseline.coef_, self.baseline.intercept_
+            return self.baseline
         coef, offset = self.ranges.witness(int(index[0]), side)
-        return coef, float(offset[0])
+        return self.standard.samples.model(coef, offset, self.baseline.C_, self.models.rows)
 
 
 def find_baseline(
-    samples: Samples, fit_scaling: FitScaling, settings: Settings, name: str = ""
+    variants: Sequence[Samples], fit_scaling: FitScaling, settings: Settings, name: str = ""
 ) -> Standard:
     """Choose C if need be, and train the baseline on the scaled samples.
 
     Parameters
     ----------
-    samples : Samples
-        Not yet scaled.
+    variants : sequence of Samples
+        Not yet scaled. The same samples under different settings of their task; the one that
+        cross-validates best is taken.
     fit_scaling : callable
         Takes a table and the weights of its rows, gives its scaling.
     settings : Settings
     name : str
         What messages and progress bars call this problem.
     """
-    C, score = settings.C, None
-    if C is None:
-        choice = _choose(samples, fit_scaling, settings, name)
+    samples, C, score = variants[0], settings.C, None
+    if C is None or len(variants) > 1:
+        samples, choice = _choose(variants, fit_scaling, settings, name)
         C, score = choice.C, choice.score
-    scaling = fit_scaling(samples.X, samples.weight)
-    scaled = samples.with_table(scaling.apply(samples.X))
+    scalings = [fit_scaling(table, samples.weight) for table in samples.tables]
+    scaled = samples.with_tables(
+        tuple(s.apply(table) for s, table in zip(scalings, samples.tables, strict=True))
+    )
     baseline = fit_baseline(settings.formulation, scaled, C)
     return Standard(
         samples=scaled,
-        features=np.flatnonzero(~scaling.constant),
+        features=np.flatnonzero(~np.concatenate([s.constant for s in scalings])),
         formulation=settings.formulation,
         baseline=baseline,
         score=score,
@@ -128,24 +135,25 @@ def find_baseline(
     )
 
 
-def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
+def bound_weights(standard: Standard, settings: Settings) -> ProblemBounds:
     """Range of every weight over the models as good as the baseline, and the classes."""
     samples, baseline = standard.samples, standard.baseline
     models = settings.formulation.equivalent(samples, baseline, settings.slack)
     cutoff = _cutoff(standard, settings)
-    ranges, outer = _ranges(models, standard, cutoff[1], settings)
-    signed = _spread_out(ranges, ranges.attained, samples.n_features)
-    interval = _spread_out(ranges, ranges.interval, samples.n_features)
-    gap = _spread_out(ranges, ranges.gap, samples.n_features)
+    of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
+    ranges, outer = _ranges(models, standard, of_weight[:, 1], settings)
+    signed = _spread_out(ranges, ranges.attained, samples.n_weights)
+    interval = _spread_out(ranges, ranges.interval, samples.n_weights)
+    gap = _spread_out(ranges, ranges.gap, samples.n_weights)
     # Of the others the truth lies between the baseline's weight and what is proven.
     others = np.setdiff1d(standard.features, ranges.features)
-    weight, upper = np.abs(baseline.coef_[others]), np.abs(outer[others]).max(axis=1)
+    weight, upper = np.abs(baseline.weights[others]), np.abs(outer[others]).max(axis=1)
     signed[others] = outer[others]
     interval[others] = np.column_stack([np.zeros(len(others)), upper])
     gap[others] = np.column_stack([weight, upper - weight])
-    exact = np.ones(samples.n_features, dtype=bool)
+    exact = np.ones(samples.n_weights, dtype=bool)
     exact[others] = False
-    return TwoClassBounds(
+    return ProblemBounds(
         standard=standard,
         models=models,
         ranges=ranges,
@@ -154,32 +162,40 @@ def bound_weights(standard: Standard, settings: Settings) -> TwoClassBounds:
         interval=interval,
         gap=gap,
         cutoff=cutoff,
-        relevance=classify(interval, cutoff),
+        relevance=classify(interval, of_weight),
     )
 
 
-def _choose(samples: Samples, fit_scaling: FitScaling, settings: Settings, name: str) -> Choice:
-    choice = choose_C(
-        samples,
-        settings.formulation.baseline_path,
-        fit_scaling,
-        random_state=settings.fold_seed,
-        n_jobs=settings.n_jobs,
-        progress=_title(settings, "choosing C", name),
-    )
+def _choose(
+    variants: Sequence[Samples], fit_scaling: FitScaling, settings: Settings, name: str
+) -> tuple[Samples, Choice]:
+    choices = [
+        choose_C(
+            samples,
+            settings.formulation.baseline_path,
+            fit_scaling,
+            random_state=settings.fold_seed,
+            grid=None if settings.C is None else np.array([settings.C]),
+            n_jobs=settings.n_jobs,
+            progress=_title(settings, "choosing C", name),
+        )
+        for samples in variants
+    ]
+    best = int(np.argmax([choice.score for choice in choices]))
+    choice = choices[best]
     if choice.score <= choice.chance:
         warnings.warn(
-            f"No linear model of {name or 'these data'} predicts better than always saying the "
-            f"larger class: {choice.score:.3f} of held-out rows right, against "
+            f"No linear model of {name or 'these data'} predicts better than one without "
+            f"features: it scores {choice.score:.3f} on held-out rows, against "
             f"{choice.chance:.3f}. Relevance for such a model means little.",
             RelevanceWarning,
             stacklevel=4,
         )
-    return choice
+    return variants[best], choice
 
 
 def _ranges(
-    models: EquivalentModels, standard: Standard, cutoff: float, settings: Settings
+    models: EquivalentModels, standard: Standard, cutoff: Vector, settings: Settings
 ) -> tuple[WeightRanges, Matrix]:
     """Ranges of the features, and what is proven of all of them.
 
@@ -189,7 +205,7 @@ def _ranges(
     """
     outer = outer_ranges(models)
     deadline = None if settings.max_seconds is None else time.time() + settings.max_seconds
-    least = cutoff if settings.screen else -np.inf
+    least = cutoff if settings.screen else np.full_like(cutoff, -np.inf)
     in_one_round = _FIRST_ROUND if settings.screen else len(standard.features)
     waiting = _least_known(standard.features, outer)
     waiting = waiting[_above(waiting, outer, least) | (waiting == waiting[0])]  # one in any case
@@ -212,9 +228,9 @@ def _least_known(features: NDArray[np.intp], outer: Matrix) -> NDArray[np.intp]:
     return features[np.argsort(-np.abs(outer[features]).max(axis=1), kind="stable")]
 
 
-def _above(features: NDArray[np.intp], outer: Matrix, cutoff: float) -> NDArray[np.bool_]:
-    """Which of the features may have a weight above the cutoff, for all that is known."""
-    return np.abs(outer[features]).max(axis=1) > cutoff
+def _above(features: NDArray[np.intp], outer: Matrix, cutoff: Vector) -> NDArray[np.bool_]:
+    """Which of the features may have a weight above their cutoff, for all that is known."""
+    return np.abs(outer[features]).max(axis=1) > cutoff[features]
 
 
 def _round(
@@ -255,20 +271,28 @@ def _warn_of_missing(n_missing: int, n_features: int, settings: Settings) -> Non
         )
 
 
-def _cutoff(standard: Standard, settings: Settings) -> Vector:
+def _cutoff(standard: Standard, settings: Settings) -> Matrix:
+    """For the features of each table."""
+    n_tables = len(standard.samples.tables)
     if settings.cutoff is not None:
-        return np.full(2, settings.cutoff)
-    return probe_cutoff(
-        standard,
-        settings.slack,
-        settings.probes,
-        n_jobs=settings.n_jobs,
-        progress=_title(settings, "probes", standard.name),
+        return np.full((n_tables, 2), settings.cutoff)
+    return np.array(
+        [
+            probe_cutoff(
+                standard,
+                settings.slack,
+                settings.probes,
+                table,
+                n_jobs=settings.n_jobs,
+                progress=_title(settings, "probes", standard.name),
+            )
+            for table in range(n_tables)
+        ]
     )
 
 
-def _spread_out(ranges: WeightRanges, values: Matrix, n_features: int) -> Matrix:
-    full = np.zeros((n_features, 2))
+def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
+    full = np.zeros((n_weights, 2))
     full[ranges.features] = values
     return full
 

@@ -1,0 +1,86 @@
+"""Relevance bounds of the features of a problem with ordered classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from ...arrays import Table, Vector
+from ...exceptions import InputError
+from ..programs.ordinal import OrderedSamples, count_passed
+from .shared import Problem, RelevanceBounds
+
+
+class OrdinalBounds(ClassifierMixin, RelevanceBounds):
+    """How small and how large each weight can be, over all equally good ordinal regressions.
+
+    Classes with an order, such as grades: one linear function, and a threshold between each
+    class and the next, in order. A row is to be beyond the threshold below its class and short of
+    the one above it, each by 1; what is missing is its loss. The set of equivalent models, bounds
+    and classes follow as for :class:`ClassificationBounds`.
+
+    Parameters
+    ----------
+    C, delta, loss_slack, loss_tol, standardize, cutoff, n_probes, fpr, screen, max_seconds, \
+random_state, n_jobs, verbose
+        As in :class:`ClassificationBounds`.
+
+    Attributes
+    ----------
+    interval_, signed_interval_, relevance_, gap_, exact_, cutoff_
+        As in :class:`ClassificationBounds`.
+    baseline_ : LinearModel
+        With its ``thresholds_``.
+    cv_score_ : float
+        Cross-validated share of the distance from the median class that the baseline explains,
+        classes counted 0, 1, 2 and so on. Only with ``C="cv"``.
+    classes_ : ndarray of shape (n_classes,)
+        In ascending order, which is the order that counts.
+    privileged_interval_, privileged_relevance_, ...
+        The same of the privileged features, if there were any.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from allrelevant import OrdinalBounds
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.normal(size=(300, 4))
+    >>> X[:, 2] = X[:, 1]
+    >>> grade = np.digitize(X[:, 0] + X[:, 1], [-1, 0, 1])
+    >>> bounds = OrdinalBounds(random_state=0).fit(X, grade)
+    >>> [str(r) for r in bounds.relevance_]
+    ['strong', 'weak', 'weak', 'irrelevant']
+    """
+
+    def _problems_of(
+        self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
+    ) -> list[Problem]:
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"The target has a single class, {str(self.classes_[0])!r}: there is no order to "
+                "learn. At least two classes are needed."
+            )
+        return [Problem("", [OrderedSamples(X, codes.astype(float), weight, privileged)])]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row, by the baseline.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        values = self.decision_function(X)
+        thresholds = self._problems[0].baseline.thresholds_
+        return self.classes_[count_passed(values, thresholds)]
