@@ -16,7 +16,7 @@ from ..programs.regression import ValueSamples
 from .shared import Problem, RelevanceBounds
 
 # In standard deviations of the target.
-EPSILON_GRID = (0.0, 0.1, 0.3)
+EPSILON_GRID = (0.03, 0.1, 0.3)
 
 
 class RegressionBounds(RegressorMixin, RelevanceBounds):
@@ -30,7 +30,7 @@ class RegressionBounds(RegressorMixin, RelevanceBounds):
     ----------
     epsilon : float or "cv", default="cv"
         An error of a prediction no larger than this costs nothing; in units of the target.
-        ``"cv"`` takes the best of 0, 0.1 and 0.3 standard deviations by cross-validation.
+        ``"cv"`` takes the best of 0.03, 0.1 and 0.3 standard deviations by cross-validation.
     C : float or "cv", default="cv"
         Weight of the loss against the norm, on the scale solved on. ``"cv"`` takes the best of a
         grid by cross-validation.
