@@ -15,7 +15,13 @@ from .exceptions import (
 
 if TYPE_CHECKING:
     from . import datasets
-    from .bounds import ClassificationBounds, LinearModel, OrdinalBounds, RegressionBounds
+    from .bounds import (
+        ClassificationBounds,
+        LinearModel,
+        OrdinalBounds,
+        RankingBounds,
+        RegressionBounds,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -26,6 +32,7 @@ __all__ = [
     "LinearModel",
     "MissingExtraError",
     "OrdinalBounds",
+    "RankingBounds",
     "RegressionBounds",
     "RelevanceWarning",
     "SolverError",
@@ -37,6 +44,7 @@ _HOME_OF = {
     "ClassificationBounds": "allrelevant.bounds",
     "LinearModel": "allrelevant.bounds",
     "OrdinalBounds": "allrelevant.bounds",
+    "RankingBounds": "allrelevant.bounds",
     "RegressionBounds": "allrelevant.bounds",
 }
 

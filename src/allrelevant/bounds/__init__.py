@@ -2,7 +2,14 @@
 
 from .estimators.classification import ClassificationBounds
 from .estimators.ordinal import OrdinalBounds
+from .estimators.ranking import RankingBounds
 from .estimators.regression import RegressionBounds
 from .models import LinearModel
 
-__all__ = ["ClassificationBounds", "LinearModel", "OrdinalBounds", "RegressionBounds"]
+__all__ = [
+    "ClassificationBounds",
+    "LinearModel",
+    "OrdinalBounds",
+    "RankingBounds",
+    "RegressionBounds",
+]

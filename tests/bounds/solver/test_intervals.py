@@ -90,7 +90,7 @@ class Tampered:
     def __init__(self, models, **factors):
         self.solver = HighsSolver(models)
         self.factors = factors
-        self.effort = self.solver.effort
+        self.effort, self.models = self.solver.effort, models
 
     def __call__(self, extremes):
         answer = self.solver(extremes)

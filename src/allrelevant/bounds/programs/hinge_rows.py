@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,6 +42,9 @@ class HingeRows:
     offset_table: Matrix
     target: Vector
     weight: Vector
+
+    # Whether these rows are all there is to know of the loss.
+    complete: ClassVar[bool] = True
 
     @property
     def n_rows(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..programs.equivalent_models import EquivalentModels
+from .cutting_solver import CuttingSolver
 from .extremes import Effort, Extrema, Extreme, ExtremeSolver
 from .highs_solver import HighsSolver
 from .proofs import Examination, examine
@@ -24,25 +25,29 @@ _MOST_ROWS_FOR_HIGHS = 3_000
 _MOST_FEATURES_FOR_HIGHS = 20_000
 
 
+def _solver_for(models: EquivalentModels) -> Callable[[EquivalentModels], ExtremeSolver]:
+    return TableauSolver if models.rows.complete else CuttingSolver
+
+
 class CheckedSolver:
     """Asks a solver, checks every answer against the data, and has HiGHS settle the rest.
 
     Parameters
     ----------
     models : EquivalentModels
-    solver : callable
+    solver : callable, default: the one that suits the set
         Makes a solver for a set of models.
     """
 
     def __init__(
         self,
         models: EquivalentModels,
-        solver: Callable[[EquivalentModels], ExtremeSolver] = TableauSolver,
+        solver: Callable[[EquivalentModels], ExtremeSolver] | None = None,
     ) -> None:
         self._models = models
         self._fallbacks = 0
         try:
-            self._solver: ExtremeSolver | None = solver(models)
+            self._solver: ExtremeSolver | None = (solver or _solver_for(models))(models)
         except NotAVertexError:
             self._solver = None
 
@@ -57,6 +62,7 @@ class CheckedSolver:
         if self._solver is None:
             return self._settled_by_highs(extremes)
         answer = self._solver(extremes)
+        self._models = self._solver.models
         check = examine(self._models, extremes, answer)
         size = np.maximum(1.0, np.abs(answer.coef).sum(axis=1))
         sound = (check.gap <= _TOLERANCE * size) & (check.violation <= _TOLERANCE)
@@ -72,7 +78,8 @@ class CheckedSolver:
 
     def _is_for_highs(self) -> bool:
         return (
-            self._models.rows.n_rows <= _MOST_ROWS_FOR_HIGHS
+            self._models.rows.complete
+            and self._models.rows.n_rows <= _MOST_ROWS_FOR_HIGHS
             and self._models.n_weights <= _MOST_FEATURES_FOR_HIGHS
         )
 

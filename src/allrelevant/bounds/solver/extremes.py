@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Matrix
+from ..programs.equivalent_models import EquivalentModels
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,15 @@ def total_effort(efforts: Sequence[Effort]) -> Effort:
 
 
 class ExtremeSolver(Protocol):
-    """Finds extremes over the one set it was made for. What it answers is proven, not trusted."""
+    """Finds extremes over the one set it was made for. What it answers is proven, not trusted.
 
-    effort: Effort
+    ``models`` is that set as the solver knows it by now: multipliers belong to its rows.
+    """
+
+    @property
+    def effort(self) -> Effort: ...
+
+    @property
+    def models(self) -> EquivalentModels: ...
 
     def __call__(self, extremes: Sequence[Extreme]) -> Extrema: ...

@@ -15,7 +15,7 @@ class HighsSolver:
     """Solves the extremes one after the other, each from the last one's basis."""
 
     def __init__(self, models: EquivalentModels) -> None:
-        self._models = models
+        self._models = self.models = models
         self._highs = HighsModel(models.program)
         self.effort = Effort()
 

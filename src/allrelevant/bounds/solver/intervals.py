@@ -21,7 +21,6 @@ from ..programs.equivalent_models import EquivalentModels
 from .checked_solver import CheckedSolver
 from .extremes import Effort, Extrema, Extreme, ExtremeSolver, total_effort
 from .proofs import Examination, intersected, outer_ranges
-from .tableau_solver import TableauSolver
 
 LOWER, UPPER = 0, 1
 
@@ -97,7 +96,7 @@ class WeightRanges:
 def weight_ranges(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp] | None = None,
-    solver: Callable[[EquivalentModels], ExtremeSolver] = TableauSolver,
+    solver: Callable[[EquivalentModels], ExtremeSolver] | None = None,
     deadline: float | None = None,
     of_others: bool = False,
 ) -> WeightRanges:
@@ -107,7 +106,7 @@ def weight_ranges(
     ----------
     models : EquivalentModels
     features : sequence of int, default: all
-    solver : callable
+    solver : callable, default: the one that suits the set
         Makes a solver for a set of models; its answers are checked against the data.
     deadline : float, default=None
         Time, as in ``time.time()``, after which no further feature is begun: the ranges are
@@ -132,7 +131,7 @@ def weight_ranges(
 def weight_sizes(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp],
-    solver: Callable[[EquivalentModels], ExtremeSolver] = TableauSolver,
+    solver: Callable[[EquivalentModels], ExtremeSolver] | None = None,
 ) -> tuple[Matrix, Effort]:
     """Smallest and largest absolute weight of the features, shape (m, 2), in fewer programs.
 

@@ -6,8 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from ..programs.cut_rows import CutRows
 from ..programs.equivalent_models import Start
 from ..programs.hinge_rows import HingeRows
+from .cutting_baseline import CuttingBaseline
 from .growing_baseline import GrowingBaseline
 from .walking_baseline import WalkingBaseline
 
@@ -28,12 +30,15 @@ class L1Baseline:
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
+        self._cutting = CuttingBaseline(rows) if isinstance(rows, CutRows) else None
         few = rows.n_weights <= max(_FEW_FEATURES, rows.n_rows)
         small = rows.n_rows * rows.n_weights <= _MOST_CELLS
         self._walk = WalkingBaseline(rows) if few and small else None
 
     def solve(self, C: float) -> Start:
         """Weights, offsets and multipliers of the rows at the optimum."""
+        if self._cutting is not None:
+            return self._cutting.solve(C)
         if self._walk is not None:
             found = self._walk.solve(C)
             if found is not None and excess(self._rows, C, found) <= _TOLERANCE:

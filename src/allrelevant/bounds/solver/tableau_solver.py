@@ -51,7 +51,7 @@ class TableauSolver:
     def __init__(self, models: EquivalentModels) -> None:
         if models.start is None:
             raise NotAVertexError("The set has no model to start from.")
-        self._models = models
+        self._models = self.models = models
         self._start = models.start
         coef, offset = self._start.coef, self._start.offset
         pull = np.abs(models.rows.pull(self._start.multipliers))

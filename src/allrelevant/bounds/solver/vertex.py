@@ -71,6 +71,8 @@ def _determining_rows(
     """As many tight rows as there are weights in use and offsets, that determine them."""
     candidates = np.flatnonzero(np.abs(shortfall) <= _TIGHT)
     wanted = len(used) + rows.n_offsets
+    if wanted == 0:  # nothing is in use, and nothing determines that
+        return np.empty(0, dtype=np.intp)
     if len(candidates) < wanted:
         raise NotAVertexError(f"{len(candidates)} rows are tight, {wanted} are needed.")
     block = np.hstack([_dense(rows.table[candidates][:, used]), rows.offset_table[candidates]])

@@ -1,0 +1,160 @@
+"""Every task against a plain build of its own programs, all samples and all pairs written out."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
+from allrelevant.bounds.programs import ranking as ranking_module
+from allrelevant.bounds.programs.classification import ClassSamples
+from allrelevant.bounds.programs.ordinal import OrderedSamples
+from allrelevant.bounds.programs.ranking import RankedSamples
+from allrelevant.bounds.programs.regression import ValueSamples
+from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.datasets import (
+    make_linear_regression,
+    make_ordinal_classification,
+    make_privileged,
+    make_ranking,
+)
+from tests.bounds import naive_tasks
+
+SLACKS = [Slack(0.1, 0.05, 1e-6), Slack(0.01, 0.0, 1e-6), Slack(0.3, 0.2, 1e-6)]
+COUNTS: dict[str, Any] = {"n_strong": 2, "n_weak": 2, "n_irrelevant": 3}
+
+
+def standardised(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def weights(n, seed):
+    return np.random.RandomState(seed).uniform(0.5, 2.0, n) if seed % 2 else np.ones(n)
+
+
+def regression(seed):
+    data = make_linear_regression(40, target_noise=0.3, random_state=seed, **COUNTS)
+    weight, y = weights(40, seed), standardised(data.y)
+    epsilon = (0.0, 0.1, 0.3)[seed % 3]
+    samples = ValueSamples(standardised(data.X), y, weight, epsilon=epsilon)
+    return samples, naive_tasks.regression(samples.X, y, weight, epsilon)
+
+
+def ordinal(seed):
+    n_classes = 2 + seed % 4
+    data = make_ordinal_classification(
+        50, n_classes=n_classes, flip=0.2, random_state=seed, **COUNTS
+    )
+    weight = weights(50, seed)
+    samples = OrderedSamples(standardised(data.X), data.y.astype(float), weight)
+    return samples, naive_tasks.ordinal(samples.X, samples.y, weight)
+
+
+def ranking(seed):
+    data = make_ranking(40, positive=0.3, flip=0.2, random_state=seed, **COUNTS)
+    weight = weights(40, seed)
+    samples = RankedSamples(standardised(data.X), 2.0 * data.y - 1.0, weight)
+    return samples, naive_tasks.ranking(samples.X, samples.y, weight)
+
+
+def privileged_data(task, seed, n=40):
+    data = make_privileged(
+        task,
+        n,
+        n_strong_privileged=1,
+        n_weak_privileged=2,
+        n_irrelevant_privileged=1,
+        noise=0.1,
+        random_state=seed,
+        **COUNTS,
+    )
+    return standardised(data.X), data.y.astype(float), standardised(data.privileged)
+
+
+def privileged_classification(seed):
+    X, y, Z = privileged_data("classification", seed)
+    y, weight = 2.0 * y - 1.0, weights(40, seed)
+    rows = [(label * x, [label], 1.0, None) for x, label in zip(X, y, strict=True)]
+    return ClassSamples(X, y, weight, Z), naive_tasks.explained(rows, range(40), Z, weight)
+
+
+def privileged_regression(seed):
+    X, y, Z = privileged_data("regression", seed)
+    weight = weights(40, seed)
+    rows, _ = naive_tasks.regression(X, y, weight, 0.1)
+    sample = [i for i in range(40) for _ in range(2)]
+    samples = ValueSamples(X, y, weight, Z, epsilon=0.1)
+    return samples, naive_tasks.explained(rows, sample, Z, weight)
+
+
+def privileged_ordinal(seed):
+    X, y, Z = privileged_data("ordinal", seed)
+    weight = weights(40, seed)
+    rows, _ = naive_tasks.ordinal(X, y, weight)
+    sample: list[int | None] = [i for i in range(40) for _ in range(2 if 0 < y[i] < y.max() else 1)]
+    sample += [None] * (int(y.max()) - 1)
+    return OrderedSamples(X, y, weight, Z), naive_tasks.explained(rows, sample, Z, weight)
+
+
+def privileged_ranking(seed):
+    X, y, Z = privileged_data("ranking", seed)
+    y, weight = 2.0 * y - 1.0, weights(40, seed)
+    return RankedSamples(X, y, weight, Z), naive_tasks.explained_ranking(X, y, Z, weight)
+
+
+TASKS = [
+    regression,
+    ordinal,
+    ranking,
+    privileged_classification,
+    privileged_regression,
+    privileged_ordinal,
+    privileged_ranking,
+]
+
+
+def solved(samples, C, slack):
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, C)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, slack)
+    return baseline, models, weight_ranges(models)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
+@pytest.mark.parametrize("seed", range(10))
+def test_ranges_equal_a_plain_build(task, seed):
+    samples, (rows, slack_weight) = task(seed)
+    slack = SLACKS[seed % len(SLACKS)]
+    C = (3.0, 30.0)[seed % 2] / samples.total_weight
+    baseline, _, ranges = solved(samples, C, slack)
+    best = naive_tasks.optimum(rows, slack_weight, C)
+    assert baseline.norm_ + C * baseline.loss_ == pytest.approx(best, rel=1e-6)
+    limits = slack.norm_limit(baseline), slack.loss_limit(baseline)
+    expected = naive_tasks.signed_ranges(rows, slack_weight, *limits)
+    np.testing.assert_allclose(ranges.attained, expected, atol=1e-6)
+    np.testing.assert_allclose(ranges.proven, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
+def test_every_witness_is_a_model_of_the_set(task):
+    samples, _ = task(1)
+    _, models, ranges = solved(samples, 10.0 / samples.total_weight, SLACKS[0])
+    overstep = models.violation(ranges.coef.toarray(), ranges.offset)
+    assert overstep.max() <= 1e-7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
+    """The way for very many pairs, on few enough to list."""
+    data = make_ranking(120, positive=0.4, flip=0.1, random_state=seed, **COUNTS)
+    samples = RankedSamples(standardised(data.X), 2.0 * data.y - 1.0, weights(120, seed))
+    _, _, listed = solved(samples, 10.0, SLACKS[0])
+    monkeypatch.setattr(ranking_module, "_FEW_PAIRS", 0)
+    by_cuts = RankedSamples(samples.X, samples.y, samples.weight)
+    _, models, ranges = solved(by_cuts, 10.0, SLACKS[0])
+    assert not models.rows.complete
+    # What is attained is inside the truth, what is proven around it, and both are close.
+    assert (ranges.attained[:, 0] >= ranges.proven[:, 0] - 1e-9).all()
+    assert (ranges.attained[:, 1] <= ranges.proven[:, 1] + 1e-9).all()
+    assert ranges.gap.max() <= 1e-3
+    np.testing.assert_allclose(ranges.attained, listed.attained, atol=5e-3)
+    assert models.violation(ranges.coef.toarray(), ranges.offset).max() <= 1e-9
