@@ -7,13 +7,14 @@ with the number of its slack, or None if it has none.
 """
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 
 
 def regression(X, y, weight, epsilon):
-    rows = []
+    rows: list[Any] = []
     for i, (x, value) in enumerate(zip(X, y, strict=True)):
         rows.append((x, [1.0], value - epsilon, i))
         rows.append((-x, [-1.0], -value - epsilon, len(X) + i))
@@ -22,7 +23,8 @@ def regression(X, y, weight, epsilon):
 
 def ordinal(X, y, weight):
     n_thresholds = int(y.max())
-    rows, slack_weight = [], []
+    rows: list[Any] = []
+    slack_weight: list[float] = []
     for x, label, share in zip(X, y.astype(int), weight, strict=True):
         if label < n_thresholds:
             rows.append((-x, np.eye(n_thresholds)[label], 1.0, len(slack_weight)))
@@ -40,7 +42,8 @@ def ordinal(X, y, weight):
 def ranking(X, y, weight):
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     total = weight[positive].sum() * weight[negative].sum()
-    rows, slack_weight = [], []
+    rows: list[Any] = []
+    slack_weight: list[float] = []
     for i, j in product(positive, negative):
         rows.append((X[i] - X[j], [], 1.0, len(slack_weight)))
         slack_weight.append(weight[i] * weight[j] / total)
@@ -51,7 +54,7 @@ def explained(rows, sample_of_row, Z, weight):
     """Slacks that are ``u . z_i + c >= 0``, with i the sample of each row."""
     p, k = Z.shape[1], len(rows[0][1])
     d = len(rows[0][0])
-    new = []
+    new: list[Any] = []
     for (w_part, o_part, rhs, _), i in zip(rows, sample_of_row, strict=True):
         z, one = (np.zeros(p), 0.0) if i is None else (Z[i], 1.0)
         new.append((np.r_[w_part, z], np.r_[o_part, one], rhs, None))
@@ -66,7 +69,7 @@ def explained_ranking(X, y, Z, weight):
     """Every pair of a positive and a negative sample, each with a slack of its own."""
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     d = X.shape[1]
-    rows = [
+    rows: list[Any] = [
         (np.r_[X[i] - X[j], Z[i] + Z[j]], [2.0], 1.0, None) for i, j in product(positive, negative)
     ]
     rows += [(np.r_[np.zeros(d), z], [1.0], 0.0, None) for z in Z]
@@ -104,7 +107,7 @@ def _inequalities(rows, d, k, m):
         np.hstack([-eye, eye, np.zeros((d, k + m))]),
         np.hstack([-eye, -eye, np.zeros((d, k + m))]),
     ]
-    b = [np.zeros(2 * d)]
+    b: list[Any] = [np.zeros(2 * d)]
     for w_part, o_part, rhs, slack in rows:
         xi = np.zeros(m)
         if slack is not None:
