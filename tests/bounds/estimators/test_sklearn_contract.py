@@ -4,12 +4,24 @@ import warnings
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from allrelevant import ClassificationBounds, RelevanceWarning
+from allrelevant import (
+    ClassificationBounds,
+    OrdinalBounds,
+    RankingBounds,
+    RegressionBounds,
+    RelevanceWarning,
+)
 
 ESTIMATORS = [
     ClassificationBounds(n_probes=10, random_state=0),
     ClassificationBounds(C=10.0, cutoff=0.01),
     ClassificationBounds(C=10.0, cutoff=0.01, formulation="joint"),
+    RegressionBounds(n_probes=10, random_state=0),
+    RegressionBounds(C=10.0, epsilon=0.1, cutoff=0.01),
+    OrdinalBounds(n_probes=10, random_state=0),
+    OrdinalBounds(C=100.0, cutoff=0.01),
+    RankingBounds(n_probes=10, random_state=0),
+    RankingBounds(C=1000.0, cutoff=0.01),
 ]
 
 
@@ -23,6 +35,11 @@ def expected_failures(estimator):
             "check_sample_weight_equivalence_on_dense_data": reason,
             "check_sample_weight_equivalence_on_sparse_data": reason,
         }
+    if isinstance(estimator, OrdinalBounds):
+        reason = "The classes of this check are noise: no feature helps, an error if C was given."
+        return {"check_estimator_sparse_array": reason, "check_estimator_sparse_matrix": reason}
+    if not isinstance(estimator, ClassificationBounds):
+        return {}
     if estimator.formulation == "joint":
         reason = "libsvm stops at a tolerance of 1e-4, the check compares to 1e-7."
         return {

@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._sklearn import StrOptions
-from ...arrays import Table, Vector
+from ...arrays import Matrix, Table, Vector
 from ...exceptions import InputError
 from ..equivalence import FORMULATIONS, Formulation
 from ..models import LinearModel
@@ -208,6 +208,20 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
             (f"class {str(label)!r}", np.where(codes == code, 1.0, -1.0))
             for code, label in enumerate(self.classes_)
         ]
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Signed distance of each row from the baseline's hyperplane, up to its norm.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; with more than two classes, one column each.
+        """
+        return self._values(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by the baseline.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from ...arrays import Table, Vector
+from ...arrays import Matrix, Table, Vector
 from ...exceptions import InputError
 from ..programs.ordinal import OrderedSamples, count_passed
 from .shared import Problem, RelevanceBounds
@@ -70,6 +70,27 @@ random_state, n_jobs, verbose
             )
         return [Problem("", [OrderedSamples(X, codes.astype(float), weight, privileged)])]
 
+    def decision_function(self, X: Any) -> Matrix:
+        """How far inside each class a row is: its distance from the nearer threshold of the class.
+
+        Negative outside. The value of the baseline itself is
+        ``baseline_.decision_function(X)``, its thresholds ``baseline_.thresholds_``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes, how far above the one threshold.
+        """
+        values, thresholds = self._values(X), self._thresholds
+        if len(thresholds) == 1:
+            return values - thresholds[0]
+        edges = np.r_[-np.inf, thresholds, np.inf]
+        return np.minimum(values[:, None] - edges[:-1], edges[1:] - values[:, None])
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by the baseline.
 
@@ -81,6 +102,16 @@ random_state, n_jobs, verbose
         -------
         ndarray of shape (n_samples,)
         """
-        values = self.decision_function(X)
+        values = self._values(X)
+        return self.classes_[count_passed(values, self._thresholds)]
+
+    @property
+    def _thresholds(self) -> Vector:
         thresholds = self._problems[0].baseline.thresholds_
-        return self.classes_[count_passed(values, thresholds)]
+        assert thresholds is not None
+        return thresholds
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on classes without an order
+        return tags

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import roc_auc_score
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from ...arrays import Table, Vector
 from ...exceptions import InputError
@@ -64,10 +64,16 @@ random_state, n_jobs, verbose
     ) -> list[Problem]:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
+        if len(self.classes_) > 2:
             raise InputError(
-                f"A ranking needs two classes, one to be above the other; the target has "
-                f"{len(self.classes_)}. For more than two in an order use OrdinalBounds."
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}, with {len(self.classes_)} classes; for classes in an order "
+                "use OrdinalBounds."
+            )
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"The target has a single class, {str(self.classes_[0])!r}: a ranking needs two, "
+                "one to be above the other."
             )
         return [
             Problem("", [RankedSamples(X, np.where(codes == 1, 1.0, -1.0), weight, privileged)])
@@ -77,20 +83,17 @@ random_state, n_jobs, verbose
         super()._summarise()
         problem = self._problems[0]
         self.auc_ = problem.standard.samples.score(problem.baseline)
-        # Where to put the line between the classes is no part of a ranking: half-way.
-        self._threshold = self._middle()
+        self._threshold = _best_threshold(
+            problem.baseline.decision_function(problem.standard.samples.X),
+            problem.standard.samples.y,
+            problem.standard.samples.weight,
+        )
 
-    def _middle(self) -> float:
-        samples = self._problems[0].standard.samples
-        values = self._problems[0].baseline.decision_function(samples.X)
-        means = [
-            float(np.average(values[samples.y == sign], weights=samples.weight[samples.y == sign]))
-            for sign in (-1.0, 1.0)
-        ]
-        return sum(means) / 2.0
+    def decision_function(self, X: Any) -> Vector:
+        """Score of each row under the baseline: the higher, the higher it ranks.
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row: by its score under the baseline, against half-way between the classes.
+        A ranking has no line between the classes. Zero is put where the training rows have fewest
+        on the wrong side.
 
         Parameters
         ----------
@@ -100,7 +103,21 @@ random_state, n_jobs, verbose
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[(self.decision_function(X) > self._threshold).astype(int)]
+        return self._values(X) - self._threshold
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row, by the sign of its score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        values = self.decision_function(X)
+        return self.classes_[(values > 0).astype(int)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Area under the ROC curve.
@@ -115,12 +132,22 @@ random_state, n_jobs, verbose
         -------
         float
         """
+        values = self.decision_function(X)
         is_second = np.asarray(y) == self.classes_[1]
-        return float(
-            roc_auc_score(is_second, self.decision_function(X), sample_weight=sample_weight)
-        )
+        return float(roc_auc_score(is_second, values, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _best_threshold(values: Vector, y: Vector, weight: Vector) -> float:
+    """Half-way between two neighbouring scores, with the least weight on the wrong side."""
+    order = np.argsort(values, kind="stable")
+    ordered, signed = values[order], (weight * y)[order]
+    # Weight on the wrong side with the line behind each score, up to a constant.
+    wrong = np.cumsum(signed)[:-1]
+    wrong[ordered[1:] == ordered[:-1]] = np.inf  # no line between equal scores
+    best = int(np.argmin(wrong))
+    return float((ordered[best] + ordered[best + 1]) / 2.0)

@@ -142,4 +142,4 @@ verbose
         -------
         ndarray of shape (n_samples,)
         """
-        return self.decision_function(X) * self._y_scale + self._y_centre
+        return self._values(X) * self._y_scale + self._y_centre

@@ -242,17 +242,8 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         cutoffs = np.array([problem.cutoff[table] for problem in self._problems])
         return cutoffs[0] if len(cutoffs) == 1 else cutoffs
 
-    def decision_function(self, X: Any) -> Matrix:
-        """Value of the baseline at each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+    def _values(self, X: Any) -> Matrix:
+        """Value of the baseline at each row; with several models, one column each."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.baseline_.decision_function(X)
