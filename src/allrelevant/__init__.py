@@ -16,17 +16,20 @@ from .exceptions import (
 if TYPE_CHECKING:
     from . import datasets
     from .bounds import (
+        BoundsPath,
         ClassificationBounds,
         LinearModel,
         OrdinalBounds,
         RankingBounds,
         RegressionBounds,
+        bounds_path,
     )
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "AllRelevantError",
+    "BoundsPath",
     "ClassificationBounds",
     "InputError",
     "LinearModel",
@@ -36,16 +39,19 @@ __all__ = [
     "RegressionBounds",
     "RelevanceWarning",
     "SolverError",
+    "bounds_path",
     "datasets",
 ]
 
 # Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
 _HOME_OF = {
+    "BoundsPath": "allrelevant.bounds",
     "ClassificationBounds": "allrelevant.bounds",
     "LinearModel": "allrelevant.bounds",
     "OrdinalBounds": "allrelevant.bounds",
     "RankingBounds": "allrelevant.bounds",
     "RegressionBounds": "allrelevant.bounds",
+    "bounds_path": "allrelevant.bounds",
 }
 
 

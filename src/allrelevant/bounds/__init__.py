@@ -5,11 +5,14 @@ from .estimators.ordinal import OrdinalBounds
 from .estimators.ranking import RankingBounds
 from .estimators.regression import RegressionBounds
 from .models import LinearModel
+from .path import BoundsPath, bounds_path
 
 __all__ = [
+    "BoundsPath",
     "ClassificationBounds",
     "LinearModel",
     "OrdinalBounds",
     "RankingBounds",
     "RegressionBounds",
+    "bounds_path",
 ]

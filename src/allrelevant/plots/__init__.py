@@ -1,5 +1,6 @@
 """Figures: display objects that keep their values and can be drawn again."""
 
 from .intervals import IntervalsDisplay
+from .path import PathDisplay
 
-__all__ = ["IntervalsDisplay"]
+__all__ = ["IntervalsDisplay", "PathDisplay"]
