@@ -14,10 +14,12 @@ from ..arrays import Matrix, Vector
 from ..exceptions import InputError
 from ..extras import import_extra
 from ..parallel import run_tasks
+from .baseline import uses_features
 from .equivalence import Standard
 from .estimators.combined import CombinedBounds, combined
 from .estimators.shared import RelevanceBounds
 from .fitted import feature_names
+from .probes import IDLE_CUTOFF
 from .problem import ProblemBounds, Settings, bound_weights, learned_cutoffs
 from .tuning import GRID
 
@@ -32,7 +34,7 @@ N_VALUES = 20
 
 # Probes are solved for at every so manieth value, and cutoffs in between are interpolated: as a
 # share of the norm they change little and steadily.
-_VALUES_PER_CUTOFF = 6
+_VALUES_PER_CUTOFF = 7
 
 
 @dataclass(frozen=True)
@@ -238,16 +240,21 @@ def _solved(standards: list[Standard], all_settings: list[Settings]) -> list[Pro
 
 def _cutoffs(standards: list[Standard], all_settings: list[Settings]) -> list[Matrix]:
     """The cutoffs at each value: learned at some, and interpolated as shares of the norm."""
-    n = len(standards)
     if all_settings[0].cutoff is not None:
         return [learned_cutoffs(s, t) for s, t in zip(standards, all_settings, strict=True)]
-    anchors = np.unique(np.linspace(0, n - 1, max(2, -(-n // _VALUES_PER_CUTOFF))).round())
-    norms = np.array([max(s.baseline.norm_, np.finfo(float).tiny) for s in standards])
-    shares = np.array(
-        [learned_cutoffs(standards[int(a)], all_settings[int(a)]) / norms[int(a)] for a in anchors]
-    )
-    between = np.apply_along_axis(lambda share: np.interp(np.arange(n), anchors, share), 0, shares)
-    return list(between * norms[:, None, None])
+    n_tables = len(standards[0].samples.tables)
+    cutoffs = np.tile(IDLE_CUTOFF, (len(standards), n_tables, 1))
+    in_use = np.flatnonzero([uses_features(standard.baseline) for standard in standards])
+    if len(in_use) == 0:
+        return list(cutoffs)
+    n_anchors = max(2, -(-len(in_use) // _VALUES_PER_CUTOFF))
+    places = np.linspace(0, len(in_use) - 1, n_anchors).round().astype(int)
+    anchors = np.unique(in_use[places])
+    norms = np.array([standard.baseline.norm_ for standard in standards])
+    shares = np.array([learned_cutoffs(standards[a], all_settings[a]) / norms[a] for a in anchors])
+    between = np.apply_along_axis(lambda share: np.interp(in_use, anchors, share), 0, shares)
+    cutoffs[in_use] = between * norms[in_use, None, None]
+    return list(cutoffs)
 
 
 def _path(

@@ -119,6 +119,7 @@ class PathDisplay:
         ax.set_title(name, fontsize=8, color=INK, pad=3)
         ax.tick_params(labelsize=7, colors=INK)
         ax.margins(x=0)
+        ax.set_ylim(bottom=0)
         ax.spines[["top", "right"]].set_visible(False)
 
     def _finish(self, figure: Figure, panels: np.ndarray) -> None:
