@@ -22,7 +22,10 @@ if TYPE_CHECKING:
         OrdinalBounds,
         RankingBounds,
         RegressionBounds,
+        RiskBound,
+        Stability,
         bounds_path,
+        stability,
     )
 
 __version__ = "0.1.0.dev0"
@@ -38,9 +41,12 @@ __all__ = [
     "RankingBounds",
     "RegressionBounds",
     "RelevanceWarning",
+    "RiskBound",
     "SolverError",
+    "Stability",
     "bounds_path",
     "datasets",
+    "stability",
 ]
 
 # Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
@@ -51,7 +57,10 @@ _HOME_OF = {
     "OrdinalBounds": "allrelevant.bounds",
     "RankingBounds": "allrelevant.bounds",
     "RegressionBounds": "allrelevant.bounds",
+    "RiskBound": "allrelevant.bounds.risk",
+    "Stability": "allrelevant.bounds.stability",
     "bounds_path": "allrelevant.bounds",
+    "stability": "allrelevant.bounds.stability",
 }
 
 

@@ -6,6 +6,8 @@ from .estimators.ranking import RankingBounds
 from .estimators.regression import RegressionBounds
 from .models import LinearModel
 from .path import BoundsPath, bounds_path
+from .risk import RiskBound
+from .stability import Stability, stability
 
 __all__ = [
     "BoundsPath",
@@ -14,5 +16,8 @@ __all__ = [
     "OrdinalBounds",
     "RankingBounds",
     "RegressionBounds",
+    "RiskBound",
+    "Stability",
     "bounds_path",
+    "stability",
 ]

@@ -2,5 +2,6 @@
 
 from .intervals import IntervalsDisplay
 from .path import PathDisplay
+from .stability import StabilityDisplay
 
-__all__ = ["IntervalsDisplay", "PathDisplay"]
+__all__ = ["IntervalsDisplay", "PathDisplay", "StabilityDisplay"]

@@ -21,6 +21,22 @@ FORMAT_VERSION = 1
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 
+_OF_RISK_BOUND = (
+    "tau",
+    "loss_part",
+    "complexity_part",
+    "offset_part",
+    "confidence_part",
+    "baseline",
+    "equivalent",
+    "added_by_slack",
+    "training_error",
+    "radius",
+    "n_rows",
+    "is_vacuous",
+    "in_a_word",
+)
+
 
 def summarize(
     est: Any,
@@ -86,6 +102,7 @@ def summarize(
         "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
         "features": _features(est),
         "problems": _problems(est),
+        "risk_bound": _risk_bounds(est),
         "training_accuracy": None if X is None or y is None else _accuracy(est, X, y),
         "largest_gap": float(np.max(est.gap_[est.exact_], initial=0.0)),
         "n_outer": int((~est.exact_).sum()),
@@ -158,6 +175,15 @@ def _problems(est: Any) -> list[dict[str, Any]]:
         }
         for label, cutoff, C, norm, loss, score in values
     ]
+
+
+def _risk_bounds(est: Any) -> list[dict[str, Any]] | None:
+    """One of each problem; None of estimators that have none."""
+    if not hasattr(est, "risk_bound"):
+        return None
+    found = est.risk_bound()
+    bounds = found if isinstance(found, list) else [found]
+    return [{name: getattr(bound, name) for name in _OF_RISK_BOUND} for bound in bounds]
 
 
 def _accuracy(est: Any, X: ArrayLike, y: ArrayLike) -> float:
