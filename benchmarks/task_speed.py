@@ -94,7 +94,8 @@ def large_ranking() -> None:
     right = (bounds.relevance_ == data.relevance).mean()
     print(
         f"\nRanking, 5,000 above 5,000, 20 features, defaults, two workers: {seconds:.0f} s, "
-        f"{peak:.2f} GiB, the peaks of {n_processes} processes added up; AUC {bounds.auc_:.3f}; {right:.0%} of the classes right; "
+        f"{peak:.2f} GiB, the peaks of {n_processes} processes added up; "
+        f"AUC {bounds.auc_:.3f}; {right:.0%} of the classes right; "
         f"largest gap {bounds.gap_.max():.0e}"
     )
 

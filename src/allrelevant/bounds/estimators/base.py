@@ -91,6 +91,8 @@ class RelevanceBoundsMixin(SelectorMixin):
 
     def _warn_of_constant_columns(self, is_constant: NDArray[np.bool_]) -> None:
         constant = np.flatnonzero(is_constant)
+        if len(constant) == len(is_constant):
+            raise InputError("Every column is constant: there is no feature to tell rows apart.")
         if len(constant):
             names = ", ".join(repr(feature_names(self)[j]) for j in constant[:10])
             more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""

@@ -136,6 +136,7 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any
     ) -> tuple[list[Problem], FitScaling, Settings]:
         """Validated data as problems, how to scale them, and how to solve them."""
+        self._forget()
         X, y = validate_data(
             self,
             X,
@@ -158,6 +159,12 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         return problems, fit_scaling, self._settings(rng, len(problems))
 
+    def _forget(self) -> None:
+        """Drop what only some fits leave behind: the last one may have been of another kind."""
+        for name in list(vars(self)):
+            if name == "cv_score_" or name.startswith(("privileged_", "n_privileged_")):
+                delattr(self, name)
+
     def _standard_of(
         self, problem: Problem, fit_scaling: FitScaling, settings: Settings
     ) -> Standard:
@@ -174,9 +181,6 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         return FORMULATIONS["separate"]
 
     def _validated_privileged(self, X: Table, privileged: Any) -> Table | None:
-        for name in ("privileged_names_in_", "n_privileged_in_"):
-            if hasattr(self, name):
-                delattr(self, name)
         if privileged is None:
             return None
         names = getattr(privileged, "columns", None)

@@ -1,0 +1,100 @@
+"""Paths: each value as a fit of its own would have it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from allrelevant import ClassificationBounds, InputError, RegressionBounds, bounds_path
+from allrelevant.datasets import make_linear_classification, make_linear_regression
+
+COUNTS: dict[str, Any] = {"n_strong": 1, "n_weak": 2, "n_irrelevant": 2}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_linear_classification(100, flip=0.1, random_state=0, **COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("param", "values"), [("C", [0.05, 0.5, 5.0]), ("delta", [0.0, 0.01, 0.3])]
+)
+def test_a_path_with_a_given_cutoff_is_the_fits(data, param, values):
+    estimator = ClassificationBounds(C=1.0, cutoff=0.1)
+    path = bounds_path(estimator, data.X, data.y, param=param, values=values)
+    assert path.values.tolist() == values
+    for index, value in enumerate(values):
+        fit = ClassificationBounds(C=1.0, cutoff=0.1).set_params(**{param: value})
+        fit.fit(data.X, data.y)
+        np.testing.assert_allclose(path.interval[index], fit.interval_, atol=1e-7)
+        assert path.relevance[index].tolist() == fit.relevance_.tolist()
+        np.testing.assert_allclose(path.baseline[index], fit.baseline_.coef_, atol=1e-7)
+
+
+def test_more_delta_never_narrows(data):
+    path = bounds_path(ClassificationBounds(C=1.0, cutoff=0.1), data.X, data.y, param="delta")
+    assert len(path.values) == 20
+    assert (np.diff(path.interval[:, :, 1], axis=0) >= -1e-8).all()
+    assert (np.diff(path.interval[:, :, 0], axis=0) <= 1e-8).all()
+
+
+def test_learned_cutoffs_at_the_ends_are_those_of_a_fit(data):
+    estimator = ClassificationBounds(C=1.0, random_state=0)
+    path = bounds_path(estimator, data.X, data.y, values=[0.1, 0.3, 1.0, 3.0])
+    for index in (0, -1):
+        fit = ClassificationBounds(C=path.values[index], random_state=0).fit(data.X, data.y)
+        assert path.relevance[index].tolist() == fit.relevance_.tolist()
+
+
+def test_where_no_feature_is_used_all_are_irrelevant(data):
+    path = bounds_path(ClassificationBounds(random_state=0), data.X, data.y, values=[1e-6, 1.0])
+    assert (path.relevance[0] == "irrelevant").all()
+    assert (path.relevance[1] != "irrelevant").any()
+
+
+def test_frames_are_tidy_and_ranges_cover_the_path(data):
+    path = bounds_path(ClassificationBounds(cutoff=0.1), data.X, data.y)
+    frame = path.to_frame()
+    assert list(frame.columns[:3]) == ["C", "feature", "relevance"]
+    assert len(frame) == 20 * 5
+    ranges = path.class_ranges()
+    assert (ranges.groupby("feature")["n_values"].sum() == 20).all()
+    assert (ranges["first"] <= ranges["last"]).all()
+
+
+def test_three_classes_and_workers(data):
+    y = np.digitize(data.X[:, 0], [-0.5, 0.5])
+    estimator = ClassificationBounds(C=1.0, cutoff=0.1)
+    alone = bounds_path(estimator, data.X, y, values=[0.1, 1.0])
+    two = bounds_path(estimator.set_params(n_jobs=2), data.X, y, values=[0.1, 1.0])
+    assert alone.norm.shape == (2, 3)
+    np.testing.assert_array_equal(alone.interval, two.interval)
+
+
+def test_regression_keeps_its_epsilon():
+    data = make_linear_regression(60, target_noise=0.2, random_state=0, **COUNTS)
+    path = bounds_path(
+        RegressionBounds(random_state=0, cutoff=0.1), data.X, data.y, values=[0.1, 1]
+    )
+    assert path.relevance.shape == (2, 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"param": "fpr"}, "'C' or 'delta'"),
+        ({"values": [0.0, 1.0]}, "above 0"),
+        ({"values": []}, "at least one"),
+        ({"param": "delta", "values": [-0.1]}, "at least 0"),
+        ({"values": [np.nan]}, "numbers"),
+    ],
+)
+def test_bad_options_are_named(data, options, message):
+    with pytest.raises(InputError, match=message):
+        bounds_path(ClassificationBounds(), data.X, data.y, **options)
+
+
+def test_other_estimators_are_refused(data):
+    with pytest.raises(InputError, match="LogisticRegression"):
+        bounds_path(LogisticRegression(), data.X, data.y)
