@@ -17,8 +17,9 @@ from .pairwise_loss import PairwiseLoss
 from .samples import Fold, Samples, signed_table
 from .stratified import stratified_folds
 
-# With more pairs than this they are not listed.
-_FEW_PAIRS = 20_000
+# With more pairs than this, or more numbers in their rows, they are not listed.
+_FEW_PAIRS = 100_000
+_MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class RankedSamples(Samples):
         """The loss over all pairs: a row for each while they are few, else by cuts."""
         positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
         share = self._weight_of_slack()
-        if len(positive) * len(negative) <= _FEW_PAIRS:
+        n_pairs = len(positive) * len(negative)
+        if n_pairs <= _FEW_PAIRS and n_pairs * self.n_features <= _MOST_CELLS:
             above, below = np.meshgrid(positive, negative, indexing="ij")
             return self._rows_of_pairs(above.ravel(), below.ravel())
         return first_rows(
