@@ -79,7 +79,7 @@ def infer_task(y: pd.Series) -> InferredTask:
 
 
 def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int) -> InferredTask:
-    if len(distinct) > MAX_CLASSES or 2 < n_rows / 2 < len(distinct):
+    if len(distinct) > min(MAX_CLASSES, max(2, n_rows / 2)):
         return InferredTask(
             "regression",
             f"the target has {len(distinct)} different numbers, from {distinct[0]:.0f} to "

@@ -43,6 +43,7 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
     numbers = values.to_numpy(dtype=np.float64)
     if (numbers == numbers[0]).all():
         raise InputError(
-            f"The target {target!r} has a single value, {numbers[0]:g}: there is nothing to predict."
+            f"The target {target!r} has a single value, {numbers[0]:g}: there is nothing to "
+            "predict."
         )
     return numbers
