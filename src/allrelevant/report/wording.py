@@ -55,19 +55,38 @@ class TaskWording:
         unseen, training = score["cross_validated"], score["training"]
         parts = []
         if unseen is not None:
-            parts.append(self.unseen.format(_percent(unseen)))
+            parts.append(self.unseen.format(percent(unseen)))
         if training is not None:
             phrase = self.training if parts else self.training_alone
-            parts.append(phrase.format(_percent(training)))
+            parts.append(phrase.format(percent(training)))
         if not parts:
             return None
         guess = score["without_features"]
-        contrast = "" if guess is None else f"; {self.without_features.format(_percent(guess))}"
+        contrast = "" if guess is None else f"; {self.without_features.format(percent(guess))}"
         return f"The baseline model {', and '.join(parts)}{contrast}."
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share with one decimal; scores can be negative.
+
+    Examples
+    --------
+    >>> percent(0.875)
+    '87.5%'
+    """
     return f"{share:.1%}".replace("-", "\N{MINUS SIGN}")
+
+
+def number(value: float) -> str:
+    """A number of any size in few characters.
+
+    Examples
+    --------
+    >>> number(1234567.0), number(3.14159), number(2000.0)
+    ('1,234,567', '3.142', '2,000')
+    """
+    digits = f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
+    return digits.replace("-", "\N{MINUS SIGN}")
 
 
 WORDINGS = {
@@ -91,7 +110,7 @@ WORDINGS = {
         training="{} in the rows it was trained on",
         training_alone="explains {} of how far the target is from its median in the rows it was "
         "trained on",
-        without_features="always naming the median would explain {}",
+        without_features="always naming the median would explain none of it",
         scaled="features and a target scaled to variance 1",
         loss="by how much predictions are off beyond epsilon, summed over the rows",
     ),
@@ -105,7 +124,7 @@ WORDINGS = {
         training="{} in the rows it was trained on",
         training_alone="explains {} of how many classes the rows it was trained on are from the "
         "median class",
-        without_features="always naming the median class would explain {}",
+        without_features="always naming the median class would explain none of it",
         loss="what rows lack to be beyond the threshold below their class and short of the one "
         "above it, each by 1, summed over the rows",
     ),
