@@ -70,6 +70,7 @@ What --task auto makes of the target, and says so:
   whole numbers, more than 20 different ones,
     or a different one in most rows               regression
   whole numbers otherwise                         classification
+
 For classes in an order, such as grades as numbers, there is --task ordinal; to rank one of two
 classes above the other, however rare it is, --task ranking.
 
@@ -79,7 +80,7 @@ Examples:
   allrelevant report patients.csv.gz --target diagnosis --drop id --drop name -o out.html
   allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
   allrelevant report houses.csv --target price --task regression
-  allrelevant report patients.csv --target relapse --privileged autopsy
+  allrelevant report patients.csv --target relapse --privileged biopsy
 
 On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
 as it was.
@@ -98,8 +99,8 @@ as it was.
     type=click.Choice([AUTO, *TASKS]),
     default=AUTO,
     show_default=True,
-    help="What to predict: classes, a number, classes in an order, or which rows rank above others. "
-    "'auto' goes by the target.",
+    help="What to predict: classes, a number, classes in an order, or which rows rank above "
+    "others. 'auto' goes by the target.",
 )
 @click.option(
     "--privileged",

@@ -40,7 +40,7 @@ def render(summary: Mapping[str, Any]) -> str:
     """
     features = ranked(summary["features"])
     complete = max(len(features), len(summary["privileged"])) <= MAX_ROWS
-    wording = WORDINGS[summary["task"]]
+    wording, classes = WORDINGS[summary["task"]], summary["classes"]
     return (
         _environment(features)
         .get_template("page.html")
@@ -57,6 +57,7 @@ def render(summary: Mapping[str, Any]) -> str:
             rows=features[:MAX_ROWS],
             privileged=_privileged(summary),
             wording=wording,
+            aim=wording.aim.format(*(shorten(printable(c["label"]), 50) for c in classes)),
             achievement=wording.achievement(summary["score"]),
             poor=_is_poor(summary["score"]),
             cv_scores=_cv_scores(summary),

@@ -35,10 +35,10 @@ def baseline_score(
     known = X is not None and y is not None
     task = est._task
     # Only there if C was chosen by it.
-    unseen = getattr(est, "cv_score_", None)
+    unseen = np.atleast_1d(getattr(est, "cv_score_", ()))
     return {
         "name": WORDINGS[task].score,
-        "cross_validated": float(unseen) if np.ndim(unseen) == 0 and unseen is not None else None,
+        "cross_validated": float(unseen[0]) if len(unseen) == 1 else None,
         "training": _TRAINING[task](est, X, y) if known else None,
         "without_features": _WITHOUT_FEATURES[task](classes),
     }

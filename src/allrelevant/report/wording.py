@@ -14,7 +14,7 @@ class TaskWording:
     Attributes
     ----------
     aim : str
-        What the model was trained to do.
+        What the model was trained to do, with places for the classes if need be.
     classes : str
         What the list of classes is called; empty where there are none.
     score : str
@@ -129,7 +129,7 @@ WORDINGS = {
         "above it, each by 1, summed over the rows",
     ),
     "ranking": TaskWording(
-        aim="rank the rows of the second class above those of the first",
+        aim="rank the rows of class {1} above those of class {0}",
         classes="classes from low to high",
         score="area under the ROC curve",
         score_heading="AUC (cross-validated)",
