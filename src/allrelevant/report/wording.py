@@ -105,25 +105,25 @@ WORDINGS = {
         classes="",
         score="share of the absolute deviation from the median that is explained",
         score_heading="Deviation explained (cross-validated)",
-        unseen="explains {} of how far the target is from its median in rows it has not seen, by "
-        "cross-validation",
+        unseen="explains {} of the distance of the target from its median in rows it has not seen, "
+        "by cross-validation",
         training="{} in the rows it was trained on",
-        training_alone="explains {} of how far the target is from its median in the rows it was "
-        "trained on",
+        training_alone="explains {} of the distance of the target from its median in the rows it "
+        "was trained on",
         without_features="always naming the median would explain none of it",
         scaled="features and a target scaled to variance 1",
         loss="by how much predictions are off beyond epsilon, summed over the rows",
     ),
     "ordinal": TaskWording(
-        aim="put the rows into classes that have an order",
+        aim="place each row in the order of the classes",
         classes="classes from low to high",
         score="share of the absolute deviation from the median class that is explained",
         score_heading="Deviation explained (cross-validated)",
-        unseen="explains {} of how many classes rows it has not seen are from the median class, by "
-        "cross-validation",
+        unseen="explains {} of the distance from the median class, counted in classes, in rows it "
+        "has not seen, by cross-validation",
         training="{} in the rows it was trained on",
-        training_alone="explains {} of how many classes the rows it was trained on are from the "
-        "median class",
+        training_alone="explains {} of the distance from the median class, counted in classes, in "
+        "the rows it was trained on",
         without_features="always naming the median class would explain none of it",
         loss="what rows lack to be beyond the threshold below their class and short of the one "
         "above it, each by 1, summed over the rows",
