@@ -71,7 +71,7 @@ def test_privileged_features_have_a_table_of_their_own(summary: dict[str, Any]) 
 def test_values_in_place_of_classes(summary: dict[str, Any]) -> None:
     summary.update(classes=[], values={"min": -1.5, "max": 20000.0, "mean": 3.0})
     first = result_table(summary, unicode=False).splitlines()[0]
-    assert first == "t.csv: 10 rows, 3 features, target y: -1.5 to 2e+04, mean 3"
+    assert first == "t.csv: 10 rows, 3 features, target y: -1.5 to 20,000, mean 3"
 
 
 def test_names_cannot_control_the_terminal(summary: dict[str, Any]) -> None:

@@ -84,7 +84,10 @@ def _what(summary: Mapping[str, Any]) -> str:
 def _target(summary: Mapping[str, Any]) -> str:
     """Its classes, or where its values lie."""
     if summary["values"] is not None:
-        return "{min:.4g} to {max:.4g}, mean {mean:.4g}".format(**summary["values"])
+        from ..report.wording import number
+
+        low, high, mean = (number(summary["values"][key]) for key in ("min", "max", "mean"))
+        return f"{low} to {high}, mean {mean}"
     classes = ", ".join(
         f"{shorten(printable(c['label']), 30)} ({c['n_rows']:,})" for c in summary["classes"][:8]
     )

@@ -12,7 +12,7 @@ from ..bounds.relevance import CLASSES
 from ..extras import import_extra
 from ..plots.labels import printable, shorten
 from .chart import layout
-from .wording import WORDINGS, number, percent
+from .wording import WORDINGS, number, percent, real_minus
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -89,7 +89,7 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
     def weight(value: float, decimals: int | None = None) -> str:
         text = f"{value:.{usual if decimals is None else decimals}f}"
         # No minus before what rounds to zero, and a real minus sign elsewhere.
-        return text.lstrip("-") if float(text) == 0.0 else text.replace("-", "\N{MINUS SIGN}")
+        return text.lstrip("-") if float(text) == 0.0 else real_minus(text)
 
     environment: Environment = jinja2.Environment(
         loader=jinja2.PackageLoader("allrelevant", "report/templates"),
@@ -102,7 +102,7 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
     environment.filters["weight"] = weight
     environment.filters["printable"] = printable
     environment.filters["percent"] = percent
-    environment.filters["number"] = number
+    environment.filters["number"] = lambda value: real_minus(number(value))
     environment.filters["short"] = shorten
     return environment
 

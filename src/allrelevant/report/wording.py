@@ -74,7 +74,7 @@ def percent(share: float) -> str:
     >>> percent(0.875)
     '87.5%'
     """
-    return f"{share:.1%}".replace("-", "\N{MINUS SIGN}")
+    return real_minus(f"{share:.1%}")
 
 
 def number(value: float) -> str:
@@ -85,8 +85,12 @@ def number(value: float) -> str:
     >>> number(1234567.0), number(3.14159), number(2000.0)
     ('1,234,567', '3.142', '2,000')
     """
-    digits = f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
-    return digits.replace("-", "\N{MINUS SIGN}")
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+def real_minus(text: str) -> str:
+    """A number with a minus sign in place of the hyphen, for pages."""
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 WORDINGS = {
