@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-speed bench-dorothea clean
+.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-stability bench-speed bench-dorothea clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -43,6 +43,9 @@ bench-defaults: setup  ## The experiment behind the defaults
 
 bench-breast-cancer: setup  ## The breast cancer study of ferel18
 	@$(BIN)/python -m benchmarks.breast_cancer
+
+bench-stability: setup  ## Bounds and classes over 64 splits of breast cancer
+	@$(BIN)/python -m benchmarks.stability
 
 bench-speed: setup  ## Speed and memory beside fri, cold programs, HiGHS (DATA=folder of gene tables)
 	@$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA))

@@ -12,12 +12,22 @@ from pathlib import Path
 import numpy as np
 from fri.compute import RelevanceBoundsIntervals
 from fri.model.classification import Classification, Classification_SVM
+from fri.model.ordinal_regression import OrdinalRegression, OrdinalRegression_SVM
+from fri.model.regression import Regression, Regression_SVR
+
+KINDS = {
+    "classification": (Classification, Classification_SVM),
+    "regression": (Regression, Regression_SVR),
+    "ordinal": (OrdinalRegression, OrdinalRegression_SVM),
+}
 
 task = np.load(sys.argv[1])
-X, y, C = task["X"], task["y"], float(task["C"])
-model = Classification_SVM(C=C).fit(X, y)
+X, y = task["X"], task["y"]
+parameters = {name: float(task[name]) for name in ("C", "epsilon") if name in task}
+kind, baseline = KINDS[str(task["kind"]) if "kind" in task else "classification"]
+model = baseline(**parameters).fit(X, y)
 intervals = RelevanceBoundsIntervals(
-    (X, y), Classification(C=C), model, np.random.RandomState(0), 20, n_jobs=1, verbose=0
+    (X, y), kind(**parameters), model, np.random.RandomState(0), 20, n_jobs=1, verbose=0
 )
 intervals.init_constraints = {"loss": float(task["loss"]), "w_l1": float(task["norm"])}
 seconds = []

@@ -74,11 +74,16 @@ def run_fri(case: Case) -> Result:
     samples = case.load(None)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
     norm, loss = case.slack.norm_limit(baseline), case.slack.loss_limit(baseline)
+    return fri_answer(X=samples.X, y=samples.y, C=case.C, norm=norm, loss=loss)
+
+
+def fri_answer(**task: Any) -> Result:
+    """What fri takes on a task, in its own environment; see ``fri_intervals.py``."""
     with tempfile.TemporaryDirectory() as folder:
-        task, answer = Path(folder) / "task.npz", Path(folder) / "answer.json"
-        np.savez(task, X=samples.X, y=samples.y, C=case.C, repeats=1, norm=norm, loss=loss)
+        file, answer = Path(folder) / "task.npz", Path(folder) / "answer.json"
+        np.savez(file, repeats=1, **task)
         script = Path(__file__).parent / "fri_intervals.py"
-        subprocess.run([FRI_PYTHON, script, task, answer], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([FRI_PYTHON, script, file, answer], check=True, stderr=subprocess.DEVNULL)
         result = json.loads(answer.read_text())
     return result | {"interval": np.array(result["interval"])}
 

@@ -16,17 +16,23 @@ from .exceptions import (
 if TYPE_CHECKING:
     from . import datasets
     from .bounds import (
+        BoundsPath,
         ClassificationBounds,
         LinearModel,
         OrdinalBounds,
         RankingBounds,
         RegressionBounds,
+        RiskBound,
+        Stability,
+        bounds_path,
+        stability,
     )
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "AllRelevantError",
+    "BoundsPath",
     "ClassificationBounds",
     "InputError",
     "LinearModel",
@@ -35,17 +41,26 @@ __all__ = [
     "RankingBounds",
     "RegressionBounds",
     "RelevanceWarning",
+    "RiskBound",
     "SolverError",
+    "Stability",
+    "bounds_path",
     "datasets",
+    "stability",
 ]
 
 # Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
 _HOME_OF = {
+    "BoundsPath": "allrelevant.bounds",
     "ClassificationBounds": "allrelevant.bounds",
     "LinearModel": "allrelevant.bounds",
     "OrdinalBounds": "allrelevant.bounds",
     "RankingBounds": "allrelevant.bounds",
     "RegressionBounds": "allrelevant.bounds",
+    "RiskBound": "allrelevant.bounds.risk",
+    "Stability": "allrelevant.bounds.stability",
+    "bounds_path": "allrelevant.bounds",
+    "stability": "allrelevant.bounds.stability",
 }
 
 

@@ -211,6 +211,28 @@ def test_several_classes() -> None:
     assert "Class by class" in read.text["h3"]
     assert "<x>" in read.text["bdi"]
     assert 'class="cutoff' not in page
+    details = page[page.index("<details>") : page.index("</details>")]
+    assert details.count('<th scope="row">') == 3
+    assert "<bdi>&lt;x&gt;</bdi>" in details
+
+
+def test_what_it_says_about_new_data() -> None:
+    summary = example()
+    read = Reader(render(summary))
+    (risk,) = summary["risk_bound"]
+    assert read.text["summary"] == ["What this says about new data"]
+    for name in ("loss_part", "complexity_part", "offset_part", "baseline", "equivalent"):
+        assert f"{risk[name]:.3f}" in read.text["td"]
+    assert risk["in_a_word"] in read.text["p"]
+    assert "says nothing by itself" in risk["in_a_word"]
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_without_a_risk_bound(old: bool) -> None:
+    summary = {**example(), "risk_bound": None}
+    if old:  # read back from JSON that was written before there was one
+        del summary["risk_bound"]
+    assert "<details>" not in render(summary)
 
 
 def test_all_bounds_zero() -> None:

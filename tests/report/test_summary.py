@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from allrelevant import ClassificationBounds
+from allrelevant import ClassificationBounds, RankingBounds, RiskBound
 from allrelevant.datasets import make_linear_classification
 from allrelevant.report import summarize
 
@@ -94,10 +94,21 @@ def test_several_classes() -> None:
     summary = summarize(est, X, y)
     json.dumps(summary, allow_nan=False)
     assert [problem["label"] for problem in summary["problems"]] == ["x", "y", "z"]
+    assert len(summary["risk_bound"]) == 3
     for j, feature in enumerate(summary["features"]):
         for k, cell in enumerate(feature["per_class"]):
             assert [cell["lower"], cell["upper"]] == est.class_interval_[k, j].tolist()
             assert cell["relevance"] == est.class_relevance_[k, j]
+
+
+def test_risk_bound(table: Table) -> None:
+    est = ClassificationBounds(C=1.0, cutoff=0.1).fit(*table)
+    bound = est.risk_bound()
+    assert isinstance(bound, RiskBound)
+    (numbers,) = summarize(est)["risk_bound"]
+    assert {name: getattr(bound, name) for name in numbers} == numbers
+    assert {"tau", "baseline", "equivalent", "added_by_slack", "is_vacuous"} <= set(numbers)
+    assert summarize(RankingBounds(C=1.0, cutoff=0.1).fit(*table))["risk_bound"] is None
 
 
 def test_not_fitted() -> None:

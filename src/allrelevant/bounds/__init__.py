@@ -5,11 +5,19 @@ from .estimators.ordinal import OrdinalBounds
 from .estimators.ranking import RankingBounds
 from .estimators.regression import RegressionBounds
 from .models import LinearModel
+from .path import BoundsPath, bounds_path
+from .risk import RiskBound
+from .stability import Stability, stability
 
 __all__ = [
+    "BoundsPath",
     "ClassificationBounds",
     "LinearModel",
     "OrdinalBounds",
     "RankingBounds",
     "RegressionBounds",
+    "RiskBound",
+    "Stability",
+    "bounds_path",
+    "stability",
 ]

@@ -31,6 +31,10 @@ from .solver.intervals import weight_sizes
 MIN_USABLE = 10
 
 
+# Where the baseline uses no feature.
+IDLE_CUTOFF = np.full(2, 1e-9)
+
+
 @dataclass(frozen=True)
 class ProbeSettings:
     """How many probes, how strict a cutoff, and which seed."""
@@ -61,7 +65,7 @@ def probe_cutoff(
         ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.run_tasks`.
     """
     if not uses_features(standard.baseline):
-        return np.zeros(2)  # every weight is zero, and none exceeds that
+        return IDLE_CUTOFF.copy()  # every weight is zero, up to rounding
     bounds = probe_bounds(standard, slack, settings, table, **run)
     if len(bounds) < MIN_USABLE:
         return _fallback(standard.baseline, slack, len(bounds), settings.n_probes)

@@ -135,11 +135,21 @@ def find_baseline(
     )
 
 
-def bound_weights(standard: Standard, settings: Settings) -> ProblemBounds:
-    """Range of every weight over the models as good as the baseline, and the classes."""
+def bound_weights(
+    standard: Standard, settings: Settings, cutoff: Matrix | None = None
+) -> ProblemBounds:
+    """Range of every weight over the models as good as the baseline, and the classes.
+
+    Parameters
+    ----------
+    standard : Standard
+    settings : Settings
+    cutoff : ndarray of shape (n_tables, 2), default=None
+        By default what the settings say.
+    """
     samples, baseline = standard.samples, standard.baseline
     models = settings.formulation.equivalent(samples, baseline, settings.slack)
-    cutoff = _cutoff(standard, settings)
+    cutoff = learned_cutoffs(standard, settings) if cutoff is None else cutoff
     of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
     ranges, outer = _ranges(models, standard, of_weight[:, 1], settings)
     signed = _spread_out(ranges, ranges.attained, samples.n_weights)
@@ -271,8 +281,8 @@ def _warn_of_missing(n_missing: int, n_features: int, settings: Settings) -> Non
         )
 
 
-def _cutoff(standard: Standard, settings: Settings) -> Matrix:
-    """For the features of each table."""
+def learned_cutoffs(standard: Standard, settings: Settings) -> Matrix:
+    """What the bounds of the features of each table must exceed, shape (n_tables, 2)."""
     n_tables = len(standard.samples.tables)
     if settings.cutoff is not None:
         return np.full((n_tables, 2), settings.cutoff)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds.fitted import baseline_weights, feature_names
-from ..exceptions import InputError
 from ..extras import import_extra
-from .labels import printable, shorten
 from .palette import INK, LOOKS
+from .rows import BAR_HEIGHT, Order, choose_rows, name_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Order = Literal["table", "upper"]
-
-_BAR_HEIGHT = 0.62
-_LABEL_WIDTH = 30
 
 
 class IntervalsDisplay:
@@ -157,7 +151,7 @@ class IntervalsDisplay:
         IntervalsDisplay
             The display itself.
         """
-        shown = _choose(np.asarray(self.interval)[:, 1], max_features, order)
+        shown = choose_rows(np.asarray(self.interval)[:, 1], max_features, order)
         if ax is None:
             pyplot = import_extra("matplotlib.pyplot", "plot")
             height = 0.9 + 0.22 * len(shown) + (0.2 if show_legend else 0.0)
@@ -182,7 +176,7 @@ class IntervalsDisplay:
             rows,
             upper - lower,
             left=lower,
-            height=_BAR_HEIGHT,
+            height=BAR_HEIGHT,
             color=[look.fill for look in looks],
             edgecolor=[look.edge for look in looks],
             linewidth=0.8,
@@ -225,14 +219,8 @@ class IntervalsDisplay:
 
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
         ax, n_features = self.ax_, len(np.asarray(self.interval))
-        names = self.feature_names or [f"x{j}" for j in range(n_features)]
-        labels = [shorten(printable(names[j]), _LABEL_WIDTH) for j in shown]
-        # A dollar sign in a name is a dollar sign, not the beginning of a formula.
-        ax.set_yticks(np.arange(len(shown)), labels, parse_math=False)
-        ax.set_ylim(len(shown) - 0.4, -0.6)
+        name_rows(ax, self.feature_names or [f"x{j}" for j in range(n_features)], shown)
         ax.set_xlim(left=0.0)
-        ax.tick_params(axis="y", length=0)
-        ax.spines[["top", "right", "left"]].set_visible(False)
         label = "absolute weight, over all equally good models"
         if len(shown) < n_features:
             label += (
@@ -264,13 +252,3 @@ class IntervalsDisplay:
             columnspacing=1.3,
             borderaxespad=0.2,
         )
-
-
-def _choose(upper: NDArray[np.float64], max_features: int | None, order: str) -> NDArray[np.intp]:
-    """Which features to draw, from top to bottom."""
-    if order not in ("table", "upper"):
-        raise InputError(f"order must be 'table' or 'upper', got {order!r}.")
-    if max_features is not None and max_features < 1:
-        raise InputError(f"max_features must be at least 1 or None, got {max_features!r}.")
-    largest_first = np.argsort(-upper, kind="stable")[:max_features]
-    return largest_first if order == "upper" else np.sort(largest_first)

@@ -27,6 +27,22 @@ FORMAT_VERSION = 1
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 
+_OF_RISK_BOUND = (
+    "tau",
+    "loss_part",
+    "complexity_part",
+    "offset_part",
+    "confidence_part",
+    "baseline",
+    "equivalent",
+    "added_by_slack",
+    "training_error",
+    "radius",
+    "n_rows",
+    "is_vacuous",
+    "in_a_word",
+)
+
 
 def summarize(
     est: Any,
@@ -101,6 +117,7 @@ def summarize(
         "features": _features(est),
         "privileged": _privileged(est),
         "problems": _problems(est),
+        "risk_bound": _risk_bounds(est),
         "score": baseline_score(est, X, y, classes),
         "training_accuracy": accuracy(est, X, y) if known and _is_classification(est) else None,
         **_proof(est),
@@ -235,6 +252,15 @@ def _problems(est: Any) -> list[dict[str, Any]]:
 
 def _cutoff(cutoff: Any) -> dict[str, float]:
     return {"lower": float(cutoff[0]), "upper": float(cutoff[1])}
+
+
+def _risk_bounds(est: Any) -> list[dict[str, Any]] | None:
+    """One of each problem; None of estimators that have none."""
+    if not hasattr(est, "risk_bound"):
+        return None
+    found = est.risk_bound()
+    bounds = found if isinstance(found, list) else [found]
+    return [{name: getattr(bound, name) for name in _OF_RISK_BOUND} for bound in bounds]
 
 
 def _versions() -> dict[str, str]:

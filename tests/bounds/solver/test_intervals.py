@@ -133,6 +133,16 @@ def test_without_a_judge_the_baseline_stands_in_for_what_is_no_model(models, mon
     assert np.isfinite(ranges.gap).all()
 
 
+def test_without_a_judge_what_is_a_little_outside_is_drawn_inside(monkeypatch):
+    _, models = equivalent_models("separate", generated_samples(3), 1.0, Slack(0.1, 0.05, 1e-6))
+    monkeypatch.setattr(checked_solver, "_MOST_ROWS_FOR_HIGHS", 0)
+    honest = weight_ranges(models)
+    ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=1.0 + 1e-5))
+    assert models.violation(ranges.coef.toarray(), ranges.offset).max() <= 1e-12
+    np.testing.assert_allclose(ranges.attained, honest.attained, atol=1e-2)
+    assert (ranges.gap > 0).any()
+
+
 def test_a_witness_outside_the_set_is_refused(models):
     class Careless(HighsSolver):
         def __call__(self, extremes):

@@ -26,6 +26,7 @@ from ..problem import Settings, bound_weights, find_baseline
 from ..programs.samples import Samples
 from ..scaling import no_scaling, standard_scaling
 from ..solver.intervals import LOWER, UPPER
+from ..tuning import FitScaling
 from .base import RelevanceBoundsMixin
 from .combined import combined
 
@@ -127,6 +128,17 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         self
         """
         self._validate_params()
+        problems, fit_scaling, settings = self._begin(X, y, sample_weight, privileged)
+        standards = [self._standard_of(problem, fit_scaling, settings) for problem in problems]
+        self._require_features(standards)
+        self._problems = [bound_weights(standard, settings) for standard in standards]
+        self._summarise()
+        return self
+
+    def _begin(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any
+    ) -> tuple[list[Problem], FitScaling, Settings]:
+        """Validated data as problems, how to scale them, and how to solve them."""
         X, y = validate_data(
             self,
             X,
@@ -142,8 +154,17 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         if privileged is not None:
             privileged = privileged[present]
         problems = self._problems_of(X[present], y[present], weight[present], privileged)
-        self._solve(problems)
-        return self
+        fit_scaling = standard_scaling if self.standardize else no_scaling
+        samples = problems[0].variants[0]
+        self._scaling = fit_scaling(samples.X, samples.weight)
+        self._warn_of_constant_columns(self._scaling.constant)
+        rng = check_random_state(self.random_state)
+        return problems, fit_scaling, self._settings(rng, len(problems))
+
+    def _standard_of(
+        self, problem: Problem, fit_scaling: FitScaling, settings: Settings
+    ) -> Standard:
+        return find_baseline(problem.variants, fit_scaling, settings, problem.name)
 
     @abstractmethod
     def _problems_of(
@@ -154,22 +175,6 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
     @property
     def _formulation(self) -> Formulation:
         return FORMULATIONS["separate"]
-
-    def _solve(self, problems: list[Problem]) -> None:
-        fit_scaling = standard_scaling if self.standardize else no_scaling
-        samples = problems[0].variants[0]
-        scalings = [fit_scaling(table, samples.weight) for table in samples.tables]
-        self._scaling = scalings[0]
-        self._warn_of_constant_columns(scalings[0].constant)
-        rng = check_random_state(self.random_state)
-        settings = self._settings(rng, len(problems))
-        standards = [
-            find_baseline(problem.variants, fit_scaling, settings, problem.name)
-            for problem in problems
-        ]
-        self._require_features(standards)
-        self._problems = [bound_weights(standard, settings) for standard in standards]
-        self._summarise()
 
     def _validated_privileged(self, X: Table, privileged: Any) -> Table | None:
         for name in ("privileged_names_in_", "n_privileged_in_"):

@@ -146,10 +146,10 @@ def _share_within(loss: PairwiseLoss, start: Vector, end: Vector, limit: float) 
     share = 1.0
     for _ in range(_MOST_STEPS):
         at = high + share * high_way, low + share * low_way
-        excess = loss.loss(*at) - limit
+        value, of_positive, of_negative = loss.loss_and_pull(*at)
+        excess = value - limit
         if excess <= _ROUNDING:
             break
-        of_positive, of_negative = loss.pull(*at)
         rise = of_negative @ low_way - of_positive @ high_way
         if rise <= 0:
             return 0.0

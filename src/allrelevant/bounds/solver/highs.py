@@ -83,6 +83,19 @@ class HighsModel:
             matrix.data,
         )
 
+    def add_rows(self, matrix: sp.csr_array, lower: Vector) -> None:
+        """Add rows with lower bounds behind those that are there; the basis stays as it is."""
+        n_rows = matrix.shape[0]
+        self._highs.addRows(
+            n_rows,
+            lower,
+            np.full(n_rows, np.inf),
+            matrix.nnz,
+            matrix.indptr[:-1].astype(np.int32),
+            matrix.indices.astype(np.int32),
+            matrix.data,
+        )
+
     def solve(self, what: str) -> Solution:
         """Optimise from the last basis, the one of HiGHS's choice at first.
 

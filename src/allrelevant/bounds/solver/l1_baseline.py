@@ -31,9 +31,13 @@ class L1Baseline:
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
         self._cutting = CuttingBaseline(rows) if isinstance(rows, CutRows) else None
+        self._walk = None
+        if self._cutting is not None:
+            return
         few = rows.n_weights <= max(_FEW_FEATURES, rows.n_rows)
         small = rows.n_rows * rows.n_weights <= _MOST_CELLS
-        self._walk = WalkingBaseline(rows) if few and small else None
+        if few and small:
+            self._walk = WalkingBaseline(rows)
 
     def solve(self, C: float) -> Start:
         """Weights, offsets and multipliers of the rows at the optimum."""

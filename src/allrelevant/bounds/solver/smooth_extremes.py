@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ...arrays import Matrix, Vector
@@ -33,12 +35,18 @@ def smooth_extreme(models: EquivalentModels, loss: PairwiseLoss, extreme: Extrem
     norm_budget, loss_budget = models.budgets
     visited = [start]
 
+    @lru_cache(maxsize=2)  # the value and the slope of a point are asked for one after the other
+    def loss_and_slope(point: bytes) -> tuple[float, Vector]:
+        parts = np.frombuffer(point)
+        value, cut = loss.loss_and_cut(parts[:d] - parts[d:])
+        return value, cut.slope
+
     def spare_loss(parts: Vector) -> float:
-        return float(loss_budget.limit - loss.values((parts[:d] - parts[d:])[None])[0])
+        return loss_budget.limit - loss_and_slope(parts.tobytes())[0]
 
     def slope_of_spare_loss(parts: Vector) -> Vector:
         visited.append(parts[:d] - parts[d:])
-        slope = loss.cut(visited[-1]).slope
+        slope = loss_and_slope(parts.tobytes())[1]
         return np.r_[slope, -slope]
 
     gain = np.zeros(2 * d)
@@ -57,6 +65,6 @@ def smooth_extreme(models: EquivalentModels, loss: PairwiseLoss, extreme: Extrem
                 "jac": lambda parts: -np.ones(2 * d),
             },
         ],
-        options={"maxiter": _MOST_STEPS, "ftol": 1e-12},
+        options={"maxiter": _MOST_STEPS, "ftol": 1e-10},
     )
     return np.array(visited[-_LAST:])

@@ -1,0 +1,102 @@
+"""F1 of the relevant features on data of known truth, every task, ten instances, defaults.
+
+usage: python -m benchmarks.task_truth
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from allrelevant import (
+    ClassificationBounds,
+    OrdinalBounds,
+    RankingBounds,
+    RegressionBounds,
+    RelevanceWarning,
+)
+from allrelevant.datasets import (
+    make_linear_regression,
+    make_ordinal_classification,
+    make_privileged,
+    make_ranking,
+)
+
+from .scores import class_scores
+
+Task = Literal["classification", "regression", "ordinal", "ranking"]
+
+ESTIMATORS: dict[Task, Callable[..., Any]] = {
+    "classification": ClassificationBounds,
+    "regression": RegressionBounds,
+    "ordinal": OrdinalBounds,
+    "ranking": RankingBounds,
+}
+SEEDS = range(10)
+
+# Name, estimator, and the generator without and with noise.
+PLAIN: list[tuple[Task, Callable[..., Any], Callable[..., Any], str]] = [
+    (
+        "regression",
+        make_linear_regression,
+        partial(make_linear_regression, target_noise=0.3),
+        "noise of 0.3 standard deviations on the target",
+    ),
+    (
+        "ordinal",
+        make_ordinal_classification,
+        partial(make_ordinal_classification, flip=0.1),
+        "10 % of the rows in a neighbouring class",
+    ),
+    ("ranking", make_ranking, partial(make_ranking, flip=0.1), "10 % of the labels exchanged"),
+]
+FEATURE_NOISE = 0.1
+
+
+def mean_f1(
+    task: Task, generate: Callable[..., Any], seeds: Iterable[int] = SEEDS
+) -> tuple[float, float | None]:
+    """Mean F1 of the relevant features, and of the relevant privileged ones if there are any."""
+    own, privileged = [], []
+    for seed in seeds:
+        data = generate(random_state=seed)
+        bounds = ESTIMATORS[task](random_state=seed, n_jobs=-1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RelevanceWarning)
+            if hasattr(data, "privileged"):
+                bounds.fit(data.X, data.y, privileged=data.privileged)
+                found = class_scores(data.privileged_relevance, bounds.privileged_relevance_)
+                privileged.append(found["relevant"])
+            else:
+                bounds.fit(data.X, data.y)
+        own.append(class_scores(data.relevance, bounds.relevance_)["relevant"])
+    return float(np.mean(own)), float(np.mean(privileged)) if privileged else None
+
+
+def main() -> None:
+    print("| task | F1 | F1 with noise | the noise |")
+    print("| --- | --- | --- | --- |")
+    for task, clean, noisy, noise in PLAIN:
+        without, _ = mean_f1(task, clean)
+        with_noise, _ = mean_f1(task, noisy)
+        print(f"| {task} | {without:.3f} | {with_noise:.3f} | {noise} |", flush=True)
+    print("\n| task, with privileged features | F1 | privileged | F1 with noise | privileged |")
+    print("| --- | --- | --- | --- | --- |")
+    for task in ESTIMATORS:
+        clean, noisy = (
+            mean_f1(task, partial(make_privileged, task, noise=noise))
+            for noise in (0.0, FEATURE_NOISE)
+        )
+        print(
+            f"| {task} | {clean[0]:.3f} | {clean[1]:.3f} | {noisy[0]:.3f} | {noisy[1]:.3f} |",
+            flush=True,
+        )
+    print(f"\nNoise of {FEATURE_NOISE:g} standard deviations on every feature of both tables.")
+
+
+if __name__ == "__main__":
+    main()

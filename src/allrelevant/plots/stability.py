@@ -1,0 +1,311 @@
+"""How far bounds and classes move from split to split, in two panels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..bounds.relevance import CLASSES
+from ..extras import import_extra
+from .palette import INK, LOOKS
+from .rows import BAR_HEIGHT, Order, choose_rows, name_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..bounds.stability import Stability
+
+_CAP = 0.18  # half the height of the end of a whisker, in rows
+_RATIO_PLACE = 1.2  # right end of the numbers, in widths of the right panel
+
+
+class StabilityDisplay:
+    """Mean intervals with their spread, and how often each feature fell into each class.
+
+    Left, a bar from the mean lower to the mean upper bound of each feature's weight, in the colour
+    of its most frequent class, with whiskers of one standard deviation at both ends and a circle
+    at the baseline's mean weight. Right, the share of splits by class and, as a number, the
+    standard deviation of the upper bound over that of the baseline's weight.
+
+    Made by :meth:`from_stability`; keeps the values, so that :meth:`plot` can draw them again.
+
+    Parameters
+    ----------
+    interval_mean, interval_std : array-like of shape (n_features, 2)
+        Of the lower and of the upper bound of each feature.
+    share : array-like of shape (n_features, 3)
+        Share of splits in which each feature was strong, weak, irrelevant.
+    feature_names : sequence of str, default=None
+        By default ``x0, x1, ...``.
+    baseline_mean : array-like of shape (n_features,), default=None
+        Mean absolute weights of the baseline. None draws no marks.
+    ratio : array-like of shape (n_features,), default=None
+        None prints no numbers.
+
+    Attributes
+    ----------
+    axes_ : tuple of two matplotlib Axes
+        Where the panels were drawn last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from allrelevant import ClassificationBounds, stability
+    >>> from allrelevant.datasets import make_linear_classification
+    >>> data = make_linear_classification(
+    ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
+    >>> bounds = ClassificationBounds(C=0.1, cutoff=0.1)
+    >>> display = stability(bounds, data.X, data.y, n_splits=4, random_state=0).plot()
+    >>> len(display.axes_[0].get_yticks())
+    5
+    """
+
+    def __init__(
+        self,
+        *,
+        interval_mean: ArrayLike,
+        interval_std: ArrayLike,
+        share: ArrayLike,
+        feature_names: Sequence[str] | None = None,
+        baseline_mean: ArrayLike | None = None,
+        ratio: ArrayLike | None = None,
+    ) -> None:
+        self.interval_mean = interval_mean
+        self.interval_std = interval_std
+        self.share = share
+        self.feature_names = feature_names
+        self.baseline_mean = baseline_mean
+        self.ratio = ratio
+
+    @classmethod
+    def from_stability(
+        cls,
+        found: Stability,
+        *,
+        ax: Sequence[Axes] | None = None,
+        max_features: int | None = 40,
+        order: Order = "table",
+        show_baseline: bool = True,
+        show_ratio: bool = True,
+        show_legend: bool = True,
+    ) -> StabilityDisplay:
+        """Draw what :func:`allrelevant.stability` found.
+
+        Parameters
+        ----------
+        found : Stability
+        ax : sequence of two matplotlib Axes, default=None
+            Where to draw, intervals first; by default in a figure of its own.
+        max_features : int or None, default=40
+            Of more features than this, only those of the largest mean upper bounds are drawn, and
+            the figure says so. None draws all.
+        order : {"table", "upper"}, default="table"
+            From top to bottom: as the columns of the table, or by falling mean upper bound.
+        show_baseline : bool, default=True
+            Mark the mean size of the baseline's weight.
+        show_ratio : bool, default=True
+            Print the ratio of the standard deviations at the right.
+        show_legend : bool, default=True
+
+        Returns
+        -------
+        StabilityDisplay
+        """
+        bounds = found.lower, found.upper
+        display = cls(
+            interval_mean=np.column_stack([values.mean(axis=0) for values in bounds]),
+            interval_std=np.column_stack([values.std(axis=0, ddof=1) for values in bounds]),
+            share=found.share,
+            feature_names=found.feature_names,
+            baseline_mean=found.baseline.mean(axis=0),
+            ratio=found.ratio,
+        )
+        return display.plot(
+            ax=ax,
+            max_features=max_features,
+            order=order,
+            show_baseline=show_baseline,
+            show_ratio=show_ratio,
+            show_legend=show_legend,
+        )
+
+    def plot(
+        self,
+        ax: Sequence[Axes] | None = None,
+        *,
+        max_features: int | None = 40,
+        order: Order = "table",
+        show_baseline: bool = True,
+        show_ratio: bool = True,
+        show_legend: bool = True,
+    ) -> StabilityDisplay:
+        """Draw the panels, again or elsewhere.
+
+        Parameters
+        ----------
+        ax : sequence of two matplotlib Axes, default=None
+            Where to draw, intervals first; by default in a figure of its own.
+        max_features, order, show_baseline, show_ratio, show_legend
+            See :meth:`from_stability`.
+
+        Returns
+        -------
+        StabilityDisplay
+            The display itself.
+        """
+        shown = choose_rows(np.asarray(self.interval_mean)[:, 1], max_features, order)
+        left, right = _new_axes(len(shown), show_legend) if ax is None else ax
+        self.axes_: tuple[Axes, Axes] = (left, right)
+        self.figure_: Figure = left.figure  # type: ignore[assignment]
+        self._draw_intervals(shown)
+        if show_baseline and self.baseline_mean is not None:
+            self._draw_baseline(np.asarray(self.baseline_mean)[shown])
+        self._draw_shares(shown)
+        if show_ratio and self.ratio is not None:
+            self._print_ratios(np.asarray(self.ratio)[shown])
+        self._draw_axes(shown)
+        if show_legend:
+            self._draw_legend()
+        return self
+
+    def _draw_intervals(self, shown: NDArray[np.intp]) -> None:
+        left, _ = self.axes_
+        mean, std = np.asarray(self.interval_mean)[shown], np.asarray(self.interval_std)[shown]
+        usual = np.asarray(self.share)[shown].argmax(axis=1)
+        looks = [LOOKS[CLASSES[index]] for index in usual]
+        left.barh(
+            np.arange(len(shown)),
+            mean[:, 1] - mean[:, 0],
+            left=mean[:, 0],
+            height=BAR_HEIGHT,
+            color=[look.fill for look in looks],
+            edgecolor=[look.edge for look in looks],
+            linewidth=0.8,
+            zorder=2,
+        )
+        largest = max(float((mean + std).max()), 1e-300)
+        for side in (0, 1):
+            self._draw_whiskers(mean[:, side], std[:, side], least=0.002 * largest)
+
+    def _draw_whiskers(
+        self, mean: NDArray[np.float64], std: NDArray[np.float64], least: float
+    ) -> None:
+        rows = np.flatnonzero(std > least)  # shorter ones would be a smudge
+        low, high = np.maximum(mean - std, 0.0)[rows], (mean + std)[rows]
+        # On a light line of their own, for bars may be as dark as whiskers.
+        for colour, width, order in (("white", 2.6, 3.0), (INK, 0.9, 3.1)):
+            style: dict[str, Any] = {"colors": colour, "linewidth": width, "zorder": order}
+            self.axes_[0].hlines(rows, low, high, **style)
+            for end in (low, high):
+                self.axes_[0].vlines(end, rows - _CAP, rows + _CAP, **style)
+
+    def _draw_baseline(self, weights: NDArray[np.float64]) -> None:
+        self.axes_[0].plot(
+            weights,
+            np.arange(len(weights)),
+            ls="none",
+            marker="o",
+            ms=4.2,
+            mfc="white",
+            mec=INK,
+            mew=0.9,
+            zorder=4,
+            clip_on=False,
+            label="baseline, mean",
+        )
+
+    def _draw_shares(self, shown: NDArray[np.intp]) -> None:
+        share = np.asarray(self.share)[shown]
+        starts = np.cumsum(share, axis=1) - share
+        for index, name in enumerate(CLASSES):
+            present = np.flatnonzero(share[:, index] > 0)
+            look = LOOKS[name]
+            self.axes_[1].barh(
+                present,
+                share[present, index],
+                left=starts[present, index],
+                height=BAR_HEIGHT,
+                color=look.fill,
+                edgecolor=look.edge,
+                linewidth=0.8,
+                zorder=2,
+                clip_on=False,  # or the outline is cut off at 100%
+                label=name,
+            )
+
+    def _print_ratios(self, ratios: NDArray[np.float64]) -> None:
+        right = self.axes_[1]
+        style: dict[str, Any] = {
+            "transform": right.get_yaxis_transform(),
+            "ha": "right",
+            "va": "center",
+            "color": INK,
+            "fontsize": "small",
+        }
+        for row, ratio in enumerate(ratios):
+            right.text(_RATIO_PLACE, row, in_digits(ratio), **style)
+        right.text(_RATIO_PLACE, -0.95, "ratio", fontstyle="italic", **style)
+
+    def _draw_axes(self, shown: NDArray[np.intp]) -> None:
+        left, right = self.axes_
+        n_features = len(np.asarray(self.interval_mean))
+        names = self.feature_names or [f"x{j}" for j in range(n_features)]
+        for ax in self.axes_:
+            name_rows(ax, names, shown)
+        right.tick_params(axis="y", labelleft=False)
+        left.set_xlim(left=0.0)
+        right.set_xlim(0.0, 1.0)
+        right.set_xticks([0.0, 0.5, 1.0], ["0", "50%", "100%"])
+        label = "absolute weight: mean interval, ± one standard deviation"
+        if len(shown) < n_features:
+            label += (
+                f"\n(the {len(shown)} of {n_features:,} features with the largest upper bounds)"
+            )
+        left.set_xlabel(label)
+        right.set_xlabel("share of splits")
+
+    def _draw_legend(self) -> None:
+        left, right = self.axes_
+        bars = [bar for bar in right.containers if len(bar)]
+        marks = left.get_legend_handles_labels()[0]
+        left.legend(
+            handles=[*bars, *marks],
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=len(bars) + len(marks),
+            fontsize="small",
+            frameon=False,
+            handlelength=1.5,
+            handletextpad=0.6,
+            columnspacing=1.3,
+            borderaxespad=0.2,
+        )
+
+
+def in_digits(ratio: float) -> str:
+    """A ratio as short as it can be told.
+
+    Examples
+    --------
+    >>> [in_digits(ratio) for ratio in (0.987, 18.74, float("inf"))]
+    ['0.99', '18.7', '∞']
+    """
+    if np.isinf(ratio):
+        return "∞"
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.3g}"
+
+
+def _new_axes(n_rows: int, with_legend: bool) -> tuple[Axes, Axes]:
+    pyplot = import_extra("matplotlib.pyplot", "plot")
+    height = 0.9 + 0.22 * n_rows + (0.2 if with_legend else 0.0)
+    _, (left, right) = pyplot.subplots(
+        ncols=2, figsize=(8.5, height), width_ratios=(2.2, 1.0), layout="constrained"
+    )
+    return left, right
