@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 
 Run = Callable[..., Result]
-FAST = ["--C", "1", "--cutoff", "0.1"]
+FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
 
 
 def assert_refused(result: Result, *fragments: str) -> None:
@@ -185,9 +185,8 @@ def test_too_few_rows(run: Run, frame: pd.DataFrame) -> None:
 
 
 def test_continuous_target(run: Run, frame: pd.DataFrame) -> None:
-    assert_refused(
-        run("report", "table.csv", "-t", "alpha", "--drop", "sick"), "'alpha'", "continuous"
-    )
+    result = run("report", "table.csv", "-t", "alpha", "--drop", "sick", *FAST)
+    assert_refused(result, "'alpha'", "continuous", "--task regression")
 
 
 def test_target_of_identifiers(run: Run, frame: pd.DataFrame) -> None:
@@ -201,7 +200,7 @@ def test_no_features(run: Run, frame: pd.DataFrame) -> None:
 
 
 def test_tiny_C(run: Run) -> None:
-    assert_refused(run("report", "table.csv", "-t", "sick", "--C", "1e-9"), "larger C")
+    assert_refused(run("report", "table.csv", "-t", "sick", *FAST, "--C", "1e-9"), "larger C")
 
 
 @pytest.mark.parametrize(
@@ -216,6 +215,9 @@ def test_tiny_C(run: Run) -> None:
         ("--loss-tol", "-1"),
         ("--formulation", "both"),
         ("--class-weight", "heavy"),
+        ("--epsilon", "-1"),
+        ("--epsilon", "auto"),
+        ("--task", "clustering"),
         ("--cutoff", "-1"),
         ("--n-probes", "0"),
         ("--fpr", "1"),
@@ -276,13 +278,15 @@ def test_what_scikit_learn_refuses(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     from allrelevant.cli import options
 
     monkeypatch.setattr(options.Number, "_accepts", lambda self, number: True)
-    assert_refused(run("report", "table.csv", "-t", "sick", "--delta", "-1"), "'delta'", "-1")
+    assert_refused(
+        run("report", "table.csv", "-t", "sick", *FAST, "--delta", "-1"), "'delta'", "-1"
+    )
 
 
 def test_a_bug_shows_its_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from allrelevant import ClassificationBounds
 
-    def broken(*arguments: object) -> None:
+    def broken(*arguments: object, **named: object) -> None:
         raise ValueError("shapes do not match")
 
     monkeypatch.setattr(ClassificationBounds, "fit", broken)
@@ -294,11 +298,11 @@ def test_a_bug_shows_its_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 def test_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from allrelevant import ClassificationBounds
 
-    def interrupted(*arguments: object) -> None:
+    def interrupted(*arguments: object, **named: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ClassificationBounds, "fit", interrupted)
-    result = run("report", "table.csv", "-t", "sick", "-o", "report.html")
+    result = run("report", "table.csv", "-t", "sick", "-o", "report.html", *FAST)
     assert result.stderr.split() == ["Interrupted."]
     assert result.exit_code == 130
     assert Path("report.html").read_text() == "the earlier report"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-FAST = ["--C", "1", "--cutoff", "0.1"]
+FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
 COMMAND = [sys.executable, "-m", "allrelevant.cli"]
 
 
@@ -42,7 +42,7 @@ def test_bad_input(folder: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
 def test_interrupt(folder: Path, frame: pd.DataFrame) -> None:
     frame.assign(flat=1.0).to_csv("table.csv", index=False)
-    slow = ["--n-probes", "1000000", "-o", "report.html"]
+    slow = ["--n-probes", "1000000", "-o", "report.html", "--task", "classification"]
     process = subprocess.Popen(
         [*COMMAND, "report", "table.csv", "-t", "sick", "--C", "1", *slow],
         stderr=subprocess.PIPE,

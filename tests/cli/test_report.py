@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+import allrelevant
 from allrelevant import ClassificationBounds, RelevanceWarning
-from allrelevant.cli import options
+from allrelevant.cli import options, tasks
 from allrelevant.cli.commands import cli
 
 Run = Callable[..., Result]
-FAST = ["--C", "1", "--cutoff", "0.1"]
+FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
 
 
 def succeeded(result: Result) -> Result:
@@ -107,24 +108,28 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         ("random_state", 7, "--seed=7"),
         ("n_jobs", 2, "--jobs=2"),
     ]
-    assert {name for name, _, _ in given} == set(options.ESTIMATOR_OPTIONS)
+    assert {name for name, _, _ in given} == set(options.ESTIMATOR_OPTIONS) - {"epsilon"}
     seen: dict[str, Any] = {}
     fit = ClassificationBounds.fit
 
-    def recording(self: ClassificationBounds, *arguments: Any) -> ClassificationBounds:
+    def recording(
+        self: ClassificationBounds, *arguments: Any, **named: Any
+    ) -> ClassificationBounds:
         seen.update(self.get_params())
-        return fit(self, *arguments)
+        return fit(self, *arguments, **named)
 
     monkeypatch.setattr(ClassificationBounds, "fit", recording)
     succeeded(run("report", "table.csv", "-t", "sick", *(option for _, _, option in given)))
     assert seen == {**{name: value for name, value, _ in given}, "verbose": 0}
 
 
-def test_defaults_are_those_of_the_estimator() -> None:
-    given = {
+@pytest.mark.parametrize("task", tasks.TASKS)
+def test_defaults_are_those_of_the_estimator(task: str) -> None:
+    defaults = {
         name: attributes["default"] for name, (_, attributes) in options._ESTIMATOR_OPTIONS.items()
     }
-    expected = ClassificationBounds().get_params()
+    given = tasks.settings_for(task, defaults, given=())
+    expected = getattr(allrelevant, tasks.ESTIMATORS[task])().get_params()
     assert given.pop("random_state") == 0  # the one on purpose: runs repeat
     assert given == {name: expected[name] for name in given}
     assert set(expected) - set(given) == {"random_state", "verbose"}
@@ -165,11 +170,11 @@ def test_other_warnings_pass(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
     fit = ClassificationBounds.fit
 
-    def warning(self: ClassificationBounds, *arguments: Any) -> ClassificationBounds:
+    def warning(self: ClassificationBounds, *arguments: Any, **named: Any) -> ClassificationBounds:
         warnings.warn("not ours", DeprecationWarning, stacklevel=1)
         warnings.warn("ours", RelevanceWarning, stacklevel=1)
         warnings.warn("ours", RelevanceWarning, stacklevel=1)
-        return fit(self, *arguments)
+        return fit(self, *arguments, **named)
 
     monkeypatch.setattr(ClassificationBounds, "fit", warning)
     with pytest.warns(DeprecationWarning, match="not ours"):

@@ -21,6 +21,8 @@ def summary() -> dict[str, Any]:
     return {
         "table": {"name": "t.csv", "target": "y", "n_rows": 10, "n_features": 3},
         "classes": [{"label": 0, "n_rows": 4}, {"label": 1, "n_rows": 6}],
+        "values": None,
+        "privileged": [],
         "counts": {"strong": 1, "weak": 1, "irrelevant": 1},
         "n_outer": 0,
         "features": [
@@ -55,6 +57,21 @@ def test_bounds_that_need_not_be_tight_are_marked(summary: dict[str, Any]) -> No
     text = click.unstyle(result_table(summary, unicode=False, width=100))
     assert "<=0.010" in text
     assert "need not be tight" in text
+
+
+def test_privileged_features_have_a_table_of_their_own(summary: dict[str, Any]) -> None:
+    summary["privileged"] = [feature("later", "weak", 0.0, 40.0)]
+    lines = click.unstyle(result_table(summary, unicode=False, width=100)).splitlines()
+    assert lines[2] == "1 strong, 1 weak, 1 irrelevant"
+    assert lines[9] == "privileged: 0 strong, 1 weak, 0 irrelevant"
+    assert lines[12].split() == ["later", "weak", "0.00", "40.00", "#" * 24]
+    assert lines[5].split()[-1] == "." * 18 + "#" * 6  # on a scale of their own
+
+
+def test_values_in_place_of_classes(summary: dict[str, Any]) -> None:
+    summary.update(classes=[], values={"min": -1.5, "max": 20000.0, "mean": 3.0})
+    first = result_table(summary, unicode=False).splitlines()[0]
+    assert first == "t.csv: 10 rows, 3 features, target y: -1.5 to 20,000, mean 3"
 
 
 def test_names_cannot_control_the_terminal(summary: dict[str, Any]) -> None:

@@ -188,14 +188,14 @@ def test_wide_tables_say_what_is_left_out() -> None:
 def test_a_model_no_better_than_guessing_is_called_so() -> None:
     summary = example()
     assert "hardly better than guessing" not in render(summary)
-    summary["training_accuracy"] = 0.5
+    summary["score"]["training"] = 0.5
     assert "hardly better than guessing" in render(summary)
 
 
 def test_accuracy_on_unseen_rows_comes_first() -> None:
     summary = example()
     assert "cross-validation" not in render(summary)
-    summary["problems"][0]["cv_accuracy"] = 0.875
+    summary["score"]["cross_validated"] = 0.875
     page = " ".join(render(summary).split())
     assert "puts 87.5% of rows it has not seen into their class, by cross-validation" in page
 

@@ -18,8 +18,12 @@ def feature_names(est: Any) -> list[str]:
 
 def baseline_weights(est: Any) -> NDArray[np.float64]:
     """The baseline's weight of each feature: with several models, the one largest in size."""
-    coef = np.atleast_2d(est.baseline_.coef_)
-    return coef[np.abs(coef).argmax(axis=0), np.arange(coef.shape[1])]
+    return _largest_in_size(est.baseline_.coef_)
+
+
+def _largest_in_size(coef: NDArray[np.float64]) -> NDArray[np.float64]:
+    models = np.atleast_2d(coef)
+    return models[np.abs(models).argmax(axis=0), np.arange(models.shape[1])]
 
 
 def privileged_names(est: Any) -> list[str]:
@@ -27,3 +31,8 @@ def privileged_names(est: Any) -> list[str]:
     names = getattr(est, "privileged_names_in_", None)
     n_features = getattr(est, "n_privileged_in_", 0)
     return [f"z{j}" for j in range(n_features)] if names is None else [str(n) for n in names]
+
+
+def privileged_baseline_weights(est: Any) -> NDArray[np.float64]:
+    """The baseline's weight of each privileged feature, as :func:`baseline_weights`."""
+    return _largest_in_size(est.baseline_.privileged_coef_)

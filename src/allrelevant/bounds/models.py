@@ -75,6 +75,7 @@ class LinearModels:
     loss_: Vector
     C_: Vector
     scaling_: Scaling | None = None
+    privileged_coef_: Matrix | None = None
 
     def decision_function(self, X: Table) -> Matrix:
         """Values of the models, one column each, at each row of a table not yet scaled."""
@@ -83,6 +84,7 @@ class LinearModels:
 
 def stack_models(models: Sequence[LinearModel]) -> LinearModels:
     """Several models that share a scale, as one value."""
+    privileged = [m.privileged_coef_ for m in models if m.privileged_coef_ is not None]
     return LinearModels(
         coef_=np.array([model.coef_ for model in models]),
         intercept_=np.array([model.intercept_ for model in models]),
@@ -90,6 +92,7 @@ def stack_models(models: Sequence[LinearModel]) -> LinearModels:
         loss_=np.array([model.loss_ for model in models]),
         C_=np.array([model.C_ for model in models]),
         scaling_=models[0].scaling_,
+        privileged_coef_=np.array(privileged) if privileged else None,
     )
 
 

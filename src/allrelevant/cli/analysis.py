@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import AllRelevantError, InputError, RelevanceWarning
 from .outputs import Outputs, as_json
+from .tasks import AUTO, ESTIMATORS, settings_for
 from .terminal import result_table, say
 
 if TYPE_CHECKING:
@@ -36,12 +39,22 @@ def collected_notes() -> Iterator[list[str]]:
         yield notes
 
 
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table are for; all others are features."""
+
+    target: str
+    drop: tuple[str, ...] = ()
+    privileged: tuple[str, ...] = ()
+
+
 def analyse(
     frame: pd.DataFrame,
-    target: str,
+    columns: Columns,
     *,
-    drop: tuple[str, ...],
+    task: str,
     settings: Mapping[str, Any],
+    given: Collection[str],
     outputs: Outputs,
     table: str,
     command: str,
@@ -49,22 +62,40 @@ def analyse(
 ) -> None:
     """Bound the relevance of each column for the target, and hand out the result."""
     from ..report import summarize
-    from ..tables import class_labels, split_target
+    from ..tables import InferredTask, infer_task, split_privileged, split_target, target_for
 
+    target, drop = columns.target, columns.drop
     X, y = split_target(frame, target, drop)
-    labels = class_labels(y, target)
-    est = fit(X, labels, verbose=int(sys.stderr.isatty() and not outputs.quiet), **settings)
-    summary = summarize(est, X, labels, table=table, target=target, warnings=notes, command=command)
+    X, privileged = split_privileged(X, columns.privileged, target=target, drop=drop)
+    inferred = infer_task(y) if task == AUTO else None
+    found = inferred or InferredTask(task, "")
+    values = target_for(found.task, y, target)
+    wanted = settings_for(found.task, settings, given, found.reason)
+    if inferred and not outputs.quiet:
+        say(inferred.note, err=True)
+    wanted["verbose"] = int(sys.stderr.isatty() and not outputs.quiet)
+    est = fit(found.task, wanted, X, values, privileged)
+    summary = summarize(
+        est,
+        X,
+        values,
+        table=table,
+        target=target,
+        task_note=inferred.note if inferred else None,
+        warnings=notes,
+        command=command,
+    )
     outputs.write(summary)
     _tell(summary, outputs)
 
 
-def fit(X: pd.DataFrame, y: Any, **settings: Any) -> Any:
+def fit(
+    task: str, settings: Mapping[str, Any], X: pd.DataFrame, y: Any, privileged: Any = None
+) -> Any:
     """A fitted estimator; what scikit-learn refuses is an input error too."""
-    from .. import ClassificationBounds
-
+    estimator = getattr(import_module("allrelevant"), ESTIMATORS[task])
     try:
-        return ClassificationBounds(**settings).fit(X, y)
+        return estimator(**settings).fit(X, y, privileged=privileged)
     except AllRelevantError:
         raise
     except ValueError as error:

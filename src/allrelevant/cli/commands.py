@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from .one_line_errors import OneLineErrorGroup
-from .options import estimator_options, output_options
+from .options import estimator_options, given_options, output_options
+from .tasks import AUTO, TASKS
 
 _CLASSES = """\b
 Each feature falls into one of three classes:
@@ -58,31 +59,59 @@ def cli() -> None:
     help=f"""Analyse TABLE and write a report that opens in any browser.
 
 TABLE is a .csv, .tsv or .parquet file, text also compressed (.csv.gz, .bz2, .xz, .zip, .zst),
-with a line of names on top. One column is the target, with the class of each row: words, whole
-numbers or true and false. All others are features and must be numbers, none missing.
+with a line of names on top. One column is the target: the class of each row, or a number. All
+others are features and must be numbers, none missing.
 
 {_CLASSES}
+\b
+What --task auto makes of the target, and says so:
+  words, true and false                           classification
+  numbers with a fractional part                  regression
+  whole numbers, more than 20 different ones,
+    or a different one in most rows               regression
+  whole numbers otherwise                         classification
+
+For classes in an order, such as grades as numbers, there is --task ordinal; to rank one of two
+classes above the other, however rare it is, --task ranking.
+
 \b
 Examples:
   allrelevant report patients.csv --target diagnosis
   allrelevant report patients.csv.gz --target diagnosis --drop id --drop name -o out.html
   allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
+  allrelevant report houses.csv --target price --task regression
+  allrelevant report patients.csv --target relapse --privileged biopsy
 
 On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
 as it was.
 """
 )
 @click.argument("table")
-@click.option("-t", "--target", metavar="COLUMN", required=True, help="Column with the classes.")
+@click.option("-t", "--target", metavar="COLUMN", required=True, help="Column to predict.")
 @click.option(
     "--drop",
     metavar="COLUMN",
     multiple=True,
     help="Column to leave out, such as an id. May be given several times.",
 )
+@click.option(
+    "--task",
+    type=click.Choice([AUTO, *TASKS]),
+    default=AUTO,
+    show_default=True,
+    help="What to predict: classes, a number, classes in an order, or which rows rank above "
+    "others. 'auto' goes by the target.",
+)
+@click.option(
+    "--privileged",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column that is known of these rows only, not of rows to come. It takes no part in "
+    "predictions; it explains how far each row may be missed. May be given several times.",
+)
 @click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
 @output_options
-@estimator_options
+@estimator_options(*TASKS)
 @click.pass_obj
 def report(
     command: str,
@@ -90,6 +119,8 @@ def report(
     table: str,
     target: str,
     drop: tuple[str, ...],
+    task: str,
+    privileged: tuple[str, ...],
     sep: str | None,
     output: str | None,
     json_output: str | None,
@@ -101,14 +132,15 @@ def report(
 
     outputs = plan_outputs(output, json_output, quiet=quiet, table=table)
     from ..tables import read_table
-    from .analysis import analyse, collected_notes
+    from .analysis import Columns, analyse, collected_notes
 
     with collected_notes() as notes:
         analyse(
             read_table(table, separator=sep),
-            target,
-            drop=drop,
+            Columns(target, drop, privileged),
+            task=task,
             settings=settings,
+            given=given_options(),
             outputs=outputs,
             table=Path(table).name,
             command=command,
@@ -124,7 +156,7 @@ table comes with scikit-learn; nothing is downloaded.
 """
 )
 @output_options
-@estimator_options
+@estimator_options("classification")
 @click.pass_obj
 def demo(
     command: str, /, output: str | None, json_output: str | None, quiet: bool, **settings: Any
@@ -136,7 +168,7 @@ def demo(
     from sklearn.datasets import load_breast_cancer
 
     from ..extras import import_extra
-    from .analysis import analyse, collected_notes
+    from .analysis import Columns, analyse, collected_notes
 
     import_extra("pandas", "cli")  # scikit-learn needs it for this table, and names no extra
     bundle = load_breast_cancer(as_frame=True)
@@ -144,9 +176,10 @@ def demo(
     with collected_notes() as notes:
         analyse(
             frame,
-            "diagnosis",
-            drop=(),
+            Columns("diagnosis"),
+            task="classification",
             settings=settings,
+            given=given_options(),
             outputs=outputs,
             table="breast cancer (Wisconsin)",
             command=command,

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
+
+from .tasks import TASK_OF_OPTION
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -137,7 +140,7 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {
             "type": click.Choice(["separate", "joint"]),
             "default": "separate",
-            "help": "Limit norm and loss each for itself, or their sum.",
+            "help": "Classification only: limit norm and loss each for itself, or their sum.",
         },
     ),
     "class_weight": (
@@ -145,7 +148,16 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {
             "type": click.Choice(["balanced"]),
             "default": None,
-            "help": "'balanced' gives each class the same say, however rare it is.",
+            "help": "Classification only: 'balanced' gives each class the same say, however rare.",
+        },
+    ),
+    "epsilon": (
+        ("--epsilon",),
+        {
+            "type": Number(at_least=0, words=("cv",)),
+            "default": "cv",
+            "help": "Regression only: errors no larger than this cost nothing, in units of the "
+            "target; 'cv' chooses it by cross-validation.",
         },
     ),
     "standardize": (
@@ -217,12 +229,27 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 ESTIMATOR_OPTIONS = tuple(_ESTIMATOR_OPTIONS)
 
 
-def estimator_options(command: Command) -> Command:
-    """Give a command an option for each setting of the estimator."""
-    for names, attributes in reversed(_ESTIMATOR_OPTIONS.values()):
-        settings: dict[str, Any] = {"show_default": attributes["default"] is not None, **attributes}
-        command = click.option(*names, **settings)(command)
-    return command
+def estimator_options(*tasks: str) -> Callable[[Command], Command]:
+    """Give a command an option for each setting of the estimators of some tasks."""
+
+    def decorate(command: Command) -> Command:
+        for name, (names, attributes) in reversed(_ESTIMATOR_OPTIONS.items()):
+            if TASK_OF_OPTION.get(name, tasks[0]) in tasks:
+                shown = attributes["default"] is not None
+                settings: dict[str, Any] = {"show_default": shown, **attributes}
+                command = click.option(*names, **settings)(command)
+        return command
+
+    return decorate
+
+
+def given_options() -> frozenset[str]:
+    """Names of the options of the running command that its user has given."""
+    context = click.get_current_context()
+    default = ParameterSource.DEFAULT
+    return frozenset(
+        name for name in context.params if context.get_parameter_source(name) is not default
+    )
 
 
 def output_options(command: Command) -> Command:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
@@ -52,34 +53,52 @@ def result_table(summary: Mapping[str, Any], *, unicode: bool, width: int | None
     from ..report.page import decimals_for, ranked
 
     width = width or shutil.get_terminal_size((100, 24)).columns
-    features = ranked(summary["features"])
-    shown = features[:MAX_FEATURES]
-    lines = [_what(summary), "", _counts(summary["counts"]), ""]
-    bars = _Bars(features, unicode)
-    lines += _rows(shown, decimals_for(features), bars, width)
-    if len(features) > len(shown):
-        lines.append(f"... and {len(features) - len(shown):,} more.")
-    lines += ["", "lower, upper: smallest and largest size of the weight, over all models as good."]
+    lines = [_what(summary), ""]
+    for heading, unsorted in (("", summary["features"]), ("privileged", summary["privileged"])):
+        if unsorted:
+            features = ranked(unsorted)
+            bars = _Bars(features, unicode)
+            lines += [_counts(features, heading), ""]
+            lines += _rows(features[:MAX_FEATURES], decimals_for(features), bars, width)
+            lines += _more(len(features) - MAX_FEATURES)
+    lines.append("lower, upper: smallest and largest size of the weight, over all models as good.")
+    if summary["privileged"]:
+        lines.append("privileged: explain how far rows may be missed; no input of predictions.")
     if summary["n_outer"]:
         lines.append(f"{bars.at_most}: bounds that are proven but need not be tight.")
     return "\n".join(lines)
 
 
+def _more(number: int) -> list[str]:
+    return [f"... and {number:,} more.", ""] if number > 0 else [""]
+
+
 def _what(summary: Mapping[str, Any]) -> str:
     table = summary["table"]
+    return (
+        f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
+        f"target {shorten(printable(table['target']), 40)}: {_target(summary)}"
+    )
+
+
+def _target(summary: Mapping[str, Any]) -> str:
+    """Its classes, or where its values lie."""
+    if summary["values"] is not None:
+        from ..report.wording import number
+
+        low, high, mean = (number(summary["values"][key]) for key in ("min", "max", "mean"))
+        return f"{low} to {high}, mean {mean}"
     classes = ", ".join(
         f"{shorten(printable(c['label']), 30)} ({c['n_rows']:,})" for c in summary["classes"][:8]
     )
     more = len(summary["classes"]) - 8
-    classes += f" and {more} more" if more > 0 else ""
-    return (
-        f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
-        f"target {shorten(printable(table['target']), 40)}: {classes}"
-    )
+    return classes + (f" and {more} more" if more > 0 else "")
 
 
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(click.style(f"{n:,} {name}", **_COLOURS[name]) for name, n in counts.items())
+def _counts(features: Sequence[Mapping[str, Any]], heading: str) -> str:
+    found = Counter(feature["relevance"] for feature in features)
+    counts = [click.style(f"{found[name]:,} {name}", **look) for name, look in _COLOURS.items()]
+    return f"{heading}: {', '.join(counts)}" if heading else ", ".join(counts)
 
 
 def _rows(

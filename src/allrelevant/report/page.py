@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from ..bounds.relevance import CLASSES
 from ..extras import import_extra
 from ..plots.labels import printable, shorten
 from .chart import layout
+from .wording import WORDINGS, number, percent, real_minus
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -37,7 +39,8 @@ def render(summary: Mapping[str, Any]) -> str:
         HTML. Of a wide table only the first features are drawn and listed, and the page says so.
     """
     features = ranked(summary["features"])
-    complete = len(features) <= MAX_ROWS
+    complete = max(len(features), len(summary["privileged"])) <= MAX_ROWS
+    wording, classes = WORDINGS[summary["task"]], summary["classes"]
     return (
         _environment(features)
         .get_template("page.html")
@@ -52,7 +55,13 @@ def render(summary: Mapping[str, Any]) -> str:
             ],
             chart=layout(features[:MAX_BARS], summary["problems"]),
             rows=features[:MAX_ROWS],
-            accuracies=_accuracies(summary),
+            privileged=_privileged(summary),
+            wording=wording,
+            aim=wording.aim.format(*(shorten(printable(c["label"]), 50) for c in classes)),
+            achievement=wording.achievement(summary["score"]),
+            poor=_is_poor(summary["score"]),
+            cv_scores=_cv_scores(summary),
+            epsilon=summary["problems"][0]["baseline"].get("epsilon"),
             several=len(summary["problems"]) > 1,
             per_class=1 < len(summary["problems"]) <= _MAX_CLASSES,
             embedded=summary if complete else None,
@@ -75,12 +84,12 @@ def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
 
 def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
     jinja2 = import_extra("jinja2", "cli")
-    decimals = decimals_for(features)
+    usual = decimals_for(features)
 
-    def weight(value: float) -> str:
-        text = f"{value:.{decimals}f}"
+    def weight(value: float, decimals: int | None = None) -> str:
+        text = f"{value:.{usual if decimals is None else decimals}f}"
         # No minus before what rounds to zero, and a real minus sign elsewhere.
-        return text.lstrip("-") if float(text) == 0.0 else text.replace("-", "\N{MINUS SIGN}")
+        return text.lstrip("-") if float(text) == 0.0 else real_minus(text)
 
     environment: Environment = jinja2.Environment(
         loader=jinja2.PackageLoader("allrelevant", "report/templates"),
@@ -92,7 +101,8 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}
     environment.filters["weight"] = weight
     environment.filters["printable"] = printable
-    environment.filters["percent"] = "{:.1%}".format
+    environment.filters["percent"] = percent
+    environment.filters["number"] = lambda value: real_minus(number(value))
     environment.filters["short"] = shorten
     return environment
 
@@ -105,20 +115,37 @@ def _title(summary: Mapping[str, Any]) -> str:
     return title
 
 
-def _accuracies(summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """How good the baseline is, and whether that is any better than guessing."""
+def _is_poor(score: Mapping[str, Any]) -> bool:
+    """Whether the baseline is no better than guessing.
+
+    Where there was cross-validation, the estimator itself has warned if need be.
+    """
+    training, guess = score["training"], score["without_features"]
+    if score["cross_validated"] is not None or training is None or guess is None:
+        return False
+    return bool(training < guess + _BETTER_THAN_GUESSING)
+
+
+def _cv_scores(summary: Mapping[str, Any]) -> list[float | None]:
+    """The cross-validated score of each problem."""
     problems = summary["problems"]
-    cv = problems[0]["cv_accuracy"] if len(problems) == 1 else None
-    training = summary["training_accuracy"]
-    if cv is None and training is None:
+    if len(problems) > 1:
+        return [problem["cv_accuracy"] for problem in problems]
+    return [summary["score"]["cross_validated"]]
+
+
+def _privileged(summary: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the section on privileged features needs; None if there are none."""
+    features = ranked(summary["privileged"])
+    if not features:
         return None
-    majority = _majority(summary["classes"])
-    # Where there was cross-validation, the estimator itself has warned if need be.
-    poor = cv is None and majority is not None and training < majority + _BETTER_THAN_GUESSING
-    return {"cv": cv, "training": training, "majority": majority, "poor": poor}
-
-
-def _majority(classes: Sequence[Mapping[str, Any]]) -> float | None:
-    """What always guessing the most frequent class would achieve."""
-    rows = [c["n_rows"] for c in classes if c["n_rows"] is not None]
-    return max(rows) / sum(rows) if rows else None
+    cutoffs = [{"cutoff": problem["privileged_cutoff"]} for problem in summary["problems"]]
+    counts = Counter(feature["relevance"] for feature in features)
+    return {
+        "n_features": len(features),
+        "counts": {name: counts[name] for name in CLASSES},
+        "chart": layout(features[:MAX_BARS], cutoffs),
+        "rows": features[:MAX_ROWS],
+        "decimals": decimals_for(features),
+        "cutoff": cutoffs[0]["cutoff"] if len(cutoffs) == 1 else None,
+    }

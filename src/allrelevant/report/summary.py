@@ -10,11 +10,17 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..bounds.fitted import baseline_weights, feature_names
+from ..bounds.fitted import (
+    baseline_weights,
+    feature_names,
+    privileged_baseline_weights,
+    privileged_names,
+)
 from ..bounds.relevance import CLASSES
+from .scores import accuracy, baseline_score
 
 # Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
 FORMAT_VERSION = 1
@@ -45,6 +51,7 @@ def summarize(
     *,
     table: str | None = None,
     target: str | None = None,
+    task_note: str | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
     created: datetime | None = None,
@@ -53,15 +60,17 @@ def summarize(
 
     Parameters
     ----------
-    est : ClassificationBounds
+    est : ClassificationBounds, RegressionBounds, OrdinalBounds or RankingBounds
         Fitted.
     X : array-like of shape (n_samples, n_features), default=None
-        What it was fitted on; with ``y`` it gives the numbers of rows and the accuracy.
+        What it was fitted on; with ``y`` it gives the numbers of rows and the score.
     y : array-like of shape (n_samples,), default=None
     table : str, default=None
         Name of the table.
     target : str, default=None
         Name of the target.
+    task_note : str, default=None
+        How the task was found, if it was not given.
     warnings : iterable of str, default=()
         What the reader should know besides.
     command : str, default=None
@@ -87,25 +96,31 @@ def summarize(
     """
     check_is_fitted(est)
     settings = {name: _plain(value) for name, value in est.get_params(deep=False).items()}
+    classes = _classes(est, y)
+    known = X is not None and y is not None
     return {
         "format_version": FORMAT_VERSION,
         "method": type(est).__name__,
         "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
         "command": command,
+        "task": est._task,
+        "task_note": task_note,
         "table": {
             "name": table,
             "target": target,
             "n_rows": None if y is None else len(np.asarray(y)),
             "n_features": int(est.n_features_in_),
         },
-        "classes": _classes(est, y),
+        "classes": classes,
+        "values": _values(est, y),
         "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
         "features": _features(est),
+        "privileged": _privileged(est),
         "problems": _problems(est),
         "risk_bound": _risk_bounds(est),
-        "training_accuracy": None if X is None or y is None else _accuracy(est, X, y),
-        "largest_gap": float(np.max(est.gap_[est.exact_], initial=0.0)),
-        "n_outer": int((~est.exact_).sum()),
+        "score": baseline_score(est, X, y, classes),
+        "training_accuracy": accuracy(est, X, y) if known and _is_classification(est) else None,
+        **_proof(est),
         "settings": settings,
         "seed": settings.get("random_state"),
         "versions": _versions(),
@@ -113,12 +128,27 @@ def summarize(
     }
 
 
+def _is_classification(est: Any) -> bool:
+    return bool(est._task == "classification")
+
+
 def _classes(est: Any, y: ArrayLike | None) -> list[dict[str, Any]]:
+    """The classes in their order; none where the target is a number."""
+    if not hasattr(est, "classes_"):
+        return []
     rows = None if y is None else Counter(np.asarray(y).tolist())
     return [
         {"label": label, "n_rows": None if rows is None else rows[label]}
         for label in est.classes_.tolist()
     ]
+
+
+def _values(est: Any, y: ArrayLike | None) -> dict[str, float] | None:
+    """Where the numbers to predict lie; None where there are classes, or nothing is known."""
+    if y is None or hasattr(est, "classes_"):
+        return None
+    values = np.asarray(y, dtype=float)
+    return {"min": float(values.min()), "max": float(values.max()), "mean": float(values.mean())}
 
 
 def _features(est: Any) -> list[dict[str, Any]]:
@@ -136,7 +166,42 @@ def _features(est: Any) -> list[dict[str, Any]]:
     }
     if len(est.class_interval_) > 1:
         columns["per_class"] = _per_class(est)
+    return _rows(columns)
+
+
+def _privileged(est: Any) -> list[dict[str, Any]]:
+    if not hasattr(est, "n_privileged_in_"):
+        return []
+    return _rows(
+        {
+            "name": privileged_names(est),
+            "relevance": est.privileged_relevance_.tolist(),
+            "lower": est.privileged_interval_[:, 0].tolist(),
+            "upper": est.privileged_interval_[:, 1].tolist(),
+            "signed_min": est.privileged_signed_interval_[:, 0].tolist(),
+            "signed_max": est.privileged_signed_interval_[:, 1].tolist(),
+            "baseline": privileged_baseline_weights(est).tolist(),
+            "exact": est.privileged_exact_.tolist(),
+            "gap_lower": est.privileged_gap_[:, 0].tolist(),
+            "gap_upper": est.privileged_gap_[:, 1].tolist(),
+        }
+    )
+
+
+def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _proof(est: Any) -> dict[str, Any]:
+    """The largest gap of an exact bound, and the number of features without, privileged or not."""
+    exact, gap = est.exact_, est.gap_
+    if hasattr(est, "n_privileged_in_"):
+        exact = np.concatenate([exact, est.privileged_exact_])
+        gap = np.concatenate([gap, est.privileged_gap_])
+    return {
+        "largest_gap": float(np.max(gap[exact], initial=0.0)),
+        "n_outer": int((~exact).sum()),
+    }
 
 
 def _per_class(est: Any) -> list[list[dict[str, Any]]]:
@@ -156,25 +221,37 @@ def _problems(est: Any) -> list[dict[str, Any]]:
     """One of all classes, or with more than two classes one of each against the rest."""
     several = len(est.class_interval_) > 1
     labels = est.classes_.tolist() if several else [None]
-    baseline = est.baseline_
+    accuracies = [None] * len(labels)
     # Only there if C was chosen by it.
-    scores = np.atleast_1d(est.cv_score_).tolist() if hasattr(est, "cv_score_") else None
+    if _is_classification(est) and hasattr(est, "cv_score_"):
+        accuracies = np.atleast_1d(est.cv_score_).tolist()
+    baseline = est.baseline_
     values = zip(
         labels,
         np.atleast_2d(est.cutoff_),
         *(np.atleast_1d(v) for v in (baseline.C_, baseline.norm_, baseline.loss_)),
-        scores or [None] * len(labels),
+        accuracies,
         strict=True,
     )
-    return [
+    problems: list[dict[str, Any]] = [
         {
             "label": label,
-            "cutoff": {"lower": float(cutoff[0]), "upper": float(cutoff[1])},
+            "cutoff": _cutoff(cutoff),
             "baseline": {"C": float(C), "norm": float(norm), "loss": float(loss)},
             "cv_accuracy": score,
         }
         for label, cutoff, C, norm, loss, score in values
     ]
+    if hasattr(est, "epsilon_"):
+        problems[0]["baseline"]["epsilon"] = float(est.epsilon_)
+    if hasattr(est, "n_privileged_in_"):
+        for problem, cutoff in zip(problems, np.atleast_2d(est.privileged_cutoff_), strict=True):
+            problem["privileged_cutoff"] = _cutoff(cutoff)
+    return problems
+
+
+def _cutoff(cutoff: Any) -> dict[str, float]:
+    return {"lower": float(cutoff[0]), "upper": float(cutoff[1])}
 
 
 def _risk_bounds(est: Any) -> list[dict[str, Any]] | None:
@@ -184,11 +261,6 @@ def _risk_bounds(est: Any) -> list[dict[str, Any]] | None:
     found = est.risk_bound()
     bounds = found if isinstance(found, list) else [found]
     return [{name: getattr(bound, name) for name in _OF_RISK_BOUND} for bound in bounds]
-
-
-def _accuracy(est: Any, X: ArrayLike, y: ArrayLike) -> float:
-    right: NDArray[np.bool_] = est.predict(X) == np.asarray(y)
-    return float(right.mean())
 
 
 def _versions() -> dict[str, str]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..extras import import_extra
+from .kinds import holds_numbers, holds_times, text_example, without_categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,22 +50,80 @@ def class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     return labels
 
 
+def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
+    """The target as labels of classes whose order is that of numbers.
+
+    Parameters
+    ----------
+    y : pandas.Series
+        Without missing values.
+    target : str
+        What messages call it.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ordered_labels(pd.Series([1.0, 3.0, 2.0, 1.0]), "grade").tolist()
+    [1, 3, 2, 1]
+    """
+    values = without_categories(y)
+    if not holds_numbers(values):
+        # In the order of the alphabet, high would come before low.
+        raise InputError(
+            f"The classes of the target {target!r} are words{text_example(values)}, and nothing "
+            "says in which order they come: give them as numbers, such as 1 for the lowest class, "
+            "2 for the next and so on."
+        )
+    return class_labels(y, target)
+
+
+def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
+    """The target as labels of two classes, of which the second is to rank above the first.
+
+    Parameters
+    ----------
+    y : pandas.Series
+        Without missing values.
+    target : str
+        What messages call it.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> two_class_labels(pd.Series(["no", "yes", "no", "yes"]), "sick").tolist()
+    ['no', 'yes', 'no', 'yes']
+    """
+    labels = class_labels(y, target)
+    distinct = sorted(set(labels.tolist()))
+    if len(distinct) != 2:
+        raise InputError(
+            f"A ranking needs two classes, one to be above the other, and the target {target!r} "
+            f"has {len(distinct)}. For more classes in an order, use ordinal (--task ordinal on "
+            "the command line)."
+        )
+    return labels
+
+
 def _plain_labels(y: pd.Series, target: str) -> NDArray[Any]:
     types = import_extra("pandas", "cli").api.types
-    values = y.astype(y.cat.categories.dtype) if isinstance(y.dtype, _categorical()) else y
+    values = without_categories(y)
     if types.is_bool_dtype(values.dtype):
         return values.to_numpy(dtype=bool)
     if types.is_integer_dtype(values.dtype):
         return values.to_numpy(dtype=np.int64)
     if types.is_float_dtype(values.dtype):
         return _whole_numbers(values.to_numpy(dtype=float), target)
-    if types.is_datetime64_any_dtype(values.dtype) or types.is_timedelta64_dtype(values.dtype):
+    if holds_times(values):
         raise InputError(f"The target {target!r} holds dates or times, not classes.")
     return np.array([str(value) for value in values], dtype=object)
-
-
-def _categorical() -> type:
-    return import_extra("pandas", "cli").CategoricalDtype
 
 
 def _whole_numbers(values: NDArray[np.float64], target: str) -> NDArray[Any]:
@@ -72,7 +131,7 @@ def _whole_numbers(values: NDArray[np.float64], target: str) -> NDArray[Any]:
     if len(broken):
         raise InputError(
             f"The target {target!r} looks continuous, with {len(set(values.tolist()))} distinct "
-            f"values such as {broken[0]:g}: it is not a column of classes. If it is, write the "
-            "classes as words or whole numbers."
+            f"values such as {broken[0]:g}: it is not a column of classes. Predict it as a "
+            "number (--task regression on the command line), or write classes as whole numbers."
         )
     return values.astype(np.int64)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..exceptions import InputError, RelevanceWarning
 from ..extras import import_extra
+from .kinds import holds_numbers, holds_times, text_example
 from .wording import counted, listed
 
 if TYPE_CHECKING:
@@ -49,19 +50,21 @@ def split_target(
     """
     names = [str(name) for name in frame.columns]
     for name in (target, *drop):
-        _require_column(name, names)
+        require_column(name, names)
     if target in drop:
         raise InputError(f"{target!r} is the target: it cannot be dropped.")
     if len(frame) < _MIN_ROWS:
         raise InputError(f"At least {_MIN_ROWS} rows are needed, and the table has {len(frame)}.")
     _require_no_missing(target, frame[target])
+    _require_finite_target(target, frame[target])
     features = [name for name in names if name != target and name not in set(drop)]
     if not features:
         raise InputError(f"There is no column besides the target {target!r}: nothing to analyse.")
     return _as_numbers(frame[features]), frame[target]
 
 
-def _require_column(name: str, names: Sequence[str]) -> None:
+def require_column(name: str, names: Sequence[str]) -> None:
+    """Refuse a name that no column has, or several; close names are suggested."""
     if names.count(name) > 1:
         raise InputError(f"Several columns are called {name!r}. Rename them.")
     if name in names:
@@ -83,6 +86,17 @@ def _require_no_missing(target: str, column: pd.Series) -> None:
         )
 
 
+def _require_finite_target(target: str, column: pd.Series) -> None:
+    if not holds_numbers(column):
+        return
+    infinite = int(np.isinf(column.to_numpy(dtype="float64")).sum())
+    if infinite:
+        raise InputError(
+            f"The target {target!r} is infinite in {infinite} of {len(column)} rows. Remove those "
+            "rows, or correct them."
+        )
+
+
 def _as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     pandas = import_extra("pandas", "cli")
     _require_numbers(frame)
@@ -94,14 +108,13 @@ def _as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _require_numbers(frame: pd.DataFrame) -> None:
-    types = import_extra("pandas", "cli").api.types
     dates, others = [], []
-    for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+    for position, name in enumerate(frame.columns):
         column = frame.iloc[:, position]
-        if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
+        if holds_times(column):
             dates.append(name)
-        elif not _holds_numbers(column):
-            others.append(f"{name!r}{_example(column)}")
+        elif not holds_numbers(column):
+            others.append(f"{name!r}{text_example(column)}")
     advice = "or leave them out (--drop on the command line)."
     if others:
         raise InputError(
@@ -114,23 +127,6 @@ def _require_numbers(frame: pd.DataFrame) -> None:
             f"{counted(len(dates), 'column holds', 'columns hold')} dates or times: "
             f"{listed(dates)}. Turn them into numbers, such as days since a day, {advice}"
         )
-
-
-def _holds_numbers(column: pd.Series) -> bool:
-    types = import_extra("pandas", "cli").api.types
-    if types.is_object_dtype(column.dtype):
-        # Booleans beside empty cells, or decimals: numbers all the same.
-        kind = types.infer_dtype(column, skipna=True)
-        return kind in ("boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
-    return types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype)
-
-
-def _example(column: pd.Series) -> str:
-    """The first value that is no number: one stray word turns a whole column into text."""
-    pandas = import_extra("pandas", "cli")
-    numbers = pandas.to_numeric(column.astype(str), errors="coerce")
-    words = column[numbers.isna() & column.notna()]
-    return f" (such as {str(words.iloc[0])[:30]!r})" if len(words) else ""
 
 
 def _require_finite(numbers: pd.DataFrame) -> None:

@@ -131,6 +131,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         "formulation": [StrOptions(set(FORMULATIONS))],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
+    _task = "classification"
 
     def __init__(
         self,

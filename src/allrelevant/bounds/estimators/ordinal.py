@@ -58,6 +58,8 @@ random_state, n_jobs, verbose
     ['strong', 'weak', 'weak', 'irrelevant']
     """
 
+    _task = "ordinal"
+
     def _problems_of(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Problem]:

@@ -59,6 +59,8 @@ random_state, n_jobs, verbose
     ['strong', 'weak', 'weak', 'irrelevant']
     """
 
+    _task = "ranking"
+
     def _problems_of(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Problem]:

@@ -72,6 +72,7 @@ verbose
         **RelevanceBounds._parameter_constraints,
         "epsilon": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
     }
+    _task = "regression"
     _numeric_target = True
 
     def __init__(

@@ -67,6 +67,9 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    # What the task is called in reports.
+    _task: ClassVar[str]
+
     # What a target of another kind than the task wants is converted to; None: left as it is.
     _numeric_target: ClassVar[bool] = False
 

@@ -1,0 +1,98 @@
+"""What a column asks for: classes to tell apart, or numbers to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kinds import holds_booleans, holds_numbers, is_categorical
+from .wording import counted, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Whole numbers with more different values than this are counts or measurements, not classes.
+MAX_CLASSES = 20
+
+_SHOWN = 6
+_LABEL_WIDTH = 40
+
+
+@dataclass(frozen=True)
+class InferredTask:
+    """A task, and what in the target speaks for it.
+
+    Attributes
+    ----------
+    task : str
+        ``"classification"`` or ``"regression"``.
+    reason : str
+        Half a sentence.
+    """
+
+    task: str
+    reason: str
+
+    @property
+    def note(self) -> str:
+        """What to tell the user, in one line."""
+        return f"Task: {self.task} ({self.reason}). Give --task to choose another."
+
+
+def infer_task(y: pd.Series) -> InferredTask:
+    """The task that a target asks for by the looks of it.
+
+    Words, categories, and true and false are classes. Numbers with a fractional part are values to
+    predict, and so are whole numbers with more than 20 different values, or with more different
+    values than half the rows. Other whole numbers are classes. Orders and rankings
+    cannot be seen from a column.
+
+    Parameters
+    ----------
+    y : pandas.Series
+        Without missing values.
+
+    Returns
+    -------
+    InferredTask
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> infer_task(pd.Series(["yes", "no", "no", "yes"]))
+    InferredTask(task='classification', reason="the target has 2 classes: 'no' and 'yes'")
+    >>> infer_task(pd.Series([1.5, 2.25, 8.0, 2.0])).task
+    'regression'
+    """
+    if is_categorical(y) or holds_booleans(y) or not holds_numbers(y):
+        return _classes([repr(word[:_LABEL_WIDTH]) for word in sorted({str(v) for v in y})])
+    values = y.to_numpy(dtype=np.float64)
+    fractional = values[values != np.round(values)]
+    if len(fractional):
+        reason = f"the target has numbers with a fractional part, such as {fractional[0]:g}"
+        return InferredTask("regression", reason)
+    return _of_whole_numbers(np.unique(values), len(values))
+
+
+def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int) -> InferredTask:
+    if len(distinct) > min(MAX_CLASSES, max(2, n_rows / 2)):
+        return InferredTask(
+            "regression",
+            f"the target has {len(distinct)} different numbers, from {distinct[0]:.0f} to "
+            f"{distinct[-1]:.0f}",
+        )
+    inferred = _classes([f"{value:.0f}" for value in distinct])
+    if len(distinct) > 2 and distinct[-1] - distinct[0] == len(distinct) - 1:
+        hint = "if their order counts, as with grades, there is --task ordinal"
+        return InferredTask(inferred.task, f"{inferred.reason}; {hint}")
+    return inferred
+
+
+def _classes(labels: Sequence[str]) -> InferredTask:
+    shown = listed(labels, _SHOWN, quote=False)
+    number = counted(len(labels), "class", "classes")
+    return InferredTask("classification", f"the target has {number}: {shown}")

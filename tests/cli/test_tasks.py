@@ -1,0 +1,213 @@
+"""Every task from a file to its report, and what does not suit a task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import Result
+
+from allrelevant.datasets import (
+    make_linear_classification,
+    make_linear_regression,
+    make_ordinal_classification,
+    make_privileged,
+    make_ranking,
+)
+from allrelevant.datasets.privileged import Task
+
+Run = Callable[..., Result]
+# A ranking takes a larger C than the others: its loss is a mean, not a sum.
+FAST = ["--C", "30", "--cutoff", "0.1"]
+SMALL: Any = {"n_strong": 1, "n_weak": 2, "n_irrelevant": 2, "random_state": 0}
+MAKERS: dict[str, Callable[..., Any]] = {
+    "classification": make_linear_classification,
+    "regression": make_linear_regression,
+    "ordinal": make_ordinal_classification,
+    "ranking": make_ranking,
+}
+LATER = ["later 0", "later 1", "later 2"]
+
+
+def write(task: str) -> None:
+    data = MAKERS[task](60, **SMALL)
+    pd.DataFrame(data.X, columns=list("abcde")).assign(y=data.y).to_csv("t.csv", index=False)
+
+
+def write_privileged(task: Task) -> None:
+    data = make_privileged(
+        task, 60, **SMALL, n_weak_privileged=0, n_irrelevant_privileged=2, n_classes=3
+    )
+    frame = pd.DataFrame(data.X, columns=list("abcde")).assign(y=data.y)
+    frame[LATER] = data.privileged
+    frame.to_csv("t.csv", index=False)
+
+
+def summary_of(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.stderr
+    summary: dict[str, Any] = json.loads(result.stdout)
+    return summary
+
+
+def refused(result: Result) -> str:
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: ")
+    return line
+
+
+@pytest.mark.parametrize("task", MAKERS)
+def test_runs(run: Run, task: str) -> None:
+    write(task)
+    arguments = ("report", "t.csv", "-t", "y", "--task", task, *FAST)
+    result = run(*arguments, "--json", "a.json", "-o", "a.html")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("t.csv: 60 rows, 5 features, target y: ")
+    assert {line.split()[0] for line in lines[5:10]} == set("abcde")
+    summary = json.loads(Path("a.json").read_text())
+    assert summary["task"] == task
+    assert summary["task_note"] is None
+    assert summary["method"].lower().startswith(task)
+    assert summary["privileged"] == []
+    assert summary["features"][0]["relevance"] == "strong"
+    assert summary["score"]["training"] > summary["score"]["without_features"]
+    assert "Which features matter for y" in Path("a.html").read_text()
+
+
+@pytest.mark.parametrize("task", MAKERS)
+def test_privileged_columns(run: Run, task: Task) -> None:
+    write_privileged(task)
+    privileged = [part for name in LATER for part in ("--privileged", name)]
+    arguments = ("report", "t.csv", "-t", "y", "--task", task, *FAST, *privileged)
+    result = run(*arguments, "--json", "a.json", "-o", "a.html")
+    assert result.exit_code == 0, result.stderr
+    assert "privileged: " in result.stdout
+    summary = json.loads(Path("a.json").read_text())
+    assert [feature["name"] for feature in summary["features"]] == list("abcde")
+    assert [feature["name"] for feature in summary["privileged"]] == LATER
+    assert "Privileged features</h2>" in Path("a.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("task", "inferred", "reason"),
+    [
+        ("classification", "classification", "the target has 2 classes: 0 and 1"),
+        ("regression", "regression", "the target has numbers with a fractional part"),
+        ("ordinal", "classification", "there is --task ordinal"),
+        ("ranking", "classification", "the target has 2 classes: 0 and 1"),
+    ],
+)
+def test_says_what_it_takes_the_target_for(run: Run, task: str, inferred: str, reason: str) -> None:
+    write(task)
+    result = run("report", "t.csv", "-t", "y", "--cutoff", "0.1", "--json", "-o", "a.html")
+    line = result.stderr.splitlines()[0]
+    assert line.startswith(f"Task: {inferred} (")
+    assert reason in line
+    assert line.endswith("Give --task to choose another.")
+    summary = summary_of(result)
+    assert summary["task"] == inferred
+    assert summary["task_note"] == line
+    assert "Give --task to choose another." in Path("a.html").read_text().partition("<script")[0]
+
+
+def test_says_nothing_of_it_when_quiet(run: Run) -> None:
+    result = run("report", "table.csv", "-t", "sick", *FAST, "-q", "--json")
+    assert result.stderr == ""
+    assert summary_of(result)["task_note"].startswith("Task: classification")
+
+
+def test_epsilon_reaches_the_estimator(run: Run) -> None:
+    write("regression")
+    summary = summary_of(run("report", "t.csv", "-t", "y", *FAST, "--epsilon", "0.25", "--json"))
+    assert summary["settings"]["epsilon"] == 0.25
+    assert summary["problems"][0]["baseline"]["epsilon"] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("task", "option", "value", "home"),
+    [
+        ("classification", "--epsilon", "cv", "regression"),
+        ("ordinal", "--epsilon", "0.1", "regression"),
+        ("regression", "--formulation", "separate", "classification"),
+        ("ranking", "--class-weight", "balanced", "classification"),
+    ],
+)
+def test_options_of_other_tasks(run: Run, task: str, option: str, value: str, home: str) -> None:
+    write(task)
+    line = refused(run("report", "t.csv", "-t", "y", "--task", task, option, value))
+    assert f"{option} goes with --task {home}, and the task is {task}." in line
+
+
+def test_options_that_do_not_suit_what_was_inferred(run: Run) -> None:
+    line = refused(run("report", "table.csv", "-t", "sick", "--epsilon", "1"))
+    assert "the task is classification (the target has 2 classes: 'no' and 'yes')." in line
+
+
+def test_demo_has_no_options_of_other_tasks(run: Run) -> None:
+    assert "--epsilon" in refused(run("demo", "--epsilon", "1"))
+
+
+@pytest.mark.parametrize(
+    ("task", "fragment"),
+    [("regression", "predicts numbers"), ("ordinal", "give them as numbers")],
+)
+def test_words_where_numbers_are_needed(run: Run, task: str, fragment: str) -> None:
+    line = refused(run("report", "table.csv", "-t", "sick", "--task", task))
+    assert "'sick'" in line
+    assert fragment in line
+
+
+def test_ranking_of_three_classes(run: Run, frame: pd.DataFrame) -> None:
+    frame.assign(sick=np.arange(80) % 3).to_csv("t.csv", index=False)
+    assert "two classes" in refused(run("report", "t.csv", "-t", "sick", "--task", "ranking"))
+
+
+@pytest.mark.parametrize("task", [*MAKERS, "auto"])
+@pytest.mark.parametrize("value", [2.5, 3])
+def test_constant_target(run: Run, frame: pd.DataFrame, task: str, value: float) -> None:
+    frame.assign(sick=value).to_csv("t.csv", index=False)
+    line = refused(run("report", "t.csv", "-t", "sick", "--task", task))
+    assert "single" in line or "continuous" in line
+
+
+@pytest.mark.parametrize("task", [*MAKERS, "auto"])
+def test_missing_and_infinite_targets(run: Run, frame: pd.DataFrame, task: str) -> None:
+    for value, word in ((np.nan, "missing"), (np.inf, "infinite")):
+        frame.assign(sick=[value, *range(1, 80)]).to_csv("t.csv", index=False)
+        line = refused(run("report", "t.csv", "-t", "sick", "--task", task))
+        assert f"'sick' is {word} in 1 of 80 rows" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["--privileged", "alhpa"], "Did you mean 'alpha'?"),
+        (["--privileged", "sick"], "'sick' is the target"),
+        (["--privileged", "beta", "--drop", "beta"], "'beta' is dropped"),
+        (
+            [f"--privileged={name}" for name in ("alpha", "beta", "gamma", "delta", "epsilon")],
+            "All features are privileged",
+        ),
+    ],
+)
+def test_unsuitable_privileged_columns(run: Run, arguments: list[str], fragment: str) -> None:
+    assert fragment in refused(run("report", "table.csv", "-t", "sick", *arguments))
+
+
+def test_privileged_twice_is_once(run: Run) -> None:
+    twice = ["--privileged", "epsilon"] * 2
+    summary = summary_of(run("report", "table.csv", "-t", "sick", *FAST, *twice, "--json"))
+    assert [feature["name"] for feature in summary["privileged"]] == ["epsilon"]
+
+
+def test_privileged_columns_need_the_separate_formulation(run: Run) -> None:
+    options = ["--task", "classification", "--privileged", "epsilon", "--formulation", "joint"]
+    assert "separate" in refused(run("report", "table.csv", "-t", "sick", *FAST, *options))

@@ -1,0 +1,55 @@
+"""Targets as each task needs them, and refusals that teach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from allrelevant import InputError
+from allrelevant.tables import target_for
+
+TEXT = ["low", "high"] * 5
+
+
+@pytest.mark.parametrize(
+    ("task", "values", "expected"),
+    [
+        ("classification", [1.0, 2.0] * 2, [1, 2] * 2),
+        ("regression", [1, 2] * 2, [1.0, 2.0] * 2),
+        ("regression", pd.Categorical([1, 2] * 2), [1.0, 2.0] * 2),
+        ("regression", pd.array([1, 2] * 2, dtype="Int64"), [1.0, 2.0] * 2),
+        ("ordinal", [3.0, 1.0, 2.0], [3, 1, 2]),
+        ("ordinal", pd.Categorical([3, 1, 2]), [3, 1, 2]),
+        ("ordinal", [False, True], [False, True]),
+        ("ranking", TEXT, TEXT),
+    ],
+)
+def test_suits_the_task(task: str, values: Any, expected: list[Any]) -> None:
+    found = target_for(task, pd.Series(values), "y").tolist()
+    assert found == expected
+    assert [type(v) for v in found] == [type(v) for v in expected]
+
+
+@pytest.mark.parametrize(
+    ("task", "values", "fragments"),
+    [
+        ("regression", TEXT, ["'y'", "such as 'low'", "numbers", "--task classification"]),
+        ("regression", [2.5] * 5, ["'y'", "single value, 2.5"]),
+        ("regression", pd.to_datetime(["2020-01-01"] * 4), ["does not hold numbers"]),
+        ("ordinal", TEXT, ["'y'", "words", "such as 'low'", "order", "as numbers"]),
+        ("ordinal", pd.Categorical(TEXT, ["low", "high"], ordered=True), ["as numbers"]),
+        ("ordinal", [0.5, 1.5, 2.5, 3.5], ["continuous", "--task regression"]),
+        ("ordinal", [1] * 5, ["single class, 1"]),
+        ("ranking", [1, 2, 3] * 3, ["two classes", "'y' has 3", "--task ordinal"]),
+        ("ranking", [1] * 5, ["single class, 1"]),
+        ("classification", ["a"] * 5, ["single class, a"]),
+    ],
+)
+def test_refusals_teach(task: str, values: Any, fragments: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        target_for(task, pd.Series(values), "y")
+    assert "\n" not in str(refusal.value)
+    for fragment in fragments:
+        assert fragment in str(refusal.value)
