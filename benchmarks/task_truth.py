@@ -52,7 +52,12 @@ PLAIN: list[tuple[Task, Callable[..., Any], Callable[..., Any], str]] = [
         partial(make_ordinal_classification, flip=0.1),
         "10 % of the rows in a neighbouring class",
     ),
-    ("ranking", make_ranking, partial(make_ranking, flip=0.1), "10 % of the labels exchanged"),
+    (
+        "ranking",
+        partial(make_ranking, 200),
+        partial(make_ranking, 200, flip=0.1),
+        "10 % of the labels exchanged",
+    ),
 ]
 FEATURE_NOISE = 0.1
 

@@ -85,6 +85,14 @@ def test_json_in_a_file(run: Run) -> None:
     assert json.loads(Path("a.json").read_text())["counts"]["strong"] == 1
 
 
+def test_a_path_is_in_the_page_and_in_the_json(run: Run) -> None:
+    run("report", "table.csv", "--target", "sick", "--cutoff", "0.1", "--C", "1",
+        "--path", "delta", "-o", "path.html", "--json", "path.json")  # fmt: skip
+    assert "How this changes with delta" in Path("path.html").read_text()
+    path = json.loads(Path("path.json").read_text())["path"]
+    assert [len(path["values"]), len(path["features"])] == [20, 5]
+
+
 def test_quiet(run: Run) -> None:
     result = succeeded(run("report", "table.csv", "-t", "sick", *FAST, "-q", "-o", "a.html"))
     assert result.output == ""

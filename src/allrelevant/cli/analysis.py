@@ -19,6 +19,8 @@ from .terminal import result_table, say
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..bounds.path import Param
+
 
 @contextmanager
 def collected_notes() -> Iterator[list[str]]:
@@ -55,12 +57,14 @@ def analyse(
     task: str,
     settings: Mapping[str, Any],
     given: Collection[str],
+    path: Param | None = None,
     outputs: Outputs,
     table: str,
     command: str,
     notes: list[str],
 ) -> None:
     """Bound the relevance of each column for the target, and hand out the result."""
+    from ..bounds.path import bounds_path
     from ..report import summarize
     from ..tables import InferredTask, infer_task, split_privileged, split_target, target_for
 
@@ -75,6 +79,7 @@ def analyse(
         say(inferred.note, err=True)
     wanted["verbose"] = int(sys.stderr.isatty() and not outputs.quiet)
     est = fit(found.task, wanted, X, values, privileged)
+    along = None if path is None else bounds_path(est, X, values, param=path, privileged=privileged)
     summary = summarize(
         est,
         X,
@@ -82,6 +87,7 @@ def analyse(
         table=table,
         target=target,
         task_note=inferred.note if inferred else None,
+        path=along,
         warnings=notes,
         command=command,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -81,6 +81,7 @@ Examples:
   allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
   allrelevant report houses.csv --target price --task regression
   allrelevant report patients.csv --target relapse --privileged biopsy
+  allrelevant report patients.csv --target diagnosis --path C
 
 On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
 as it was.
@@ -109,6 +110,11 @@ as it was.
     help="Column that is known of these rows only, not of rows to come. It takes no part in "
     "predictions; it explains how far each row may be missed. May be given several times.",
 )
+@click.option(
+    "--path",
+    type=click.Choice(["C", "delta"]),
+    help="Show on the page, too, how everything changes with this setting: 20 values of it.",
+)
 @click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
 @output_options
 @estimator_options(*TASKS)
@@ -121,6 +127,7 @@ def report(
     drop: tuple[str, ...],
     task: str,
     privileged: tuple[str, ...],
+    path: Literal["C", "delta"] | None,
     sep: str | None,
     output: str | None,
     json_output: str | None,
@@ -141,6 +148,7 @@ def report(
             task=task,
             settings=settings,
             given=given_options(),
+            path=path,
             outputs=outputs,
             table=Path(table).name,
             command=command,

@@ -12,6 +12,7 @@ from ..bounds.relevance import CLASSES
 from ..extras import import_extra
 from ..plots.labels import printable, shorten
 from .chart import layout
+from .path import path_panels
 from .wording import WORDINGS, number, percent, real_minus
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def render(summary: Mapping[str, Any]) -> str:
             ],
             chart=layout(features[:MAX_BARS], summary["problems"]),
             rows=features[:MAX_ROWS],
+            path=_path(summary, features),
             privileged=_privileged(summary),
             wording=wording,
             aim=wording.aim.format(*(shorten(printable(c["label"]), 50) for c in classes)),
@@ -69,6 +71,14 @@ def render(summary: Mapping[str, Any]) -> str:
             first_names=FIRST_NAMES,
         )
     )
+
+
+def _path(
+    summary: Mapping[str, Any], features: Sequence[Mapping[str, Any]]
+) -> dict[str, Any] | None:
+    if summary.get("path") is None:
+        return None
+    return path_panels(summary["path"], [feature["name"] for feature in features])
 
 
 def ranked(features: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

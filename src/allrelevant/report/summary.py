@@ -19,7 +19,9 @@ from ..bounds.fitted import (
     privileged_baseline_weights,
     privileged_names,
 )
+from ..bounds.path import BoundsPath
 from ..bounds.relevance import CLASSES
+from .path import summarize_path
 from .scores import accuracy, baseline_score
 
 # Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
@@ -52,6 +54,7 @@ def summarize(
     table: str | None = None,
     target: str | None = None,
     task_note: str | None = None,
+    path: BoundsPath | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
     created: datetime | None = None,
@@ -71,6 +74,8 @@ def summarize(
         Name of the target.
     task_note : str, default=None
         How the task was found, if it was not given.
+    path : BoundsPath, default=None
+        What :func:`allrelevant.bounds_path` gave for the same data; adds a section.
     warnings : iterable of str, default=()
         What the reader should know besides.
     command : str, default=None
@@ -121,6 +126,7 @@ def summarize(
         "score": baseline_score(est, X, y, classes),
         "training_accuracy": accuracy(est, X, y) if known and _is_classification(est) else None,
         **_proof(est),
+        "path": None if path is None else summarize_path(path),
         "settings": settings,
         "seed": settings.get("random_state"),
         "versions": _versions(),

@@ -206,6 +206,9 @@ class TestPrivileged:
         assert witness.privileged_coef_ is not None
         upper = bounds.privileged_interval_[0, 1]
         assert abs(witness.privileged_coef_[0]) == pytest.approx(upper, abs=1e-7)
+        frame = bounds.to_frame(privileged=True)
+        assert frame.index.tolist() == list(Z.columns)
+        np.testing.assert_array_equal(frame["upper"], bounds.privileged_interval_[:, 1])
         assert pickle.loads(pickle.dumps(bounds)).privileged_names_in_.tolist() == list(Z.columns)
 
     def test_a_fit_without_them_forgets_them(self, task):
@@ -214,6 +217,8 @@ class TestPrivileged:
         bounds.fit(data.X, data.y)
         assert not hasattr(bounds, "privileged_interval_")
         assert not hasattr(bounds, "n_privileged_in_")
+        with pytest.raises(InputError, match="no privileged features"):
+            bounds.to_frame(privileged=True)
 
     def test_bad_privileged_tables(self, task):
         data = self.data(task)

@@ -13,7 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from ...arrays import Matrix
 from ...exceptions import InputError, RelevanceWarning
 from ...extras import import_extra
-from ..fitted import baseline_weights, feature_names, privileged_names
+from ..fitted import (
+    baseline_weights,
+    feature_names,
+    privileged_baseline_weights,
+    privileged_names,
+)
 from ..models import LinearModel, LinearModels
 from ..relevance import IRRELEVANT
 
@@ -41,31 +46,44 @@ class RelevanceBoundsMixin(SelectorMixin):
         check_is_fitted(self)
         return self.relevance_ != IRRELEVANT
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, privileged: bool = False) -> pd.DataFrame:
         """The result as a table, one row a feature.
+
+        Parameters
+        ----------
+        privileged : bool, default=False
+            The privileged features instead of the others.
 
         Returns
         -------
         pandas.DataFrame
-            Indexed by feature, in the order of the columns of ``X``.
+            Indexed by feature, in the order of the columns of the table.
         """
         check_is_fitted(self)
-        pandas = import_extra("pandas", "cli")
-        frame = pandas.DataFrame(
-            {
-                "relevance": self.relevance_,
-                "lower": self.interval_[:, 0],
-                "upper": self.interval_[:, 1],
-                "signed_min": self.signed_interval_[:, 0],
-                "signed_max": self.signed_interval_[:, 1],
-                "baseline": baseline_weights(self),
-                "exact": self.exact_,
-                "gap_lower": self.gap_[:, 0],
-                "gap_upper": self.gap_[:, 1],
-            },
-            index=pandas.Index(feature_names(self), name="feature"),
+        if privileged and not hasattr(self, "n_privileged_in_"):
+            raise InputError("There were no privileged features: fit(X, y, privileged=Z).")
+        names = privileged_names(self) if privileged else feature_names(self)
+        weights = privileged_baseline_weights(self) if privileged else baseline_weights(self)
+        prefix = "privileged_" if privileged else ""
+        interval, signed, gap, relevance, exact = (
+            getattr(self, f"{prefix}{name}_")
+            for name in ("interval", "signed_interval", "gap", "relevance", "exact")
         )
-        return frame
+        pandas = import_extra("pandas", "cli")
+        return pandas.DataFrame(
+            {
+                "relevance": relevance,
+                "lower": interval[:, 0],
+                "upper": interval[:, 1],
+                "signed_min": signed[:, 0],
+                "signed_max": signed[:, 1],
+                "baseline": weights,
+                "exact": exact,
+                "gap_lower": gap[:, 0],
+                "gap_upper": gap[:, 1],
+            },
+            index=pandas.Index(names, name="feature"),
+        )
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:
         """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
