@@ -27,7 +27,7 @@ from allrelevant.datasets import (
 )
 
 from .dorothea import peak_gigabytes
-from .speed import fri_answer, install_fri
+from .speed import ROOT, fri_answer, install_fri
 from .speed_cases import NARROW
 from .speed_run import best_of, compile_kernel
 
@@ -73,8 +73,11 @@ def compare(name: str, make: Callable[[], tuple[Samples, dict[str, Any]]], C: fl
 
 
 def path_of_C() -> None:
-    """A path of 20 values of C, in fits at the C that cross-validation chooses."""
-    X, y = load_breast_cancer(return_X_y=True)
+    """A path of 20 values of C, in fits at the C that cross-validation chooses; its figure."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     C = float(ClassificationBounds(random_state=0).fit(X, y).baseline_.C_)
     estimator = ClassificationBounds(C=C, random_state=0)
     one, _ = best_of(3, lambda: estimator.fit(X, y))
@@ -83,6 +86,7 @@ def path_of_C() -> None:
         f"\nBreast cancer: a fit at C = {C:.3g} {one:.2f} s, a path of {len(found.values)} values "
         f"of C {path:.2f} s: {path / one:.1f} fits."
     )
+    found.plot().figure_.savefig(ROOT / "docs" / "images" / "path.png", dpi=90)
 
 
 def large_ranking() -> None:
