@@ -54,9 +54,15 @@ PLAIN: list[tuple[Task, Callable[..., Any], Callable[..., Any], str]] = [
     ),
     (
         "ranking",
-        partial(make_ranking, 200),
-        partial(make_ranking, 200, flip=0.1),
-        "10 % of the labels exchanged",
+        partial(make_ranking, 300),
+        partial(make_ranking, 300, flip=0.04),
+        "10 % of the rows of the rare class exchanged with others",
+    ),
+    (
+        "ranking",
+        partial(make_ranking, 300),
+        partial(make_ranking, 300, flip=0.1),
+        "25 % of them: too much",
     ),
 ]
 FEATURE_NOISE = 0.1
