@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Table, Vector
+from ..arrays import Matrix, Table, Vector
 from ..parallel import run_tasks
 from .baseline import uses_features
 from .models import LinearModel
@@ -77,14 +77,15 @@ def choose_C(
         models = path(part.with_tables(scaled), grid)
         return [model.on_tables(scalings[0]) for model in models]
 
-    def scores(fold: Fold) -> Vector:
+    def judged(fold: Fold) -> Matrix:
         held_out = samples.take(fold[1])
-        return np.array([held_out.score(model) for model in models_of(samples.take(fold[0]))])
+        models = models_of(samples.take(fold[0]))
+        return np.array([(held_out.merit(model), held_out.score(model)) for model in models])
 
     in_play = np.flatnonzero([uses_features(model) for model in models_of(samples)])
     if len(in_play) == 0:  # no feature helps, whatever C
         in_play = np.array([len(grid) - 1])
     folds = samples.folds(N_FOLDS, random_state)
-    mean = np.mean(run_tasks(scores, folds, n_jobs=n_jobs, progress=progress), axis=0)
-    best = in_play[np.argmax(mean[in_play])]
-    return Choice(float(grid[best]), float(mean[best]), samples.chance())
+    mean = np.mean(run_tasks(judged, folds, n_jobs=n_jobs, progress=progress), axis=0)
+    best = in_play[np.argmax(mean[in_play, 0])]
+    return Choice(float(grid[best]), float(mean[best, 1]), samples.chance())

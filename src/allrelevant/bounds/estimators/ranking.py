@@ -21,9 +21,10 @@ class RankingBounds(ClassifierMixin, RelevanceBounds):
 
     Rows of one class are to score higher than rows of the other, each pair by 1; the loss is the
     mean over all pairs of what is missing. It is at least the share of pairs in the wrong order,
-    1 - AUC, and treats both classes alike however rare one of them is. The pairs are never listed:
-    the loss is found by sorting. The set of equivalent models, bounds and classes follow as for
-    :class:`ClassificationBounds`.
+    1 - AUC, and treats both classes alike however rare one of them is. Unless they are few, the
+    pairs are not listed: sorting the scores finds those that matter. C is chosen by this loss on
+    rows held out; their area alone hardly tells one C from another. The set of equivalent models,
+    bounds and classes follow as for :class:`ClassificationBounds`.
 
     Parameters
     ----------

@@ -49,6 +49,13 @@ class RankedSamples(Samples):
         values = model.decision_function(self.X)
         return float(roc_auc_score(self.y, values, sample_weight=self.weight))
 
+    def merit(self, model: LinearModel) -> float:
+        """The loss, which tells models apart where their areas are as good as equal.
+
+        A small C shrinks all scores and leaves their order, so the area alone chooses almost any C.
+        """
+        return -float(self._pairwise_loss().values(model.coef_[None])[0])
+
     def chance(self) -> float:
         return 0.5
 
@@ -58,14 +65,15 @@ class RankedSamples(Samples):
     def _free_rows(self) -> HingeRows:
         """The loss over all pairs: a row for each while they are few, else by cuts."""
         positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
-        share = self._weight_of_slack()
         n_pairs = len(positive) * len(negative)
         if n_pairs <= _FEW_PAIRS and n_pairs * self.n_features <= _MOST_CELLS:
             above, below = np.meshgrid(positive, negative, indexing="ij")
             return self._rows_of_pairs(above.ravel(), below.ravel())
-        return first_rows(
-            PairwiseLoss(self.X[positive], self.X[negative], share[positive], share[negative])
-        )
+        return first_rows(self._pairwise_loss())
+
+    def _pairwise_loss(self) -> PairwiseLoss:
+        high, low, share = self.y > 0, self.y < 0, self._weight_of_slack()
+        return PairwiseLoss(self.X[high], self.X[low], share[high], share[low])
 
     def _rows_of_pairs(self, above: NDArray[np.intp], below: NDArray[np.intp]) -> HingeRows:
         """``w . (x_i - x_j) >= 1`` for each pair."""

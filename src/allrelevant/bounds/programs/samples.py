@@ -128,6 +128,10 @@ class Samples(ABC):
     def score(self, model: LinearModel) -> float:
         """How well a model does on these samples; more is better."""
 
+    def merit(self, model: LinearModel) -> float:
+        """What cross-validation chooses C by; more is better."""
+        return self.score(model)
+
     @abstractmethod
     def chance(self) -> float:
         """What a model without features scores."""
