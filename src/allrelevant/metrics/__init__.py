@@ -9,6 +9,7 @@
 """
 
 from .gmlvq import GMLVQ
+from .lmnn import LMNN
 from .rows import eigen_rows
 
-__all__ = ["GMLVQ", "eigen_rows"]
+__all__ = ["GMLVQ", "LMNN", "eigen_rows"]

@@ -223,7 +223,8 @@ class GMLVQ(MetricLearner):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[self._class_distances(X).argmin(axis=1)]
+        nearest = self._class_distances(X).argmin(axis=1)
+        return self.classes_[nearest]
 
     def _class_distances(self, X: Any) -> Matrix:
         """Squared distance of each row from the nearest prototype of each class."""

@@ -35,7 +35,7 @@ def start_mapping(
         return np.eye(n_features)
     axes = coordinates.axes[:rank]
     if rank == len(axes):
-        return axes
+        return axes.copy()
     # Fewer rows than directions wanted: what the rows leave open is drawn.
     more = rng.normal(size=(rank - len(axes), n_features))
     return np.vstack([axes, _orthonormal(more - (more @ axes.T) @ axes)])
