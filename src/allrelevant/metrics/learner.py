@@ -68,11 +68,16 @@ class MetricLearner(
 
     def _validated(self, X: Any) -> Matrix:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
+        self._require_finite(X)
+        return X
 
     def _validated_training(self, X: Any, y: Any) -> tuple[Matrix, NDArray[np.intp]]:
         """Rows and their classes, as codes; sets ``classes_``."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
+        )
+        self._require_finite(X)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -81,6 +86,17 @@ class MetricLearner(
                 "tell apart. At least two classes are needed."
             )
         return X, codes
+
+    def _require_finite(self, X: Matrix) -> None:
+        bad = ~np.isfinite(X)
+        if bad.any():
+            n_rows, column = bad.any(axis=1).sum(), int(bad.any(axis=0).argmax())
+            names = getattr(self, "feature_names_in_", None)
+            name = f"x{column}" if names is None else str(names[column])
+            raise InputError(
+                f"{n_rows} row{'s have' if n_rows > 1 else ' has'} NaN or infinity, the first in "
+                f"column {name!r}: fill in values, or leave these rows out."
+            )
 
     def _full_or_given_rank(self) -> int:
         n_features = int(self.n_features_in_)

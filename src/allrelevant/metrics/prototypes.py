@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -91,7 +90,7 @@ def _require_same_labels(per_class: Mapping[Any, int], labels: list[Any]) -> Non
 
 
 def _require_possible(label: Any, count: Any, size: int) -> None:
-    if not isinstance(count, Integral) or count < 1:
+    if not isinstance(count, int | np.integer) or count < 1:
         raise InputError(
             f"prototypes_per_class must be whole numbers of at least 1, got {count!r} for class "
             f"{str(label)!r}."
