@@ -27,10 +27,13 @@ if TYPE_CHECKING:
         bounds_path,
         stability,
     )
+    from .metrics import GMLVQ, LMNN
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "GMLVQ",
+    "LMNN",
     "AllRelevantError",
     "BoundsPath",
     "ClassificationBounds",
@@ -51,6 +54,8 @@ __all__ = [
 
 # Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
 _HOME_OF = {
+    "GMLVQ": "allrelevant.metrics",
+    "LMNN": "allrelevant.metrics",
     "BoundsPath": "allrelevant.bounds",
     "ClassificationBounds": "allrelevant.bounds",
     "LinearModel": "allrelevant.bounds",

@@ -1,4 +1,4 @@
-"""Generated tables of known truth, to try the methods on and to test them by."""
+"""Generated tables of known truth, to try the methods on and to test them by; public spectra."""
 
 from .classification import make_esann17, make_ferel18, make_linear_classification
 from .known_truth import KnownTruth
@@ -6,10 +6,15 @@ from .ordinal import make_ordinal_classification
 from .privileged import KnownTruthWithPrivileged, make_privileged
 from .ranking import make_ranking
 from .regression import make_linear_regression
+from .spectra import Spectra
+from .tecator import load_tecator
+from .xor import make_xor
 
 __all__ = [
     "KnownTruth",
     "KnownTruthWithPrivileged",
+    "Spectra",
+    "load_tecator",
     "make_esann17",
     "make_ferel18",
     "make_linear_classification",
@@ -17,4 +22,5 @@ __all__ = [
     "make_ordinal_classification",
     "make_privileged",
     "make_ranking",
+    "make_xor",
 ]

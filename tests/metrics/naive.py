@@ -1,0 +1,62 @@
+"""The papers' costs, built row by row as they are printed."""
+
+import numpy as np
+
+
+def squared_distance(omega, a, b):
+    difference = omega @ (a - b)
+    return float(difference @ difference)
+
+
+def naive_gmlvq(X, codes, prototypes, labels, omega, beta):
+    """Schneider et al. (2009), with the sigmoid of Sato and Yamada; the mean over the rows."""
+    total = 0.0
+    for x, code in zip(X, codes, strict=True):
+        own = min(
+            squared_distance(omega, x, w)
+            for w, c in zip(prototypes, labels, strict=True)
+            if c == code
+        )
+        other = min(
+            squared_distance(omega, x, w)
+            for w, c in zip(prototypes, labels, strict=True)
+            if c != code
+        )
+        total += 1.0 / (1.0 + np.exp(-beta * (own - other) / (own + other)))
+    return total / len(X)
+
+
+def naive_lmnn(X, codes, targets, omega, push):
+    """Weinberger and Saul (2009), equation 13, over the number of target neighbours."""
+    total, n_pairs = 0.0, 0
+    for i, neighbors in enumerate(targets):
+        for j in neighbors:
+            if j < 0:
+                continue
+            n_pairs += 1
+            near = squared_distance(omega, X[i], X[j])
+            total += (1.0 - push) * near
+            for k in range(len(X)):
+                if codes[k] != codes[i]:
+                    overlap = 1.0 + near - squared_distance(omega, X[i], X[k])
+                    total += push * max(0.0, overlap)
+    return total / n_pairs
+
+
+def numeric_gradient(value, matrix, step=1e-6):
+    """Central differences, entry by entry."""
+    gradient = np.empty_like(matrix)
+    for place in np.ndindex(matrix.shape):
+        up, down = matrix.copy(), matrix.copy()
+        up[place] += step
+        down[place] -= step
+        gradient[place] = (value(up) - value(down)) / (2 * step)
+    return gradient
+
+
+def random_problem(seed, n_samples=40, n_features=5, n_classes=3):
+    """Rows around a mean of their class, so that neighbours and prototypes mean something."""
+    rng = np.random.RandomState(seed)
+    codes = np.arange(n_samples) % n_classes
+    means = rng.normal(size=(n_classes, n_features))
+    return means[codes] + rng.normal(size=(n_samples, n_features)), codes, rng
