@@ -1,7 +1,15 @@
 """Figures: display objects that keep their values and can be drawn again."""
 
+from .dimension import DimensionDisplay
 from .intervals import IntervalsDisplay
+from .mapping import MappingDisplay
 from .path import PathDisplay
 from .stability import StabilityDisplay
 
-__all__ = ["IntervalsDisplay", "PathDisplay", "StabilityDisplay"]
+__all__ = [
+    "DimensionDisplay",
+    "IntervalsDisplay",
+    "MappingDisplay",
+    "PathDisplay",
+    "StabilityDisplay",
+]

@@ -2,10 +2,15 @@
 
 import warnings
 
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from allrelevant import (
+    GMLVQ,
     ClassificationBounds,
+    MappingBounds,
+    MetricBounds,
     OrdinalBounds,
     RankingBounds,
     RegressionBounds,
@@ -22,10 +27,14 @@ ESTIMATORS = [
     OrdinalBounds(C=100.0, cutoff=0.01),
     RankingBounds(n_probes=10, random_state=0),
     RankingBounds(C=1000.0, cutoff=0.01),
+    MappingBounds(PCA(1)),
+    MetricBounds(GMLVQ(max_iter=50), max_dimension=2, random_state=0),
 ]
 
 
 def expected_failures(estimator):
+    if isinstance(estimator, MappingBounds | MetricBounds):
+        return {}
     if estimator.C == "cv":
         reason = (
             "The folds that choose C and the permutations that make probes are drawn over rows: "
@@ -59,4 +68,5 @@ def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         # Some checks fit tables with constant columns or next to no rows, as they should.
         warnings.simplefilter("ignore", RelevanceWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         check(estimator)

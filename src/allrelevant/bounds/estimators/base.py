@@ -19,6 +19,7 @@ from ..fitted import (
     privileged_baseline_weights,
     privileged_names,
 )
+from ..mappings.linear_mapping import LinearMapping
 from ..models import LinearModel, LinearModels
 from ..relevance import IRRELEVANT
 
@@ -40,7 +41,7 @@ class RelevanceBoundsMixin(SelectorMixin):
     gap_: Matrix
     exact_: NDArray[np.bool_]
     relevance_: NDArray[np.str_]
-    baseline_: LinearModel | LinearModels
+    baseline_: LinearModel | LinearModels | LinearMapping
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -20,7 +20,7 @@ from ...arrays import Matrix, Table, Vector
 from ...exceptions import InputError, RelevanceWarning
 from ..baseline import uses_features
 from ..equivalence import FORMULATIONS, Formulation, Slack, Standard
-from ..models import LinearModel, stack_models
+from ..models import LinearModel, LinearModels, stack_models
 from ..probes import ProbeSettings
 from ..problem import Settings, bound_weights, find_baseline
 from ..programs.samples import Samples
@@ -66,6 +66,8 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
         ],
         "verbose": ["verbose"],
     }
+
+    baseline_: LinearModel | LinearModels
 
     # What the task is called in reports.
     _task: ClassVar[str]

@@ -76,6 +76,17 @@ class WeightRanges:
         lower, upper = (_absolute(self.proven) - self.interval).T
         return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
 
+    def scaled(self, factor: float) -> WeightRanges:
+        """The ranges of a set whose models are all larger by a factor."""
+        return replace(
+            self,
+            attained=factor * self.attained,
+            proven=factor * self.proven,
+            coef=factor * self.coef,
+            offset=factor * self.offset,
+            outer=factor * self.outer,
+        )
+
     def witness(self, index: int, side: int) -> tuple[Vector, Vector]:
         """Weights and offset of a model that attains an end of ``interval[index]``."""
         low, high = self.attained[index]

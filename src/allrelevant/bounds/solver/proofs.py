@@ -160,12 +160,17 @@ def _budget_part(budgets: Sequence[Budget], price_of_norm: Vector, price_of_loss
     """Most that ``price_of_norm * |w|_1 + price_of_loss * loss`` can come to."""
     if len(budgets) == 1:
         (budget,) = budgets
-        rate = np.maximum(
-            price_of_norm / budget.norm_coefficient, price_of_loss / budget.loss_coefficient
-        )
-        return rate * budget.limit
+        norm, loss = budget.norm_coefficient, budget.loss_coefficient
+        return np.maximum(_rate(price_of_norm, norm), _rate(price_of_loss, loss)) * budget.limit
     total = np.zeros_like(price_of_norm)
     for budget in budgets:
         price = price_of_norm if budget.norm_coefficient > 0 else price_of_loss
         total += price * budget.limit / max(budget.norm_coefficient, budget.loss_coefficient)
     return total
+
+
+def _rate(price: Vector, coefficient: float) -> Vector:
+    """How many times a budget's coefficient a price is; what is not limited can be endless."""
+    if coefficient > 0:
+        return price / coefficient
+    return np.where(price > 0, np.inf, 0.0)

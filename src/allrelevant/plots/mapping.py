@@ -1,0 +1,152 @@
+"""A mapping as it was learned above what all equivalent ones can have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..bounds.fitted import feature_names
+from ..extras import import_extra
+from .labels import printable, shorten
+from .palette import INK, LOOKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_RAW = "#7a7a7a"
+_MOST_NAMES = 30
+_LABEL_WIDTH = 24
+
+
+class MappingDisplay:
+    """Two panels for each row of a mapping: its raw weights, and the bounds of each below.
+
+    Made by :meth:`from_estimator`; keeps the values, so that :meth:`plot` can draw them again.
+
+    Parameters
+    ----------
+    raw : array-like of shape (n_raw_rows, n_features)
+        The mapping as it was learned.
+    row_interval : array-like of shape (n_rows, n_features, 2)
+        Smallest and largest size of each weight.
+    feature_names : sequence of str
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes of shape (2, n_rows)
+        The raw weights above the bounds, drawn last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import numpy as np
+    >>> from allrelevant import MappingBounds
+    >>> X = np.random.RandomState(0).normal(size=(50, 4))
+    >>> display = MappingBounds([[1.0, 2.0, 0.0, 0.0]]).fit(X).plot_rows()
+    >>> display.axes_.shape
+    (2, 1)
+    """
+
+    def __init__(
+        self, *, raw: ArrayLike, row_interval: ArrayLike, feature_names: Sequence[str]
+    ) -> None:
+        self.raw = raw
+        self.row_interval = row_interval
+        self.feature_names = feature_names
+
+    @classmethod
+    def from_estimator(cls, est: Any, **kwargs: Any) -> MappingDisplay:
+        """Draw a fitted MappingBounds or MetricBounds; the options are those of :meth:`plot`."""
+        check_is_fitted(est)
+        display = cls(
+            raw=est.raw_mapping_,
+            row_interval=est.row_interval_,
+            feature_names=feature_names(est),
+        )
+        return display.plot(**kwargs)
+
+    def plot(self, *, max_rows: int = 3, x: ArrayLike | None = None) -> MappingDisplay:
+        """Draw the panels in a figure of their own.
+
+        Parameters
+        ----------
+        max_rows : int, default=3
+            The most rows to draw, the longest first; the figure says how many there are.
+        x : array-like of shape (n_features,), default=None
+            Where the features stand on the x-axis, such as wavelengths. By default one beside the
+            other, by name if they are few.
+
+        Returns
+        -------
+        MappingDisplay
+            The display itself.
+        """
+        pyplot = import_extra("matplotlib.pyplot", "plot")
+        raw, interval = np.asarray(self.raw), np.asarray(self.row_interval)
+        shown = min(max_rows, len(interval))
+        figure, axes = pyplot.subplots(
+            2, shown, figsize=(0.6 + 4.4 * shown, 4.4), squeeze=False, sharex=True,
+            layout="constrained",
+        )  # fmt: skip
+        self.figure_: Figure = figure
+        self.axes_: NDArray[Any] = axes
+        places = np.asarray(range(interval.shape[1]) if x is None else x, dtype=float)
+        for row in range(shown):
+            title = "weights" if len(interval) == 1 else f"row {row + 1} of {len(interval)}"
+            self._draw_raw(axes[0, row], places, np.abs(raw[row]) if row < len(raw) else None)
+            axes[0, row].set_title(title, loc="left", fontsize="medium", color=INK)
+            self._draw_bounds(axes[1, row], places, interval[row])
+            self._name(axes[1, row], places, named=x is None)
+        axes[0, 0].set_ylabel("as learned")
+        axes[1, 0].set_ylabel("bounds")
+        handles, labels = axes[1, 0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside upper right", ncols=2, frameon=False, fontsize="small"
+        )
+        return self
+
+    def _draw_raw(
+        self, ax: Axes, places: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> None:
+        if weights is not None:
+            ax.bar(places, weights, width=_width(places), color=_RAW)
+        _tidy(ax)
+
+    def _draw_bounds(
+        self, ax: Axes, places: NDArray[np.float64], interval: NDArray[np.float64]
+    ) -> None:
+        lower, upper = interval.T
+        width = _width(places)
+        weak, strong = LOOKS["weak"], LOOKS["strong"]
+        ax.bar(places, upper, width=width, color=weak.fill, label="can have")
+        ax.bar(places, lower, width=width, color=strong.fill, label="must have")
+        _tidy(ax)
+
+    def _name(self, ax: Axes, places: NDArray[np.float64], named: bool) -> None:
+        if named and len(places) <= _MOST_NAMES:
+            labels = [shorten(printable(name), _LABEL_WIDTH) for name in self.feature_names]
+            if max(map(len, labels)) > 4:
+                ax.set_xticks(places, labels, rotation=60, ha="right", parse_math=False)
+            else:
+                ax.set_xticks(places, labels, parse_math=False)
+        else:
+            ax.set_xlabel("feature" if named else "")
+
+
+def _width(places: NDArray[np.float64]) -> float:
+    """Bars with a little space between them while they are few."""
+    step = float(np.diff(np.sort(places)).min()) if len(places) > 1 else 1.0
+    return step * (0.8 if len(places) <= _MOST_NAMES else 1.0)
+
+
+def _tidy(ax: Axes) -> None:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_ylim(bottom=0.0)
+    ax.tick_params(labelsize="small")

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
+
+from allrelevant import GMLVQ
+from allrelevant.bounds.mappings.data_space import data_space
+from allrelevant.bounds.mappings.dimension import DimensionCurve, dimension_curve
+from allrelevant.bounds.mappings.judges import NearestNeighbours, judge_of
+from allrelevant.bounds.mappings.mapping_bounds import bounds_of_mapping
+from allrelevant.datasets import make_xor
+
+
+def curve_of(test_error):
+    error = np.asarray(test_error, dtype=float)
+    n_dimensions, n_splits = error.shape
+    return DimensionCurve(
+        dimensions=np.arange(1, n_dimensions + 1),
+        train_error=np.zeros_like(error),
+        test_error=error,
+        averaged_error=error,
+        raw_train_error=np.zeros(n_splits),
+        raw_test_error=np.zeros(n_splits),
+    )
+
+
+class TestChoice:
+    def test_the_smallest_of_those_without_error(self):
+        assert curve_of([[0.5, 0.4], [0.1, 0.0], [0.0, 0.0], [0.0, 0.0]]).best() == 3
+
+    def test_within_one_standard_error_of_the_best(self):
+        assert curve_of([[0.5, 0.4], [0.12, 0.2], [0.1, 0.2], [0.3, 0.2]]).best() == 2
+
+    def test_one_split_has_no_standard_error(self):
+        assert curve_of([[0.3], [0.2], [0.1], [0.1]]).best() == 3
+
+    def test_frame(self):
+        frame = curve_of([[0.5, 0.4], [0.1, 0.3]]).to_frame()
+        assert frame.index.tolist() == [1, 2]
+        assert frame.loc[2, "test_error"] == pytest.approx(0.2)
+        assert frame.loc[2, "standard_error"] == pytest.approx(0.1)
+
+
+@pytest.fixture(scope="module")
+def xor():
+    data = make_xor(n_samples=60, random_state=0)
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    return X, np.unique(data.y, return_inverse=True)[1]
+
+
+class TestCurve:
+    def test_errors_are_those_of_the_mappings_at_the_bounds(self, xor):
+        X, y = xor
+        splits = [(np.arange(40), np.arange(40, 60))]
+        learner = GMLVQ(prototypes_per_class=2, max_iter=60, random_state=0)
+        curve = dimension_curve(learner, X, y, splits, [2, 3], 0.01)
+        fitted = GMLVQ(**learner.get_params()).fit(X[:40], y[:40])
+        for k, dimension in enumerate([2, 3]):
+            directions = data_space(X[:40]).first(dimension)
+            mappings = bounds_of_mapping(fitted.omega_, directions, 0.01).at_bounds()
+            errors = []
+            for omega in mappings:
+                rows, places = X[40:] @ omega.T, fitted.prototypes_ @ omega.T
+                distances = ((rows[:, None] - places) ** 2).sum(axis=2)
+                found = fitted.prototype_labels_[distances.argmin(axis=1)]
+                errors.append(np.mean(found != y[40:]))
+            assert len(errors) == 12
+            assert curve.test_error[k, 0] == pytest.approx(np.mean(errors))
+        assert curve.raw_test_error[0] == np.mean(fitted.predict(X[40:]) != y[40:])
+
+    def test_the_number_of_workers_does_not_matter(self, xor):
+        X, y = xor
+        splits = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
+        learner = GMLVQ(prototypes_per_class=2, max_iter=30, tol=1e-3, random_state=0)
+        one, two = (dimension_curve(learner, X, y, splits, [1, 3], 0.01, n_jobs=n) for n in (1, 2))
+        np.testing.assert_array_equal(one.test_error, two.test_error)
+        np.testing.assert_array_equal(one.train_error, two.train_error)
+
+
+class TestNeighbours:
+    def test_a_learner_without_prototypes_asks_neighbours(self, xor):
+        X, y = xor
+        judge = judge_of(NeighborhoodComponentsAnalysis(random_state=0), X, y)
+        assert isinstance(judge, NearestNeighbours)
+        omega = np.eye(6)[[0, 3]]
+        expected = KNeighborsClassifier(3).fit(X @ omega.T, y).predict(X @ omega.T)
+        np.testing.assert_array_equal(judge.predict(omega, X), expected)
+
+    def test_no_training_row_is_its_own_neighbour(self):
+        X = np.array([[0.0], [0.1], [5.0], [5.1]])
+        judge = NearestNeighbours(1, X, np.array([0, 1, 0, 1]))
+        assert judge.training_error(np.eye(1)) == 1.0
