@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..exceptions import AllRelevantError, InputError, RelevanceWarning
 from .outputs import Outputs, as_json
-from .tasks import AUTO, ESTIMATORS, settings_for
+from .tasks import AUTO, ESTIMATORS, METRIC, settings_for
 from .terminal import result_table, say
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def analyse(
     X, privileged = split_privileged(X, columns.privileged, target=target, drop=drop)
     inferred = infer_task(y) if task == AUTO else None
     found = inferred or InferredTask(task, "")
-    values = target_for(found.task, y, target)
+    values = target_for("classification" if found.task == METRIC else found.task, y, target)
     wanted = settings_for(found.task, settings, given, found.reason)
     if inferred and not outputs.quiet:
         say(inferred.note, err=True)
@@ -99,8 +99,10 @@ def fit(
     task: str, settings: Mapping[str, Any], X: pd.DataFrame, y: Any, privileged: Any = None
 ) -> Any:
     """A fitted estimator; what scikit-learn refuses is an input error too."""
-    estimator = getattr(import_module("allrelevant"), ESTIMATORS[task])
     try:
+        if task == METRIC:
+            return metric_bounds(settings).fit(X, y)
+        estimator = getattr(import_module("allrelevant"), ESTIMATORS[task])
         return estimator(**settings).fit(X, y, privileged=privileged)
     except AllRelevantError:
         raise
@@ -108,6 +110,22 @@ def fit(
         if not _raised_by_validation(error.__traceback__):
             raise
         raise InputError(str(error)) from error
+
+
+def metric_bounds(settings: Mapping[str, Any]) -> Any:
+    """Bounds of a metric, from the settings of the command."""
+    from .. import GMLVQ, LMNN, MetricBounds
+
+    rest = dict(settings)
+    learner, rank, prototypes = (rest.pop(name) for name in ("learner", "rank", "prototypes"))
+    seed = rest["random_state"]
+    if rest["cutoff"] == "probes":  # the default of the other method
+        del rest["cutoff"]
+    if learner == "lmnn":
+        return MetricBounds(LMNN(rank=rank, random_state=seed), **rest)
+    return MetricBounds(
+        GMLVQ(rank=rank, prototypes_per_class=prototypes, random_state=seed), **rest
+    )
 
 
 def _raised_by_validation(traceback: TracebackType | None) -> bool:

@@ -9,7 +9,7 @@ import click
 
 from .one_line_errors import OneLineErrorGroup
 from .options import estimator_options, given_options, output_options
-from .tasks import AUTO, TASKS
+from .tasks import AUTO, LINEAR, METHODS, METRIC, TASKS
 
 _CLASSES = """\b
 Each feature falls into one of three classes:
@@ -82,6 +82,7 @@ Examples:
   allrelevant report houses.csv --target price --task regression
   allrelevant report patients.csv --target relapse --privileged biopsy
   allrelevant report patients.csv --target diagnosis --path C
+  allrelevant report spectra.csv --target quality --method metric --rank 2
 
 On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
 as it was.
@@ -94,6 +95,14 @@ as it was.
     metavar="COLUMN",
     multiple=True,
     help="Column to leave out, such as an id. May be given several times.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default=LINEAR,
+    show_default=True,
+    help="Whose bounds: those of linear models, or those of a metric that is learned to tell "
+    "classes apart by distances.",
 )
 @click.option(
     "--task",
@@ -117,7 +126,7 @@ as it was.
 )
 @click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
 @output_options
-@estimator_options(*TASKS)
+@estimator_options(*TASKS, METRIC)
 @click.pass_obj
 def report(
     command: str,
@@ -125,6 +134,7 @@ def report(
     table: str,
     target: str,
     drop: tuple[str, ...],
+    method: str,
     task: str,
     privileged: tuple[str, ...],
     path: Literal["C", "delta"] | None,
@@ -140,12 +150,13 @@ def report(
     outputs = plan_outputs(output, json_output, quiet=quiet, table=table)
     from ..tables import read_table
     from .analysis import Columns, analyse, collected_notes
+    from .tasks import task_of
 
     with collected_notes() as notes:
         analyse(
             read_table(table, separator=sep),
             Columns(target, drop, privileged),
-            task=task,
+            task=task_of(method, task, privileged=privileged, path=path),
             settings=settings,
             given=given_options(),
             path=path,

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from .tasks import TASK_OF_OPTION
+from .tasks import tasks_of_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -78,6 +78,27 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]
         if jobs == 0:
             self.fail(f"{value!r} is not a number of workers (1, 2, ..., or -1).", param, ctx)
         return jobs
+
+
+class Dimension(click.ParamType):  # type: ignore[type-arg]
+    """A number of directions, or a word for how to choose it."""
+
+    name = "integer"
+    words = ("cv", "spectrum")
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        """Read the text of an option, or refuse it."""
+        if value in self.words:
+            return str(value)
+        if not str(value).isdecimal() or int(value) == 0:
+            self.fail(f"{value!r} is not a number of directions, 'cv' or 'spectrum'.", param, ctx)
+        return int(value)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What the help shows in the value's place."""
+        return "|".join(["NUMBER", *self.words])
 
 
 class Choice(click.ParamType):  # type: ignore[type-arg]
@@ -160,6 +181,48 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "target; 'cv' chooses it by cross-validation.",
         },
     ),
+    "learner": (
+        ("--learner",),
+        {
+            "type": click.Choice(["gmlvq", "lmnn"]),
+            "default": "gmlvq",
+            "help": "Metric only: prototypes of each class, or nearest neighbours.",
+        },
+    ),
+    "rank": (
+        ("--rank",),
+        {
+            "type": click.IntRange(min=1),
+            "default": 2,
+            "help": "Metric only: number of directions that the metric measures.",
+        },
+    ),
+    "prototypes": (
+        ("--prototypes",),
+        {
+            "type": click.IntRange(min=1),
+            "default": 1,
+            "help": "Metric only: prototypes of each class, for gmlvq.",
+        },
+    ),
+    "effective_dimension": (
+        ("--effective-dimension",),
+        {
+            "type": Dimension(),
+            "default": "cv",
+            "help": "Metric only: in how many directions of the data the mapping has to stay the "
+            "same; 'cv' chooses by cross-validation, 'spectrum' takes 99% of the variance.",
+        },
+    ),
+    "slack": (
+        ("--slack",),
+        {
+            "type": Number(at_least=0),
+            "default": 0.01,
+            "help": "Metric only: how much longer than the shortest one an equivalent mapping may "
+            "be. Noisy copies of a feature need more.",
+        },
+    ),
     "standardize": (
         ("--no-standardize", "standardize"),
         {
@@ -175,7 +238,8 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {
             "type": Number(at_least=0, words=("probes",)),
             "default": "probes",
-            "help": "What a bound must exceed to count; 'probes' learns it from shuffled columns.",
+            "help": "What a bound must exceed to count; 'probes' learns it from shuffled columns. "
+            "Of a metric: as a share of the norm, by default 0.05 or twice the slack.",
         },
     ),
     "n_probes": (
@@ -234,7 +298,7 @@ def estimator_options(*tasks: str) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         for name, (names, attributes) in reversed(_ESTIMATOR_OPTIONS.items()):
-            if TASK_OF_OPTION.get(name, tasks[0]) in tasks:
+            if set(tasks_of_option(name)) & set(tasks):
                 shown = attributes["default"] is not None
                 settings: dict[str, Any] = {"show_default": shown, **attributes}
                 command = click.option(*names, **settings)(command)

@@ -1,4 +1,4 @@
-"""What there is to predict, and which options go with it."""
+"""What there is to predict, by which method, and which options go with it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,31 @@ ESTIMATORS = {
     "regression": "RegressionBounds",
     "ordinal": "OrdinalBounds",
     "ranking": "RankingBounds",
+    "metric": "MetricBounds",
 }
-TASKS = tuple(ESTIMATORS)
 
-# Options that only one task has; all others go with every task.
-TASK_OF_OPTION = {
-    "formulation": "classification",
-    "class_weight": "classification",
-    "epsilon": "regression",
+# Whose bounds: those of linear models, for one of several tasks, or those of a learned metric.
+LINEAR, METRIC = "linear", "metric"
+METHODS = (LINEAR, METRIC)
+TASKS = tuple(task for task in ESTIMATORS if task != METRIC)
+
+# Which tasks an option goes with, where that is not every task of linear models.
+_TASKS_OF_OPTION = {
+    "formulation": ("classification",),
+    "class_weight": ("classification",),
+    "epsilon": ("regression",),
+    "learner": (METRIC,),
+    "rank": (METRIC,),
+    "prototypes": (METRIC,),
+    "effective_dimension": (METRIC,),
+    "slack": (METRIC,),
+    **dict.fromkeys(("standardize", "cutoff", "random_state", "n_jobs"), (*TASKS, METRIC)),
 }
+
+
+def tasks_of_option(name: str) -> tuple[str, ...]:
+    """The tasks that an option goes with."""
+    return _TASKS_OF_OPTION.get(name, TASKS)
 
 
 def settings_for(
@@ -47,12 +63,38 @@ def settings_for(
     >>> settings_for("ordinal", {"C": 1.0, "epsilon": "cv"}, given={"C"})
     {'C': 1.0}
     """
-    others = {name: home for name, home in TASK_OF_OPTION.items() if home != task}
-    for name in settings:
-        if name in given and name in others:
-            because = f" ({why})" if why else ""
-            raise InputError(
-                f"--{name.replace('_', '-')} goes with --task {others[name]}, and the task is "
-                f"{task}{because}."
-            )
+    others = [name for name in settings if task not in tasks_of_option(name)]
+    for name in others:
+        if name in given:
+            raise InputError(_refusal(name, task, why))
     return {name: value for name, value in settings.items() if name not in others}
+
+
+def _refusal(name: str, task: str, why: str) -> str:
+    option, homes = f"--{name.replace('_', '-')}", tasks_of_option(name)
+    if task == METRIC:
+        return f"{option} does not go with --method metric."
+    if homes == (METRIC,):
+        return f"{option} goes with --method metric."
+    because = f" ({why})" if why else ""
+    return f"{option} goes with --task {homes[0]}, and the task is {task}{because}."
+
+
+def task_of(method: str, task: str, **options: Any) -> str:
+    """The task that a method stands for.
+
+    Parameters
+    ----------
+    method, task : str
+        As given.
+    **options
+        What the method of linear models alone can do; empty where it was not asked for.
+    """
+    if method == LINEAR:
+        return task
+    if task not in (AUTO, "classification"):
+        raise InputError(f"--method metric tells classes apart; it cannot do --task {task}.")
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name} does not go with --method metric.")
+    return METRIC

@@ -61,7 +61,8 @@ def result_table(summary: Mapping[str, Any], *, unicode: bool, width: int | None
             lines += [_counts(features, heading), ""]
             lines += _rows(features[:MAX_FEATURES], decimals_for(features), bars, width)
             lines += _more(len(features) - MAX_FEATURES)
-    lines.append("lower, upper: smallest and largest size of the weight, over all models as good.")
+    all_of_them = "equivalent mappings" if summary.get("metric") else "models as good"
+    lines.append(f"lower, upper: smallest and largest size of the weight, over all {all_of_them}.")
     if summary["privileged"]:
         lines.append("privileged: explain how far rows may be missed; no input of predictions.")
     if summary["n_outer"]:

@@ -12,6 +12,7 @@ from ..bounds.relevance import CLASSES
 from ..extras import import_extra
 from ..plots.labels import printable, shorten
 from .chart import layout
+from .metric import metric_drawings
 from .path import path_panels
 from .wording import WORDINGS, number, percent, real_minus
 
@@ -57,6 +58,7 @@ def render(summary: Mapping[str, Any]) -> str:
             chart=layout(features[:MAX_BARS], summary["problems"]),
             rows=features[:MAX_ROWS],
             path=_path(summary, features),
+            metric=metric_drawings(summary["metric"]) if summary.get("metric") else None,
             privileged=_privileged(summary),
             wording=wording,
             aim=wording.aim.format(*(shorten(printable(c["label"]), 50) for c in classes)),
@@ -140,7 +142,7 @@ def _cv_scores(summary: Mapping[str, Any]) -> list[float | None]:
     """The cross-validated score of each problem."""
     problems = summary["problems"]
     if len(problems) > 1:
-        return [problem["cv_accuracy"] for problem in problems]
+        return [problem.get("cv_accuracy") for problem in problems]
     return [summary["score"]["cross_validated"]]
 
 

@@ -74,10 +74,12 @@ _TRAINING: dict[str, Callable[[Any, Any, Any], float]] = {
     "regression": _deviation_explained,
     "ordinal": _class_deviation_explained,
     "ranking": _area_under_curve,
+    "metric": accuracy,
 }
 _WITHOUT_FEATURES: dict[str, Callable[[Sequence[Mapping[str, Any]]], float | None]] = {
     "classification": _majority,
     "regression": lambda classes: 0.0,
     "ordinal": lambda classes: 0.0,
     "ranking": lambda classes: 0.5,
+    "metric": _majority,
 }

@@ -21,6 +21,7 @@ from ..bounds.fitted import (
 )
 from ..bounds.path import BoundsPath
 from ..bounds.relevance import CLASSES
+from .metric import summarize_metric
 from .path import summarize_path
 from .scores import accuracy, baseline_score
 
@@ -63,7 +64,7 @@ def summarize(
 
     Parameters
     ----------
-    est : ClassificationBounds, RegressionBounds, OrdinalBounds or RankingBounds
+    est : ClassificationBounds, RegressionBounds, OrdinalBounds, RankingBounds or MetricBounds
         Fitted.
     X : array-like of shape (n_samples, n_features), default=None
         What it was fitted on; with ``y`` it gives the numbers of rows and the score.
@@ -122,6 +123,7 @@ def summarize(
         "features": _features(est),
         "privileged": _privileged(est),
         "problems": _problems(est),
+        "metric": summarize_metric(est),
         "risk_bound": _risk_bounds(est),
         "score": baseline_score(est, X, y, classes),
         "training_accuracy": accuracy(est, X, y) if known and _is_classification(est) else None,
@@ -135,7 +137,7 @@ def summarize(
 
 
 def _is_classification(est: Any) -> bool:
-    return bool(est._task == "classification")
+    return bool(est._task in ("classification", "metric"))
 
 
 def _classes(est: Any, y: ArrayLike | None) -> list[dict[str, Any]]:
@@ -163,16 +165,30 @@ def _features(est: Any) -> list[dict[str, Any]]:
         "relevance": est.relevance_.tolist(),
         "lower": est.interval_[:, 0].tolist(),
         "upper": est.interval_[:, 1].tolist(),
-        "signed_min": est.signed_interval_[:, 0].tolist(),
-        "signed_max": est.signed_interval_[:, 1].tolist(),
+        **_signed_columns(est),
         "baseline": baseline_weights(est).tolist(),
         "exact": est.exact_.tolist(),
         "gap_lower": est.gap_[:, 0].tolist(),
         "gap_upper": est.gap_[:, 1].tolist(),
     }
-    if len(est.class_interval_) > 1:
+    if _is_several(est):
         columns["per_class"] = _per_class(est)
     return _rows(columns)
+
+
+def _signed_columns(est: Any) -> dict[str, list[float]]:
+    """The weights with their signs; rows of a mapping add up without, so its raw size instead."""
+    if hasattr(est, "row_interval_"):
+        return {"raw": np.abs(est.raw_mapping_).sum(axis=0).tolist()}
+    return {
+        "signed_min": est.signed_interval_[:, 0].tolist(),
+        "signed_max": est.signed_interval_[:, 1].tolist(),
+    }
+
+
+def _is_several(est: Any) -> bool:
+    """Whether each class has a problem of its own."""
+    return len(getattr(est, "class_interval_", ())) > 1
 
 
 def _privileged(est: Any) -> list[dict[str, Any]]:
@@ -225,8 +241,10 @@ def _per_class(est: Any) -> list[list[dict[str, Any]]]:
 
 def _problems(est: Any) -> list[dict[str, Any]]:
     """One of all classes, or with more than two classes one of each against the rest."""
-    several = len(est.class_interval_) > 1
-    labels = est.classes_.tolist() if several else [None]
+    if hasattr(est, "row_interval_"):
+        norm = float(est.baseline_.norm_)
+        return [{"label": None, "cutoff": _cutoff(est.cutoff_), "baseline": {"norm": norm}}]
+    labels = est.classes_.tolist() if _is_several(est) else [None]
     accuracies = [None] * len(labels)
     # Only there if C was chosen by it.
     if _is_classification(est) and hasattr(est, "cv_score_"):

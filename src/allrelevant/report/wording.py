@@ -31,6 +31,8 @@ class TaskWording:
         What the scale of the weights is, where features were standardized.
     loss : str
         What the loss of a model is; empty where the page says nothing about it.
+    model : str
+        Whose score it is.
     """
 
     aim: str
@@ -43,6 +45,7 @@ class TaskWording:
     without_features: str
     scaled: str = "features scaled to variance 1"
     loss: str = ""
+    model: str = "baseline model"
 
     def achievement(self, score: Mapping[str, Any]) -> str | None:
         """How good the baseline is, in a sentence; None if that is not known.
@@ -63,7 +66,7 @@ class TaskWording:
             return None
         guess = score["without_features"]
         contrast = "" if guess is None else f"; {self.without_features.format(percent(guess))}"
-        return f"The baseline model {', and '.join(parts)}{contrast}."
+        return f"The {self.model} {', and '.join(parts)}{contrast}."
 
 
 def percent(share: float) -> str:
@@ -145,5 +148,16 @@ WORDINGS = {
         without_features="tossing a coin would get {}",
         loss="what the higher row of a pair lacks to score 1 more than the other, averaged over "
         "all pairs",
+    ),
+    "metric": TaskWording(
+        aim="tell the classes apart by distances",
+        classes="classes",
+        score="accuracy",
+        score_heading="Accuracy (cross-validated)",
+        unseen="puts {} of rows it has not seen into their class, by cross-validation",
+        training="{} of the rows it was trained on",
+        training_alone="puts {} of the rows it was trained on into their class",
+        without_features="always naming the most frequent class would get {}",
+        model="averaged mapping",
     ),
 }
