@@ -64,12 +64,14 @@ def descend(
     >>> [m.round(6).tolist() for m in found.matrices]
     [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0, 1.0]]]
     """
-    shapes = [matrix.shape for matrix in start]
-    ends = np.cumsum([matrix.size for matrix in start])[:-1]
+    ends = np.cumsum([matrix.size for matrix in start]).tolist()
+    places = [
+        (slice(end - matrix.size, end), matrix.shape)
+        for end, matrix in zip(ends, start, strict=True)
+    ]
 
     def split(flat: Vector) -> list[Matrix]:
-        parts = np.split(flat, ends)
-        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        return [flat[place].reshape(shape) for place, shape in places]
 
     def flat_cost(flat: Vector) -> tuple[float, Vector]:
         value, gradients = cost(*split(flat))

@@ -12,8 +12,8 @@ from ..arrays import Matrix, Vector
 
 Codes = NDArray[np.intp]
 
-# Below this a sum of two squared distances counts as zero: the row lies on prototypes of two
-# classes at once, and no relative distance can be told.
+# Least sum of two squared distances. Of a row on prototypes of two classes at once it makes a
+# relative distance of zero; its square can still be divided by.
 _NO_DISTANCE = 1e-150
 
 # Directions whose share of the matrix is smaller than this count as lost.
@@ -82,11 +82,9 @@ class GmlvqCost:
         self, own: Nearest, other: Nearest, n_prototypes: int
     ) -> tuple[float, Matrix]:
         """Cost, and its derivative by each distance, shape (n_samples, n_prototypes)."""
-        total = own.distance + other.distance
-        known = total > _NO_DISTANCE
-        total = np.where(known, total, 1.0)
+        total = np.maximum(own.distance + other.distance, _NO_DISTANCE)
         score = expit(self._beta * (own.distance - other.distance) / total)
-        slope = self._beta * score * (1.0 - score) * (2.0 / len(score)) / total**2 * known
+        slope = (2.0 * self._beta / len(score)) * score * (1.0 - score) / (total * total)
         pull = np.zeros((len(score), n_prototypes))
         pull[self._rows, own.prototype] = slope * other.distance
         pull[self._rows, other.prototype] = -slope * own.distance
