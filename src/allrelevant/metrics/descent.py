@@ -49,7 +49,8 @@ def descend(
     max_iter : int
         When they run out, a ``ConvergenceWarning`` says so.
     tol : float
-        Stop when an iteration lowers the cost by less than this share of it.
+        Stop when an iteration lowers the cost by less than this, or by less than this share of a
+        cost above 1.
     name : str
         What is fitted, for messages.
     verbose : bool, default=False
@@ -83,7 +84,7 @@ def descend(
             np.concatenate([matrix.ravel() for matrix in start]),
             jac=True,
             method="L-BFGS-B",
-            callback=lambda _: advance() and None,
+            callback=(lambda _: advance() and None) if verbose else None,
             # A line search may need a few evaluations; iterations are what is limited.
             options={"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": _FLAT},
         )
