@@ -26,7 +26,7 @@ def lmnn() -> Any:
     # pylmnn wants GPyOpt, long abandoned, for a search of settings that is not used here.
     absent = SimpleNamespace(methods=None, BayesianOptimization=None)
     sys.modules["GPyOpt"] = sys.modules["GPyOpt.methods"] = cast(Any, absent)
-    module = import_module("pylmnn.lmnn")
+    module: Any = import_module("pylmnn.lmnn")
     # It hands its start to scipy as a matrix, which scipy no longer takes.
     module.minimize = lambda x0, **options: minimize(x0=np.ravel(x0), **options)
     return module.LargeMarginNearestNeighbor(n_neighbors=3, random_state=0)
