@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-stability bench-speed bench-tasks bench-dorothea clean
+.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-stability bench-speed bench-tasks bench-metrics bench-dorothea clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -55,9 +55,12 @@ bench-tasks: setup  ## Truth, speed and a path of the other tasks, beside fri
 	@$(BIN)/python -m benchmarks.task_truth
 	@$(BIN)/python -m benchmarks.task_speed
 
+bench-metrics: setup  ## Metric learners beside sklvq and pylmnn
+	@$(BIN)/python -m benchmarks.metric_learners
+
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)
 	@$(BIN)/python -m benchmarks.madelon --data $(if $(DATA),$(DATA),.)
 
 clean:  ## Remove the environments and what tools left behind
-	rm -rf .venv .fri-env .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .fri-env .metrics-env .mypy_cache .pytest_cache .ruff_cache .hypothesis

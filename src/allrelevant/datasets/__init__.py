@@ -8,6 +8,7 @@ from .ranking import make_ranking
 from .regression import make_linear_regression
 from .spectra import Spectra
 from .tecator import load_tecator
+from .wine_spectra import load_wine_spectra
 from .xor import make_xor
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "KnownTruthWithPrivileged",
     "Spectra",
     "load_tecator",
+    "load_wine_spectra",
     "make_esann17",
     "make_ferel18",
     "make_linear_classification",

@@ -20,8 +20,8 @@ class HalfWhitening:
     Where features are correlated, variances along the principal axes differ by orders of
     magnitude, and so do the steps that a descent should take along them. Taking the fourth root of
     each variance out evens them: ``(x P) (omega P^-1)'`` is the same mapping as ``x omega'``, but
-    the descent in ``omega P^-1`` needs up to ten times fewer iterations. Whitening altogether
-    needs fewer still, but reaches for directions of little variance first, and overfits.
+    the descent in ``omega P^-1`` needs far fewer iterations. Whitening altogether needs fewer
+    still, but reaches for directions of little variance first, and overfits.
 
     Attributes
     ----------

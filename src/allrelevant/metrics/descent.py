@@ -49,7 +49,8 @@ def descend(
     max_iter : int
         When they run out, a ``ConvergenceWarning`` says so.
     tol : float
-        Stop when an iteration lowers the cost by less than this share of it.
+        Stop when an iteration lowers the cost by less than this, or by less than this share of a
+        cost above 1.
     name : str
         What is fitted, for messages.
     verbose : bool, default=False
@@ -64,12 +65,14 @@ def descend(
     >>> [m.round(6).tolist() for m in found.matrices]
     [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0, 1.0]]]
     """
-    shapes = [matrix.shape for matrix in start]
-    ends = np.cumsum([matrix.size for matrix in start])[:-1]
+    ends = np.cumsum([matrix.size for matrix in start]).tolist()
+    places = [
+        (slice(end - matrix.size, end), matrix.shape)
+        for end, matrix in zip(ends, start, strict=True)
+    ]
 
     def split(flat: Vector) -> list[Matrix]:
-        parts = np.split(flat, ends)
-        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        return [flat[place].reshape(shape) for place, shape in places]
 
     def flat_cost(flat: Vector) -> tuple[float, Vector]:
         value, gradients = cost(*split(flat))
@@ -81,7 +84,7 @@ def descend(
             np.concatenate([matrix.ravel() for matrix in start]),
             jac=True,
             method="L-BFGS-B",
-            callback=lambda _: advance() and None,
+            callback=(lambda _: advance() and None) if verbose else None,
             # A line search may need a few evaluations; iterations are what is limited.
             options={"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": _FLAT},
         )

@@ -50,7 +50,8 @@ class GMLVQ(MetricLearner):
     max_iter : int, default=1000
         Largest number of iterations. Few iterations follow the training rows less closely.
     tol : float, default=1e-8
-        Stop when an iteration lowers the cost by less than this share of it.
+        Stop when an iteration lowers the cost by less than this, or by less than this share of a
+        cost above 1.
     random_state : int, RandomState instance or None, default=None
         Seed of random directions, and of the clusters that several prototypes of one class
         start from.

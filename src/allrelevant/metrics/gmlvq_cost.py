@@ -12,8 +12,8 @@ from ..arrays import Matrix, Vector
 
 Codes = NDArray[np.intp]
 
-# Below this a sum of two squared distances counts as zero: the row lies on prototypes of two
-# classes at once, and no relative distance can be told.
+# Least sum of two squared distances. Of a row on prototypes of two classes at once it makes a
+# relative distance of zero; its square can still be divided by.
 _NO_DISTANCE = 1e-150
 
 # Directions whose share of the matrix is smaller than this count as lost.
@@ -67,12 +67,11 @@ class GmlvqCost:
         own = self._nearest(distances, self._own_only)
         other = self._nearest(distances, self._others_only)
         value, pull = self._value_and_pull(own, other, len(places))
-        # The cost is a sum of pull times distance, to first order; each distance is a square.
-        row_gradient = pull.sum(axis=1)[:, np.newaxis] * rows - pull @ places
-        place_gradient = pull.sum(axis=0)[:, np.newaxis] * places - pull.T @ rows
-        to_prototypes = 2.0 * (place_gradient @ omega)
-        to_omega = 2.0 * (row_gradient.T @ self._X + place_gradient.T @ prototypes)
-        return value, (to_prototypes, to_omega)
+        # To first order the cost is a sum of half the pull times a distance, which is a square.
+        row_gradient = (pull @ np.ones(len(places)))[:, np.newaxis] * rows - pull @ places
+        place_gradient = (np.ones(len(rows)) @ pull)[:, np.newaxis] * places - pull.T @ rows
+        to_omega = row_gradient.T @ self._X + place_gradient.T @ prototypes
+        return value, (place_gradient @ omega, to_omega)
 
     def _nearest(self, distances: Matrix, among: Matrix) -> Nearest:
         prototype = (distances + among).argmin(axis=1)
@@ -81,12 +80,10 @@ class GmlvqCost:
     def _value_and_pull(
         self, own: Nearest, other: Nearest, n_prototypes: int
     ) -> tuple[float, Matrix]:
-        """Cost, and its derivative by each distance, shape (n_samples, n_prototypes)."""
-        total = own.distance + other.distance
-        known = total > _NO_DISTANCE
-        total = np.where(known, total, 1.0)
+        """Cost, and twice its derivative by each distance, shape (n_samples, n_prototypes)."""
+        total = np.maximum(own.distance + other.distance, _NO_DISTANCE)
         score = expit(self._beta * (own.distance - other.distance) / total)
-        slope = self._beta * score * (1.0 - score) * (2.0 / len(score)) / total**2 * known
+        slope = (4.0 * self._beta / len(score)) * score * (1.0 - score) / (total * total)
         pull = np.zeros((len(score), n_prototypes))
         pull[self._rows, own.prototype] = slope * other.distance
         pull[self._rows, other.prototype] = -slope * own.distance

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
-from .gmlvq_cost import squared_distances
 
 Codes = NDArray[np.intp]
 
@@ -75,17 +74,23 @@ class Impostors:
         return bool(np.all(scale * self._searched - moved - moved.max() >= radius))
 
     def _search(self, mapped: Matrix, radius: Vector) -> None:
+        # A pair is nearer than r where a.b - b.b / 2 > (a.a - r r) / 2: one product and one
+        # comparison for each pair, the rest for each row.
+        square = np.einsum("ij,ij->i", mapped, mapped)
+        rows = np.column_stack([mapped, np.full(len(mapped), -0.5)])
+        others = np.column_stack([mapped, square]).T
+        threshold = 0.5 * (square - radius**2)
         step = max(1, _BLOCK // len(mapped))
         found = [
-            self._search_block(mapped, radius, slice(first, first + step))
+            self._search_block(rows, others, threshold, slice(first, first + step))
             for first in range(0, len(mapped), step)
         ]
         self._pairs = Pairs(*(np.concatenate(part) for part in zip(*found, strict=True)))
         self._mapped, self._searched = mapped.copy(), radius
         self.n_searches += 1
 
-    def _search_block(self, mapped: Matrix, radius: Vector, block: slice) -> Pairs:
-        near = squared_distances(mapped[block], mapped) < (radius[block] ** 2)[:, np.newaxis]
+    def _search_block(self, rows: Matrix, others: Matrix, threshold: Vector, block: slice) -> Pairs:
+        near = rows[block] @ others > threshold[block, np.newaxis]
         near &= self._codes[block, np.newaxis] != self._codes
-        row, other = np.nonzero(near)
+        row, other = np.divmod(np.flatnonzero(near), near.shape[1])
         return Pairs(row + block.start, other)

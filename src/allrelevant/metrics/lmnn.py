@@ -50,7 +50,8 @@ class LMNN(MetricLearner):
     max_iter : int, default=300
         Largest number of iterations.
     tol : float, default=1e-5
-        Stop when an iteration lowers the cost by less than this share of it.
+        Stop when an iteration lowers the cost by less than this, or by less than this share of a
+        cost above 1.
     random_state : int, RandomState instance or None, default=None
         Seed of random directions.
     verbose : int, default=0

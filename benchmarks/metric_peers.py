@@ -1,0 +1,49 @@
+"""Runs in the peers' own environment: one learner on one table, timed. Needs sklvq and pylmnn.
+
+usage: python metric_peers.py TASK.npz ANSWER.npz
+"""
+
+import sys
+import time
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+from scipy.optimize import minimize
+
+
+def gmlvq() -> Any:
+    return import_module("sklvq").GMLVQ(
+        solver_type="lbfgs",
+        activation_type="sigmoid",
+        activation_params={"beta": 2},
+        random_state=0,
+    )
+
+
+def lmnn() -> Any:
+    # pylmnn wants GPyOpt, long abandoned, for a search of settings that is not used here.
+    absent = SimpleNamespace(methods=None, BayesianOptimization=None)
+    sys.modules["GPyOpt"] = sys.modules["GPyOpt.methods"] = cast(Any, absent)
+    module: Any = import_module("pylmnn.lmnn")
+    # It hands its start to scipy as a matrix, which scipy no longer takes.
+    module.minimize = lambda x0, **options: minimize(x0=np.ravel(x0), **options)
+    return module.LargeMarginNearestNeighbor(n_neighbors=3, random_state=0)
+
+
+def learned(learner: Any) -> dict[str, np.ndarray]:
+    if hasattr(learner, "components_"):
+        return {"omega": learner.components_}
+    labels = learner.classes_[learner.prototypes_labels_]
+    return {"omega": learner.omega_, "prototypes": learner.prototypes_, "labels": labels}
+
+
+task = np.load(sys.argv[1])
+learner = {"gmlvq": gmlvq, "lmnn": lmnn}[str(task["learner"])]()
+seconds = []
+for _ in range(int(task["repeats"])):
+    start = time.process_time()
+    learner.fit(task["X"], task["y"])
+    seconds.append(time.process_time() - start)
+np.savez(sys.argv[2], seconds=min(seconds), **cast(dict[str, Any], learned(learner)))
