@@ -1,0 +1,69 @@
+"""Bounds of one row of a mapping by one warm-started HiGHS model: what ours are compared with."""
+
+from __future__ import annotations
+
+import highspy
+import numpy as np
+import scipy.linalg
+
+from allrelevant.bounds.mappings.row_bounds import shortest_start
+from allrelevant.bounds.programs.same_image import same_image, within_norm
+from allrelevant.bounds.solver.highs_solver import HighsSolver
+from allrelevant.bounds.solver.intervals import weight_ranges
+
+
+def bounds_of_reduced(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
+    """By HiGHS on the rows that our own solver works on."""
+    length = np.linalg.norm(directions @ row)
+    rows = same_image(directions, row / length)
+    start = shortest_start(rows)
+    models = within_norm(rows, (1 + slack) * np.abs(start.coef).sum(), start)
+    return length * weight_ranges(models, solver=HighsSolver).interval
+
+
+def bounds_of_paper(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
+    """By HiGHS on programs (6), (9) and (10) as they are printed.
+
+    The variables are alpha (free), one for each direction of the null space, then the sizes of the
+    weights; size_k is no less than plus and minus the weight, ``omega_k + sum_i alpha_i v_ik``.
+    """
+    null = scipy.linalg.null_space(directions)
+    d, m = null.shape
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("threads", 1)
+    highs.setOptionValue("simplex_strategy", 4)
+    highs.setOptionValue("presolve", "off")
+    matrix = np.vstack(
+        [
+            np.hstack([null, -np.eye(d)]),
+            np.hstack([-null, -np.eye(d)]),
+            np.hstack([np.zeros(m), np.ones(d)]),
+        ]
+    )
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.col_cost_ = np.r_[np.zeros(m), np.ones(d)]
+    lp.col_lower_ = np.r_[np.full(m, -np.inf), np.zeros(d)]
+    lp.col_upper_ = np.full(m + d, np.inf)
+    lp.row_lower_ = np.full(2 * d + 1, -np.inf)
+    lp.row_upper_ = np.r_[-row, row, np.inf]
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = np.arange(0, matrix.size + 1, matrix.shape[1])
+    lp.a_matrix_.index_ = np.tile(np.arange(m + d), matrix.shape[0])
+    lp.a_matrix_.value_ = matrix.ravel()
+    highs.passModel(lp)
+    highs.run()
+    norm = highs.getInfo().objective_function_value
+    highs.changeRowBounds(2 * d, -np.inf, (1 + slack) * norm)
+    signed = np.empty((d, 2))
+    columns = np.arange(m + d, dtype=np.int32)
+    for j in range(d):
+        for side, sign in enumerate((1.0, -1.0)):
+            highs.changeColsCost(m + d, columns, np.r_[sign * null[j], np.zeros(d)])
+            highs.run()
+            signed[j, side] = row[j] + sign * highs.getInfo().objective_function_value
+    low, high = signed.T
+    return np.column_stack(
+        [np.maximum(0.0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))]
+    )
