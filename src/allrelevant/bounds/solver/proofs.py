@@ -93,10 +93,12 @@ class Certificates:
 
     def maxima(self, features: NDArray[np.intp], signs: NDArray[np.int_]) -> Vector:
         """Upper bounds on ``sign * weight``, one by each vector of multipliers, shape (m,)."""
-        each = np.arange(len(features))
-        pull = self._pull.copy()
-        pull[each, features] += signs
-        return self._limit(np.abs(pull).max(axis=1)) + self._rest
+        each, pull = np.arange(len(features)), self._pull
+        own = pull[each, features]
+        pull[each, features] = own + signs
+        largest = _largest_size(pull)
+        pull[each, features] = own  # a copy of it all would take longer than the rest
+        return self._limit(largest) + self._rest
 
     def ranges(self) -> Matrix:
         """Bounds on every weight, the best of all vectors, shape (d, 2).
@@ -109,7 +111,7 @@ class Certificates:
         sum is negative, so a weight can be no larger than ``spare / (1 - v_j)``, and no smaller
         than ``- spare / (1 + v_j)``.
         """
-        largest = np.abs(self._pull).max(axis=1)
+        largest = _largest_size(self._pull)
         limit = self._limit(largest)
         with np.errstate(divide="ignore", invalid="ignore"):  # a feature in use is not bounded so
             spare = (limit + self._rest + _ROUNDING * limit) / largest
@@ -154,6 +156,11 @@ def outer_ranges(models: EquivalentModels) -> Matrix:
     if models.start is None:
         return outer
     return intersected(outer, Certificates(models, models.start.multipliers[None]).ranges())
+
+
+def _largest_size(values: Matrix) -> Vector:
+    """The largest size in each row."""
+    return np.maximum(values.max(axis=1), -values.min(axis=1))
 
 
 def _budget_part(budgets: Sequence[Budget], price_of_norm: Vector, price_of_loss: Vector) -> Vector:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,26 +118,32 @@ class TableauSolver:
         A row is missed by a model that falls short of it, a feature by multipliers under which
         its weight would pay.
         """
+        # What was not solved is not a model at all: HiGHS will see to it.
+        unsolved = np.flatnonzero(~np.isfinite(answer.coef).all(axis=1))
         short = self._models.rows.shortfall(answer.coef, answer.offset) > _SHORTFALL
         short[:, self._rows] = False
-        pays = self._paying(extremes, answer)
-        # What was not solved is not a model at all: HiGHS will see to it.
-        solved = np.isfinite(answer.coef).all(axis=1)
-        short[~solved] = pays[~solved] = False
+        short[unsolved] = False
+        missed = {e: found for e, found in self._paying(extremes, answer) if e not in unsolved}
         self._rows = np.union1d(self._rows, np.flatnonzero(short.any(axis=0)))
-        self._features = np.union1d(self._features, np.flatnonzero(pays.any(axis=0)))
-        return np.flatnonzero(short.any(axis=1) | pays.any(axis=1))
+        self._features = reduce(np.union1d, missed.values(), self._features)
+        return np.union1d(np.flatnonzero(short.any(axis=1)), sorted(missed)).astype(np.intp)
 
-    def _paying(self, extremes: Sequence[Extreme], answer: Extrema) -> NDArray[np.bool_]:
-        pull = np.abs(self._models.rows.pull(answer.multipliers))
+    def _paying(
+        self, extremes: Sequence[Extreme], answer: Extrema
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """Answers under whose multipliers the weights of other features would pay, and those."""
+        pull = self._models.rows.pull(answer.multipliers)
+        np.abs(pull, out=pull)
         pull[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
         known = np.union1d(self._features, np.flatnonzero(self._start.coef))
-        price_of_norm = pull[:, known].max(axis=1, keepdims=True, initial=0.0)
+        price_of_norm = pull[:, known].max(axis=1, initial=0.0)
         pull[:, known] = 0.0
-        pays = pull > price_of_norm * (1 + _PAYS) + _PAYS
-        for e in np.flatnonzero(pays.sum(axis=1) > _AT_A_TIME):  # those that pay most will do
-            pays[e] &= pull[e] >= np.partition(pull[e], -_AT_A_TIME)[-_AT_A_TIME]
-        return pays
+        enough = price_of_norm * (1 + _PAYS) + _PAYS
+        for e in np.flatnonzero(pull.max(axis=1, initial=0.0) > enough):
+            paying = np.flatnonzero(pull[e] > enough[e])
+            if len(paying) > _AT_A_TIME:  # those that pay most will do
+                paying = paying[np.argpartition(-pull[e, paying], _AT_A_TIME)[:_AT_A_TIME]]
+            yield int(e), paying
 
 
 def _promising_features(pull: Vector) -> NDArray[np.intp]:
