@@ -55,8 +55,9 @@ bench-tasks: setup  ## Truth, speed and a path of the other tasks, beside fri
 	@$(BIN)/python -m benchmarks.task_truth
 	@$(BIN)/python -m benchmarks.task_speed
 
-bench-metrics: setup  ## Metric learners beside sklvq and pylmnn
+bench-metrics: setup  ## Metric learners beside sklvq and pylmnn; bounds of metrics (DATA=folder of spectra)
 	@$(BIN)/python -m benchmarks.metric_learners
+	@$(BIN)/python -m benchmarks.metric_bounds --images docs/images $(if $(DATA),--data $(DATA))
 
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)
