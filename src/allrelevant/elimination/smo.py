@@ -1,0 +1,239 @@
+"""The compiled solver of two-class SVMs over a precomputed kernel, warm-started.
+
+Compiled by numba on first use and cached on disk. (One file, because the cache looks at the file of
+a function, not at those of the functions that it calls.)
+
+**The program.** With ``b_i = y_i alpha_i`` the dual of the SVM is: maximise
+``sum y_i b_i - b' K b / 2`` over ``lower <= b <= upper`` with ``sum b = 0``, where the bounds are
+``0`` and ``C_i``, or ``-C_i`` and ``0`` on the other side. Its gradient is ``f = y - K b``, and
+``b`` is optimal when no ``f`` of a variable that can grow exceeds any of one that can fall. That
+the largest excess is below ``tol`` is where libsvm stops, too.
+
+**Two kinds of steps.** Pairs of variables are moved as in sequential minimal optimisation, the
+second one chosen by its gain to second order (Fan, Chen and Lin 2005). That finds out quickly which
+variables stay at their bounds, and then creeps. So every now and then the program over all free
+variables is solved as the linear system that it is, up to the first bound that is met. Both only
+go up, so they mix at will.
+"""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+# A curvature smaller than this counts as this: of two equal rows it is zero.
+_LEAST_CURVATURE = 1e-12
+
+# Moves of pairs between systems, and systems in a row while they end at bounds.
+_PAIRS, _SYSTEMS = 20, 5
+
+# Share of the mean diagonal that is added to it: the system of equal rows is singular without.
+_RIDGE = 1e-11
+
+
+@nb.njit(cache=True)
+def gradient(kernel, side, b):
+    """``f = y - K b``."""
+    f = side.copy()
+    for j in range(len(b)):
+        if b[j] != 0.0:
+            for t in range(len(b)):
+                f[t] -= b[j] * kernel[j, t]
+    return f
+
+
+@nb.njit(cache=True)
+def extremes(f, b, lower, upper):
+    """Where the largest gradient of those that can grow is; it, and the least that can fall."""
+    first, top, bottom = -1, -np.inf, np.inf
+    for t in range(len(f)):
+        if b[t] < upper[t] and f[t] > top:
+            first, top = t, f[t]
+        if b[t] > lower[t] and f[t] < bottom:
+            bottom = f[t]
+    return first, top, bottom
+
+
+@nb.njit(cache=True)
+def curvature(kernel, i, j):
+    """Of the program along a move from ``j`` to ``i``."""
+    return max(kernel[i, i] + kernel[j, j] - 2.0 * kernel[i, j], _LEAST_CURVATURE)
+
+
+@nb.njit(cache=True)
+def partner(kernel, f, b, lower, first):
+    """The variable whose fall, as the first one grows, gains most."""
+    second, best = -1, 0.0
+    for t in range(len(f)):
+        drop = f[first] - f[t]
+        if b[t] > lower[t] and drop > 0.0:
+            gain = drop * drop / curvature(kernel, first, t)
+            if gain > best:
+                second, best = t, gain
+    return second
+
+
+@nb.njit(cache=True)
+def move_pair(kernel, f, b, lower, upper, i, j):
+    """Let ``i`` grow and ``j`` fall, as far as it pays and the bounds allow."""
+    room_i, room_j = upper[i] - b[i], b[j] - lower[j]
+    length = min((f[i] - f[j]) / curvature(kernel, i, j), room_i, room_j)
+    # At its bound exactly, not up to rounding: whether a variable is free is read off its value.
+    b[i] = upper[i] if length == room_i else b[i] + length
+    b[j] = lower[j] if length == room_j else b[j] - length
+    for t in range(len(f)):
+        f[t] -= length * (kernel[i, t] - kernel[j, t])
+
+
+@nb.njit(cache=True)
+def free_variables(b, lower, upper):
+    """Those that are at neither bound."""
+    free = np.empty(len(b), np.int64)
+    n_free = 0
+    for t in range(len(b)):
+        if lower[t] < b[t] < upper[t]:
+            free[n_free] = t
+            n_free += 1
+    return free[:n_free]
+
+
+@nb.njit(cache=True)
+def best_direction(kernel, f, free):
+    """From here to where the program over the free variables is solved; their sum stays.
+
+    A constant added to the kernel changes nothing as long as the sum stays. It is added here, for
+    a kernel of centred features has no part in that direction, and its system would be singular.
+    """
+    n_free = len(free)
+    system, right = np.empty((n_free, n_free)), np.ones((n_free, 2))
+    mean = 0.0
+    for a in range(n_free):
+        mean += kernel[free[a], free[a]] / n_free
+        right[a, 0] = f[free[a]]
+    for a in range(n_free):
+        for c in range(n_free):
+            system[a, c] = kernel[free[a], free[c]] + mean
+        system[a, a] += _RIDGE * mean
+    if not mean > 0.0:
+        return np.zeros(n_free)
+    solution = np.linalg.solve(system, right)
+    offset = solution[:, 0].sum() / solution[:, 1].sum()
+    direction = solution[:, 0] - offset * solution[:, 1]
+    return direction - direction.mean()
+
+
+@nb.njit(cache=True)
+def first_bound(direction, free, b, lower, upper):
+    """How far the direction leads, at most 1, and which variable ends it; -1 if none does."""
+    length, blocking = 1.0, -1
+    for a in range(len(free)):
+        bound = upper[free[a]] if direction[a] > 0.0 else lower[free[a]]
+        if direction[a] != 0.0 and (bound - b[free[a]]) / direction[a] < length:
+            length, blocking = (bound - b[free[a]]) / direction[a], a
+    return length, blocking
+
+
+@nb.njit(cache=True)
+def move_free(kernel, f, b, lower, upper):
+    """Solve for the free variables, up to the first bound; whether there was one."""
+    free = free_variables(b, lower, upper)
+    if len(free) < 2:
+        return False
+    direction = best_direction(kernel, f, free)
+    slope = 0.0
+    for a in range(len(free)):
+        slope += direction[a] * f[free[a]]
+    if not slope > 0.0:  # rounding, or a kernel that is not positive: pairs go on alone
+        return False
+    length, blocking = first_bound(direction, free, b, lower, upper)
+    for a in range(len(free)):
+        i = free[a]
+        value = min(max(b[i] + length * direction[a], lower[i]), upper[i])
+        if a == blocking:
+            value = upper[i] if direction[a] > 0.0 else lower[i]
+        change = value - b[i]
+        b[i] = value
+        for t in range(len(f)):
+            f[t] -= change * kernel[i, t]
+    return blocking >= 0
+
+
+@nb.njit(cache=True)
+def offset_of(f, b, lower, upper, top, bottom):
+    """The offset of the decision function: what free variables agree on."""
+    free = free_variables(b, lower, upper)
+    return f[free].mean() if len(free) else 0.5 * (top + bottom)
+
+
+@nb.njit(cache=True)
+def solve(kernel, side, lower, upper, b, tol, max_moves):
+    """Improve ``b``, in place, until it is optimal.
+
+    Returns the offset, and the number of moves: ``max_moves`` if they did not suffice.
+    """
+    f = gradient(kernel, side, b)
+    moves = 0
+    while True:
+        first, top, bottom = extremes(f, b, lower, upper)
+        if top - bottom < tol or moves >= max_moves:
+            return offset_of(f, b, lower, upper, top, bottom), moves
+        moves += 1
+        if moves % _PAIRS:
+            second = partner(kernel, f, b, lower, first)
+            move_pair(kernel, f, b, lower, upper, first, second)
+        else:
+            for _ in range(_SYSTEMS):
+                if not move_free(kernel, f, b, lower, upper):
+                    break
+
+
+@nb.njit(cache=True)
+def within(kernel, members):
+    """The kernel among some rows."""
+    part = np.empty((len(members), len(members)))
+    for a in range(len(members)):
+        for c in range(len(members)):
+            part[a, c] = kernel[members[a], members[c]]
+    return part
+
+
+@nb.njit(cache=True)
+def solve_pairs(kernel, members, side, weight, starts, costs, b, chained, tol, max_moves):
+    """Solve every two-class problem at every cost.
+
+    The problems lie end to end: ``members[starts[p]:starts[p + 1]]`` are the rows of the p-th.
+    ``b`` holds where to start, a row for each cost, and the solutions in the end. If ``chained``,
+    each cost starts where the one before it ended; costs ascend.
+
+    Returns the offsets, of shape (n_costs, n_problems), and the most moves that one problem took.
+    """
+    n_problems = len(starts) - 1
+    offsets, most = np.empty((len(costs), n_problems)), 0
+    for p in range(n_problems):
+        here = slice(starts[p], starts[p + 1])
+        part = within(kernel, members[here])
+        for c in range(len(costs)):
+            if chained and c > 0:
+                b[c, here] = b[c - 1, here]
+            room = costs[c] * weight[here]
+            lower = np.where(side[here] > 0.0, 0.0, -room)
+            upper = np.where(side[here] > 0.0, room, 0.0)
+            offsets[c, p], moves = solve(part, side[here], lower, upper, b[c, here], tol, max_moves)
+            most = max(most, moves)
+    return offsets, most
+
+
+@nb.njit(cache=True)
+def decide_pairs(kernel, members, starts, b, offsets, rows):
+    """Values of every decision function at some rows; shape (n_costs, n_problems, n_rows)."""
+    n_costs, n_problems = offsets.shape
+    values = np.empty((n_costs, n_problems, len(rows)))
+    for c in range(n_costs):
+        for p in range(n_problems):
+            for r in range(len(rows)):
+                total = offsets[c, p]
+                for m in range(starts[p], starts[p + 1]):
+                    if b[c, m] != 0.0:
+                        total += b[c, m] * kernel[rows[r], members[m]]
+                values[c, p, r] = total
+    return values
