@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .exceptions import (
     AllRelevantError,
+    CheckpointError,
     InputError,
     MissingExtraError,
     RelevanceWarning,
@@ -27,16 +28,23 @@ if TYPE_CHECKING:
         bounds_path,
         stability,
     )
+    from .elimination import EBRFE, SVMRFE, AttributeFlip, BitFlip, NestedEstimate
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "EBRFE",
+    "SVMRFE",
     "AllRelevantError",
+    "AttributeFlip",
+    "BitFlip",
     "BoundsPath",
+    "CheckpointError",
     "ClassificationBounds",
     "InputError",
     "LinearModel",
     "MissingExtraError",
+    "NestedEstimate",
     "OrdinalBounds",
     "RankingBounds",
     "RegressionBounds",
@@ -51,13 +59,18 @@ __all__ = [
 
 # Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
 _HOME_OF = {
+    "AttributeFlip": "allrelevant.elimination",
+    "BitFlip": "allrelevant.elimination",
     "BoundsPath": "allrelevant.bounds",
     "ClassificationBounds": "allrelevant.bounds",
+    "EBRFE": "allrelevant.elimination",
     "LinearModel": "allrelevant.bounds",
+    "NestedEstimate": "allrelevant.elimination",
     "OrdinalBounds": "allrelevant.bounds",
     "RankingBounds": "allrelevant.bounds",
     "RegressionBounds": "allrelevant.bounds",
     "RiskBound": "allrelevant.bounds.risk",
+    "SVMRFE": "allrelevant.elimination",
     "Stability": "allrelevant.bounds.stability",
     "bounds_path": "allrelevant.bounds",
     "stability": "allrelevant.bounds.stability",

@@ -27,10 +27,13 @@ def pack(content: Mapping[str, Any]) -> bytes:
     >>> unpack(pack({"step": 3, "weights": np.array([0.1, 0.2])}))
     {'step': 3, 'weights': array([0.1, 0.2])}
     """
-    arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
+    arrays: dict[str, Any] = {
+        name: value for name, value in content.items() if isinstance(value, np.ndarray)
+    }
     plain = {name: value for name, value in content.items() if name not in arrays}
     file = io.BytesIO()
-    np.savez(file, **arrays, **{_PLAIN: np.array(json.dumps(plain))})
+    arrays[_PLAIN] = np.array(json.dumps(plain))
+    np.savez(file, **arrays)
     return file.getvalue()
 
 

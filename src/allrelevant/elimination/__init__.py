@@ -5,11 +5,13 @@
 - ``survivors``, ``kernels``, ``columns``, ``cost_changes``: the kernel of the features left
 - ``machines``, ``smo``, ``class_weights``: SVMs over a kernel
 - ``evaluation``, ``folds``, ``scoring``, ``nested``: how good a subset is
+- ``neighbours``: the search of the flips
 - ``trace``, ``recording``: what a run has found
 """
 
 from .eb_rfe import EBRFE
+from .flips import AttributeFlip, BitFlip
 from .nested import NestedEstimate
 from .svm_rfe import SVMRFE
 
-__all__ = ["EBRFE", "SVMRFE", "NestedEstimate"]
+__all__ = ["EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedEstimate"]

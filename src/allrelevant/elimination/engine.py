@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from .criteria import Criterion, worst
@@ -94,12 +93,13 @@ class Elimination:
     def _first(self) -> Step:
         began = time.perf_counter()
         fold_scores: list[float] = []
-        if self._judges.inner is not None:
+        inner = self._judges.inner
+        if inner is not None:
             # No move at all: the subset of all features.
             none = np.empty((0, len(self._survivors.base)))
             move = Move(none, (), self._survivors.n_left)
-            (found,) = self._judges.inner.evaluate(self._survivors.base, [move])
-            fold_scores = self._adopt(found)
+            (found,) = inner.evaluate(self._survivors.base, [move])
+            fold_scores = self._adopt(found, inner.costs)
         return self._step([], [], [], fold_scores, began)
 
     def _next(self) -> Step:
@@ -109,39 +109,37 @@ class Elimination:
         fold_scores: list[float] = []
         scores: list[float] = []
         place = 0
-        if self._judges.inner is not None:
-            found = self._compete(competing)
+        inner = self._judges.inner
+        if inner is not None:
+            found = self._compete(competing, inner)
             scores = [evaluation.score for evaluation in found]
             place = int(np.argmax(scores))  # of equally good ones that of the smallest criterion
-            fold_scores = self._adopt(found[place])
+            fold_scores = self._adopt(found[place], inner.costs)
         self._survivors.drop([competing[place]])
         return self._step([*certain, competing[place]], competing, scores, fold_scores, began)
 
     def _leaving(self) -> tuple[list[int], list[int]]:
         """Features that are certain to leave, and those of which one more will."""
-        coefficients = self._coefficients()
-        values = self._criterion(self._survivors, coefficients)
+        values = self._criterion(self._survivors, self._coefficients)
         n_certain = self._pace.n_leaving(self._survivors.n_left) - 1
         places = worst(values, n_certain + self._pace.most_competing)
         n_competing = self._pace.n_competing(values, values[places[n_certain:]])
         features: list[int] = self._survivors.features[places[: n_certain + n_competing]].tolist()
         return features[:n_certain], features[n_certain:]
 
-    def _compete(self, competing: list[int]) -> list[Evaluation]:
-        assert self._judges.inner is not None
+    def _compete(self, competing: list[int], inner: Evaluator) -> list[Evaluation]:
         survivors = self._survivors
         moves = [
             Move(survivors.column(feature)[None], (-1,), survivors.n_left - 1)
             for feature in competing
         ]
-        return self._judges.inner.evaluate(survivors.base, moves, self._fold_b)
+        return inner.evaluate(survivors.base, moves, self._fold_b)
 
-    def _adopt(self, found: Evaluation) -> list[float]:
+    def _adopt(self, found: Evaluation, costs: Vector) -> list[float]:
         """Go on from a subset that was evaluated, at the cost that suits it best."""
-        assert self._judges.inner is not None
         self._fold_b = found.b
-        before, self._C = self._C, float(self._judges.inner.costs[found.best_cost])
-        if self._b is not None and self._C < before:
+        before, self._C = self._C, float(costs[found.best_cost])
+        if self._b is not None and before > self._C:
             self._b = self._b * (self._C / before)  # within the new bounds, and its sum still zero
         return found.fold_scores.tolist()
 
@@ -156,10 +154,11 @@ class Elimination:
         """Train on the subset that was arrived at, and note it."""
         machines, held_out = self._judges.whole.machines, self._judges.whole.held_out
         kernel = self._survivors.kernel_matrix()
-        self._b, offsets = machines.solve(kernel, np.array([self._C]), self._b)
+        b, offsets = machines.solve(kernel, np.array([self._C]), self._b)
+        self._b, self._coefficients = b, machines.by_row(b[0], len(kernel))
         outer = None
         if self._judges.outer is not None:
-            decisions = machines.decide(kernel, self._b, offsets, held_out)
+            decisions = machines.decide(kernel, b, offsets, held_out)
             outer = float(self._judges.outer(decisions, self._judges.whole)[0])
         return Step(
             dropped=dropped,
@@ -172,12 +171,8 @@ class Elimination:
             seconds=time.perf_counter() - began,
         )
 
-    def _coefficients(self) -> NDArray[np.float64]:
-        assert self._b is not None
-        return self._judges.whole.machines.by_row(self._b[0], len(self._survivors.base))
-
     def _state(self) -> dict[str, Any]:
-        """What cannot be had from the steps: where the solver starts next shows in its last digits."""
+        """What the steps do not tell: where the solver starts next shows in its last digits."""
         folds = {f"fold {k}": b for k, b in enumerate(self._fold_b or [])}
         return {"C": self._C, "b": self._b, **folds}
 
@@ -187,5 +182,7 @@ class Elimination:
             self._survivors.drop(step.dropped[:-1])
             self._survivors.drop(step.dropped[-1:])
         self._C, self._b = state["C"], state["b"]
-        folds: list[Vector] = [state[f"fold {k}"] for k in range(len(state) - 2)]
+        machines = self._judges.whole.machines
+        self._coefficients = machines.by_row(state["b"][0], len(self._survivors.base))
+        folds: list[Matrix] = [state[f"fold {k}"] for k in range(len(state) - 2)]
         self._fold_b = folds or None

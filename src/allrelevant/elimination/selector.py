@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import warnings
 from abc import abstractmethod
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 

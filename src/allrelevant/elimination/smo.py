@@ -30,6 +30,8 @@ _PAIRS, _SYSTEMS = 20, 5
 # Share of the mean diagonal that is added to it: the system of equal rows is singular without.
 _RIDGE = 1e-11
 
+_REASSOCIATE = {"reassoc", "contract"}  # so that sums are vectorised
+
 
 @nb.njit(cache=True)
 def gradient(kernel, side, b):
@@ -97,29 +99,79 @@ def free_variables(b, lower, upper):
     return free[:n_free]
 
 
+@nb.njit(cache=True, fastmath=_REASSOCIATE)
+def dot(left, right, number):
+    """Inner product of the first entries."""
+    total = 0.0
+    for k in range(number):
+        total += left[k] * right[k]
+    return total
+
+
 @nb.njit(cache=True)
-def best_direction(kernel, f, free):
+def factorise(system):
+    """Cholesky's factor in the lower half, in place; whether there is one."""
+    for i in range(len(system)):
+        for j in range(i + 1):
+            rest = system[i, j] - dot(system[i], system[j], j)
+            if j < i:
+                system[i, j] = rest / system[j, j]
+            elif rest > 0.0:
+                system[i, i] = np.sqrt(rest)
+            else:
+                return False
+    return True
+
+
+@nb.njit(cache=True)
+def solve_factorised(factor, x):
+    """Solve a system by its factor, in place."""
+    for i in range(len(x)):
+        x[i] = (x[i] - dot(factor[i], x, i)) / factor[i, i]
+    for i in range(len(x) - 1, -1, -1):
+        x[i] /= factor[i, i]
+        for k in range(i):
+            x[k] -= factor[i, k] * x[i]
+
+
+@nb.njit(cache=True)
+def best_direction(kernel, f, free, direction):
     """From here to where the program over the free variables is solved; their sum stays.
 
     A constant added to the kernel changes nothing as long as the sum stays. It is added here, for
     a kernel of centred features has no part in that direction, and its system would be singular.
+    Returns whether there is such a direction: a kernel that is not positive has none.
     """
     n_free = len(free)
-    system, right = np.empty((n_free, n_free)), np.ones((n_free, 2))
     mean = 0.0
     for a in range(n_free):
         mean += kernel[free[a], free[a]] / n_free
-        right[a, 0] = f[free[a]]
+    system, ones = np.empty((n_free, n_free)), np.ones(n_free)
     for a in range(n_free):
-        for c in range(n_free):
+        for c in range(a + 1):
             system[a, c] = kernel[free[a], free[c]] + mean
         system[a, a] += _RIDGE * mean
-    if not mean > 0.0:
-        return np.zeros(n_free)
-    solution = np.linalg.solve(system, right)
-    offset = solution[:, 0].sum() / solution[:, 1].sum()
-    direction = solution[:, 0] - offset * solution[:, 1]
-    return direction - direction.mean()
+        direction[a] = f[free[a]]
+    if not mean > 0.0 or not factorise(system):
+        return False
+    solve_factorised(system, direction)
+    solve_factorised(system, ones)
+    offset = total(direction) / total(ones)
+    for a in range(n_free):
+        direction[a] -= offset * ones[a]
+    rounding = total(direction) / n_free
+    for a in range(n_free):
+        direction[a] -= rounding
+    return True
+
+
+@nb.njit(cache=True)
+def total(values):
+    """The sum."""
+    result = 0.0
+    for k in range(len(values)):
+        result += values[k]
+    return result
 
 
 @nb.njit(cache=True)
@@ -139,11 +191,13 @@ def move_free(kernel, f, b, lower, upper):
     free = free_variables(b, lower, upper)
     if len(free) < 2:
         return False
-    direction = best_direction(kernel, f, free)
+    direction = np.empty(len(free))
+    if not best_direction(kernel, f, free, direction):
+        return False
     slope = 0.0
     for a in range(len(free)):
         slope += direction[a] * f[free[a]]
-    if not slope > 0.0:  # rounding, or a kernel that is not positive: pairs go on alone
+    if not slope > 0.0:  # rounding: pairs go on alone
         return False
     length, blocking = first_bound(direction, free, b, lower, upper)
     for a in range(len(free)):
@@ -161,8 +215,12 @@ def move_free(kernel, f, b, lower, upper):
 @nb.njit(cache=True)
 def offset_of(f, b, lower, upper, top, bottom):
     """The offset of the decision function: what free variables agree on."""
-    free = free_variables(b, lower, upper)
-    return f[free].mean() if len(free) else 0.5 * (top + bottom)
+    n_free, agreed = 0, 0.0
+    for t in range(len(b)):
+        if lower[t] < b[t] < upper[t]:
+            n_free += 1
+            agreed += f[t]
+    return agreed / n_free if n_free else 0.5 * (top + bottom)
 
 
 @nb.njit(cache=True)
@@ -209,16 +267,26 @@ def solve_pairs(kernel, members, side, weight, starts, costs, b, chained, tol, m
     """
     n_problems = len(starts) - 1
     offsets, most = np.empty((len(costs), n_problems)), 0
+    lower, upper = np.empty(len(side)), np.empty(len(side))
     for p in range(n_problems):
-        here = slice(starts[p], starts[p + 1])
-        part = within(kernel, members[here])
+        first, last = starts[p], starts[p + 1]
+        part = within(kernel, members[first:last])
         for c in range(len(costs)):
-            if chained and c > 0:
-                b[c, here] = b[c - 1, here]
-            room = costs[c] * weight[here]
-            lower = np.where(side[here] > 0.0, 0.0, -room)
-            upper = np.where(side[here] > 0.0, room, 0.0)
-            offsets[c, p], moves = solve(part, side[here], lower, upper, b[c, here], tol, max_moves)
+            for t in range(first, last):
+                if chained and c > 0:
+                    b[c, t] = b[c - 1, t]
+                room = costs[c] * weight[t]
+                lower[t] = 0.0 if side[t] > 0.0 else -room
+                upper[t] = room if side[t] > 0.0 else 0.0
+            offsets[c, p], moves = solve(
+                part,
+                side[first:last],
+                lower[first:last],
+                upper[first:last],
+                b[c, first:last],
+                tol,
+                max_moves,
+            )
             most = max(most, moves)
     return offsets, most
 

@@ -36,6 +36,8 @@ class Survivors:
     n_left : int
     """
 
+    base: Matrix
+
     def __init__(self, columns: Columns, features: NDArray[np.int64], kernel: Kernel) -> None:
         self._kernel = kernel
         self._columns = columns
@@ -70,7 +72,9 @@ class Survivors:
         ndarray of shape (n_left,)
         """
         weights = self._columns.weights(coefficients)
-        lengths = np.abs(weights[:, 0]) if weights.shape[1] == 1 else np.linalg.norm(weights, axis=1)
+        lengths = (
+            np.abs(weights[:, 0]) if weights.shape[1] == 1 else np.linalg.norm(weights, axis=1)
+        )
         return lengths[self._alive]
 
     def cost_changes(self, coefficients: Matrix) -> Vector:

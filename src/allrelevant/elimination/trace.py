@@ -73,7 +73,7 @@ class Trace:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """1 for the features that are left in the end, then 2, 3 and so on for the last to leave."""
+        """1 for the features that are left in the end, 2 for the last to leave, and so on."""
         leaving = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
         ranking = np.ones(self.n_features, dtype=np.int64)
         n_final = self.steps[-1].n_features

@@ -9,9 +9,7 @@ from ..exceptions import MissingExtraError
 
 
 @contextmanager
-def progress_bar(
-    title: str | None, total: int, *, done: int = 0
-) -> Iterator[Callable[[], object]]:
+def progress_bar(title: str | None, total: int, *, done: int = 0) -> Iterator[Callable[[], object]]:
     """Show a bar while the block runs; what it gives is called once for every finished task.
 
     Parameters
