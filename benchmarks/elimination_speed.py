@@ -115,9 +115,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="smaller, to see that it runs")
     args = parser.parse_args()
     compile_solver()
-    print(
-        "| case | seconds | scikit-learn | ratio | same result |\n| --- | --- | --- | --- | --- |"
-    )
+    print("| case | seconds | scikit-learn | ratio | same result |")
+    print("| --- | --- | --- | --- | --- |")
     with threadpool_limits(1):
         for name, case in cases(args.quick).items():
             ours, theirs, same = case()
