@@ -1,6 +1,7 @@
 """Elimination beside scikit-learn's, and beside the same algorithms written plainly with it.
 
-Every ratio is of two times of one run, on one core, at equal results.
+Every ratio is of two times of one run, at equal results. Times are of the processor, on one core, so
+that what else the machine does counts little.
 
 usage: python -m benchmarks.elimination_speed [--quick]
 """
@@ -33,9 +34,9 @@ def table(n_samples: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def timed(run: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
+    start = time.process_time()
     result = run()
-    return time.perf_counter() - start, result
+    return time.process_time() - start, result
 
 
 def plain_rfe(X: np.ndarray, y: np.ndarray) -> np.ndarray:
