@@ -1,7 +1,7 @@
 """Elimination beside scikit-learn's, and beside the same algorithms written plainly with it.
 
-Every ratio is of two times of one run, at equal results. Times are of the processor, on one core, so
-that what else the machine does counts little.
+Every ratio is of two times of one run, at equal results. Times are of the processor, on one core,
+so that what else the machine does counts little.
 
 usage: python -m benchmarks.elimination_speed [--quick]
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,12 +73,7 @@ class Machines:
 
         b = np.zeros((len(costs), len(self.members))) if start is None else start.copy()
         offsets, most = solve_pairs(
-            kernel,
-            self.members,
-            self.side,
-            self.weight,
-            self.starts,
-            costs,
+            *_writable(kernel, self.members, self.side, self.weight, self.starts, costs),
             b,
             start is None,
             self.tol,
@@ -100,7 +96,7 @@ class Machines:
         """
         from .smo import decide_pairs
 
-        return decide_pairs(kernel, self.members, self.starts, b, offsets, rows)
+        return decide_pairs(*_writable(kernel, self.members, self.starts, b, offsets, rows))
 
     def by_row(self, b: Vector, n_samples: int) -> Matrix:
         """Coefficients of one cost as a table of rows and pairs; most may be zero."""
@@ -108,6 +104,11 @@ class Machines:
         problem = np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
         table[self.members, problem] = b
         return table
+
+
+def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
+    """What a worker was handed is read-only: a type of its own, to be compiled for once more."""
+    return [array if array.flags.writeable else array.copy() for array in arrays]
 
 
 def machines_of(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> Machines:

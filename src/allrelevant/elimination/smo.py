@@ -30,6 +30,9 @@ _PAIRS, _SYSTEMS = 20, 5
 # Share of the mean diagonal that is added to it: the system of equal rows is singular without.
 _RIDGE = 1e-11
 
+# A slope of the loss smaller than this is none.
+_FLAT = 1e-9
+
 _REASSOCIATE = {"reassoc", "contract"}  # so that sums are vectorised
 
 
@@ -213,14 +216,50 @@ def move_free(kernel, f, b, lower, upper):
 
 
 @nb.njit(cache=True)
-def offset_of(f, b, lower, upper, top, bottom):
-    """The offset of the decision function: what free variables agree on."""
+def agreed_offset(f, b, lower, upper, top, bottom):
+    """What free variables agree on; without any, the middle of what the others allow."""
     n_free, agreed = 0, 0.0
     for t in range(len(b)):
         if lower[t] < b[t] < upper[t]:
             n_free += 1
             agreed += f[t]
     return agreed / n_free if n_free else 0.5 * (top + bottom)
+
+
+@nb.njit(cache=True)
+def loss_slope(f, lower, upper, offset):
+    """How the loss changes as the offset grows from here, as a share of all there is to lose."""
+    slope, whole = 0.0, 0.0
+    for t in range(len(f)):
+        whole += upper[t] - lower[t]
+        if upper[t] > 0.0 and f[t] > offset:
+            slope -= upper[t]
+        elif lower[t] < 0.0 and f[t] < offset:
+            slope -= lower[t]
+    return slope / whole
+
+
+@nb.njit(cache=True)
+def offset_of(f, b, lower, upper, top, bottom, tol):
+    """The offset of the decision function; where many are as good, the one in their middle.
+
+    ``f`` is the offset at which each row is on its margin. With few features the loss can be flat
+    between two of them, and which end the free variables mark depends on where the solver began.
+    """
+    offset = agreed_offset(f, b, lower, upper, top, bottom)
+    near = 2.0 * tol
+    low, high = offset, offset
+    if abs(loss_slope(f, lower, upper, offset + near)) < _FLAT:
+        high = np.inf
+        for t in range(len(f)):
+            if offset + near < f[t] < high:
+                high = f[t]
+    if abs(loss_slope(f, lower, upper, offset - near)) < _FLAT:
+        low = -np.inf
+        for t in range(len(f)):
+            if low < f[t] < offset - near:
+                low = f[t]
+    return 0.5 * (low + high)
 
 
 @nb.njit(cache=True)
@@ -234,7 +273,7 @@ def solve(kernel, side, lower, upper, b, tol, max_moves):
     while True:
         first, top, bottom = extremes(f, b, lower, upper)
         if top - bottom < tol or moves >= max_moves:
-            return offset_of(f, b, lower, upper, top, bottom), moves
+            return offset_of(f, b, lower, upper, top, bottom, tol), moves
         moves += 1
         if moves % _PAIRS:
             second = partner(kernel, f, b, lower, first)
