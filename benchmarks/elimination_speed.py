@@ -3,7 +3,7 @@
 Every ratio is of two times of one run, at equal results. Times are of the processor, on one core,
 so that what else the machine does counts little.
 
-usage: python -m benchmarks.elimination_speed [--quick]
+usage: python -m benchmarks.elimination_speed [--quick] [--data FOLDER] [--only TEXT]
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import argparse
 import time
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.feature_selection import RFE, RFECV
 from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
@@ -45,7 +47,10 @@ def plain_rfe(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def rfe(n_samples: int, n_features: int) -> tuple[float, float, bool]:
-    X, y = table(n_samples, n_features)
+    return rfe_of(*table(n_samples, n_features))
+
+
+def rfe_of(X: np.ndarray, y: np.ndarray) -> tuple[float, float, bool]:
     ours, ranking = timed(lambda: SVMRFE(cv=None, rule=1).fit(X, y).ranking_)
     theirs, expected = timed(lambda: plain_rfe(X, y))
     return ours, theirs, bool((ranking == expected).all())
@@ -58,9 +63,16 @@ def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
     ours, found = timed(lambda: SVMRFE(cv=None, rule=1, nested=folds).fit(X, y))
     svm = SVC(kernel="linear", tol=1e-6)
     theirs, expected = timed(lambda: RFECV(svm, cv=folds, step=1, n_jobs=1).fit(X, y))
-    curves = [[step.outer_score for step in trace.steps] for trace in found.nested_.traces]
-    wanted = [expected.cv_results_[f"split{k}_test_score"][::-1] for k in range(5)]
-    return ours, theirs, bool(np.allclose(curves, wanted))
+    traces, wanted = found.nested_.traces, expected.cv_results_
+    # Scores need not be equal: libsvm keeps its kernel in single precision, and a row that is next
+    # to the boundary may fall on either side of it.
+    scores = np.array([[step.outer_score for step in trace.steps] for trace in traces])
+    theirs_too = np.array([wanted[f"split{k}_test_score"][::-1] for k in range(5)])
+    print(f"(of {scores.size:,} held-out scores {np.isclose(scores, theirs_too).mean():.1%} equal)")
+    same = [
+        (trace.ranking == wanted[f"split{k}_ranking"][0]).all() for k, trace in enumerate(traces)
+    ]
+    return ours, theirs, all(same)
 
 
 def margin(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, bool]:
@@ -93,9 +105,11 @@ def dropped(model: SVMRFE) -> list[int]:
     return [feature for step in model._trace.steps for feature in step.dropped]
 
 
-def cases(quick: bool) -> dict[str, Callable[[], tuple[float, float, bool]]]:
+def cases(quick: bool, folder: Path | None) -> dict[str, Callable[[], tuple[float, float, bool]]]:
     steps, wide = (5, 500) if quick else (50, 5000)
+    real = {} if folder is None else {"SVM-RFE, linear, colon 62 x 2,000": lambda: colon(folder)}
     return {
+        **real,
         f"SVM-RFE, linear, 100 x {wide:,}": lambda: rfe(100, wide),
         "SVM-RFE, linear, 300 x 500": lambda: rfe(300, 500),
         "RFECV, 5 folds, 300 x 500": lambda: rfecv(300, 500),
@@ -103,6 +117,12 @@ def cases(quick: bool) -> dict[str, Callable[[], tuple[float, float, bool]]]:
         f"EB-RFE, RBF, 100 x 2,000, first {steps} steps": lambda: ebrfe(100, 2000, steps),
         f"EB-RFE, RBF, 200 x 300, first {steps} steps": lambda: ebrfe(200, 300, steps),
     }
+
+
+def colon(folder: Path) -> tuple[float, float, bool]:
+    data = np.load(folder / "colon_alon.npz")
+    X = StandardScaler().fit_transform(data["X"].astype(float))
+    return rfe_of(X, data["y"])
 
 
 def compile_solver() -> None:
@@ -114,12 +134,16 @@ def compile_solver() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller, to see that it runs")
+    parser.add_argument("--data", type=Path, help="folder with the colon table, to add it")
+    parser.add_argument("--only", default="", help="cases whose name has this in it")
     args = parser.parse_args()
     compile_solver()
     print("| case | seconds | scikit-learn | ratio | same result |")
     print("| --- | --- | --- | --- | --- |")
     with threadpool_limits(1):
-        for name, case in cases(args.quick).items():
+        for name, case in cases(args.quick, args.data).items():
+            if args.only not in name:
+                continue
             ours, theirs, same = case()
             verdict = "yes" if same else "NO"
             print(

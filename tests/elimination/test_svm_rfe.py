@@ -281,7 +281,10 @@ BAD = {
     "rule below the end": ({"rule": 2, "min_features": 3}, "less than min_features"),
     "weights of no class": ({"class_weight": {5: 1.0}}, "class_weight names 5"),
     "too little variance": ({"min_variance": 1e9}, "use a smaller one"),
-    "fixed folds inside": ({"cv": [(np.r_[:20, 53:57], [21, 58])], "nested": 3}, "not as a list of folds"),
+    "fixed folds inside": (
+        {"cv": [(np.r_[:20, 53:57], [21, 58])], "nested": 3},
+        "not as a list of folds",
+    ),
     "nested without folds": ({"cv": None, "rule": 2, "nested": True}, "needs cv"),
     "a fold of one class": ({"cv": [(np.arange(20), [59])]}, "single class to train on"),
     "no folder for the checkpoint": ({"checkpoint": "/absent/run.ckpt"}, "no folder"),
