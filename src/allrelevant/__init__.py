@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .exceptions import (
     AllRelevantError,
+    CheckpointError,
     InputError,
     MissingExtraError,
     RelevanceWarning,
@@ -31,15 +32,21 @@ if TYPE_CHECKING:
         canonical_mapping,
         stability,
     )
+    from .elimination import EBRFE, SVMRFE, AttributeFlip, BitFlip, NestedEstimate
     from .metrics import GMLVQ, LMNN
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "EBRFE",
     "GMLVQ",
     "LMNN",
+    "SVMRFE",
     "AllRelevantError",
+    "AttributeFlip",
+    "BitFlip",
     "BoundsPath",
+    "CheckpointError",
     "ClassificationBounds",
     "InputError",
     "LinearMapping",
@@ -47,6 +54,7 @@ __all__ = [
     "MappingBounds",
     "MetricBounds",
     "MissingExtraError",
+    "NestedEstimate",
     "OrdinalBounds",
     "RankingBounds",
     "RegressionBounds",
@@ -61,24 +69,27 @@ __all__ = [
 ]
 
 # Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
-_HOME_OF = {
-    "GMLVQ": "allrelevant.metrics",
-    "LMNN": "allrelevant.metrics",
-    "BoundsPath": "allrelevant.bounds",
-    "ClassificationBounds": "allrelevant.bounds",
-    "LinearMapping": "allrelevant.bounds",
-    "LinearModel": "allrelevant.bounds",
-    "MappingBounds": "allrelevant.bounds",
-    "MetricBounds": "allrelevant.bounds",
-    "OrdinalBounds": "allrelevant.bounds",
-    "RankingBounds": "allrelevant.bounds",
-    "RegressionBounds": "allrelevant.bounds",
-    "RiskBound": "allrelevant.bounds.risk",
-    "Stability": "allrelevant.bounds.stability",
-    "bounds_path": "allrelevant.bounds",
-    "canonical_mapping": "allrelevant.bounds",
-    "stability": "allrelevant.bounds.stability",
+_NAMES_IN = {
+    "bounds": (
+        "BoundsPath",
+        "ClassificationBounds",
+        "LinearMapping",
+        "LinearModel",
+        "MappingBounds",
+        "MetricBounds",
+        "OrdinalBounds",
+        "RankingBounds",
+        "RegressionBounds",
+        "RiskBound",
+        "Stability",
+        "bounds_path",
+        "canonical_mapping",
+        "stability",
+    ),
+    "elimination": ("EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedEstimate"),
+    "metrics": ("GMLVQ", "LMNN"),
 }
+_HOME_OF = {name: f"allrelevant.{home}" for home, names in _NAMES_IN.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

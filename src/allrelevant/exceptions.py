@@ -18,8 +18,12 @@ class InputError(AllRelevantError, ValueError):
     """The data or a setting cannot be used; the message says which and what to do."""
 
 
+class CheckpointError(InputError):
+    """A checkpoint is of another run, damaged, in use or not writable; it was left as it is."""
+
+
 class SolverError(AllRelevantError, RuntimeError):
-    """A linear program was not solved to optimality; nothing it returned can be trusted."""
+    """A program was not solved to optimality; nothing it returned can be trusted."""
 
 
 class MissingExtraError(AllRelevantError, ImportError):

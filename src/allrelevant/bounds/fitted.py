@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..feature_names import feature_names
 
-def feature_names(est: Any) -> list[str]:
-    """Names of the features, ``x0, x1, ...`` where the table had none."""
-    names = getattr(est, "feature_names_in_", None)
-    return (
-        [f"x{j}" for j in range(est.n_features_in_)] if names is None else [str(n) for n in names]
-    )
+__all__ = ["baseline_weights", "feature_names", "privileged_baseline_weights", "privileged_names"]
 
 
 def baseline_weights(est: Any) -> NDArray[np.float64]:

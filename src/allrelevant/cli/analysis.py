@@ -98,12 +98,17 @@ def analyse(
 def fit(
     task: str, settings: Mapping[str, Any], X: pd.DataFrame, y: Any, privileged: Any = None
 ) -> Any:
-    """A fitted estimator; what scikit-learn refuses is an input error too."""
+    """A fitted estimator of bounds."""
+    if task == METRIC:
+        return fitted(metric_bounds(settings), X, y)
+    estimator = getattr(import_module("allrelevant"), ESTIMATORS[task])
+    return fitted(estimator(**settings), X, y, privileged=privileged)
+
+
+def fitted(est: Any, X: pd.DataFrame, y: Any, **more: Any) -> Any:
+    """Fit an estimator; what scikit-learn refuses is an input error too."""
     try:
-        if task == METRIC:
-            return metric_bounds(settings).fit(X, y)
-        estimator = getattr(import_module("allrelevant"), ESTIMATORS[task])
-        return estimator(**settings).fit(X, y, privileged=privileged)
+        return est.fit(X, y, **more)
     except AllRelevantError:
         raise
     except ValueError as error:

@@ -9,6 +9,7 @@ import click
 
 from .one_line_errors import OneLineErrorGroup
 from .options import estimator_options, given_options, output_options
+from .selection_options import selection_options
 from .tasks import AUTO, LINEAR, METHODS, METRIC, TASKS
 
 _CLASSES = """\b
@@ -41,6 +42,7 @@ Examples:
   allrelevant demo
   allrelevant report patients.csv --target diagnosis --drop id -o report.html
   allrelevant report patients.parquet --target diagnosis --json > result.json
+  allrelevant select patients.csv --target diagnosis --method ebrfe -o selection.json
 """,
 )
 @click.option(
@@ -160,6 +162,101 @@ def report(
             settings=settings,
             given=given_options(),
             path=path,
+            outputs=outputs,
+            table=Path(table).name,
+            command=command,
+            notes=notes,
+        )
+
+
+@cli.command(
+    help="""Select features of TABLE by backward elimination with SVMs.
+
+TABLE is read as by "allrelevant report"; the target must be classes. Columns are brought to mean
+0 and variance 1 first.
+
+\b
+Methods:
+  svmrfe         the feature of the smallest weight leaves, again and again
+  ebrfe          the worst few compete, and cross-validation decides which one leaves
+  bitflip        svmrfe, then one feature more or less if that is better
+  attributeflip  svmrfe, then one feature for another if that is better
+
+\b
+Examples:
+  allrelevant select patients.csv --target diagnosis
+  allrelevant select genes.csv --target y --method ebrfe --candidates 5 --checkpoint run.ckpt
+  allrelevant select genes.csv --target y --step 0.1 --rule one_se --nested -o result.json
+
+Interrupted, the same command with the same --checkpoint goes on where it was.
+"""
+)
+@click.argument("table")
+@click.option("-t", "--target", metavar="COLUMN", required=True, help="Column to predict.")
+@click.option(
+    "--drop",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column to leave out, such as an id. May be given several times.",
+)
+@click.option(
+    "--groups",
+    metavar="COLUMN",
+    help="Column whose equal values stay on one side of every fold, such as a patient. It is no "
+    "feature.",
+)
+@click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="selection.json",
+    show_default=True,
+    help="The result as JSON; - is standard output, and nothing else goes there.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
+@click.option(
+    "--no-standardize",
+    "standardize",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Leave the features on the scale they have. For features that share one.",
+)
+@selection_options
+@click.pass_obj
+def select(
+    command: str,
+    /,
+    table: str,
+    target: str,
+    drop: tuple[str, ...],
+    groups: str | None,
+    sep: str | None,
+    output: str,
+    quiet: bool,
+    standardize: bool,
+    method: str,
+    **settings: Any,
+) -> None:
+    """Select features of a table from a file."""
+    from .outputs import plan_outputs
+
+    outputs = plan_outputs(None, output, quiet=quiet, table=table)
+    from ..tables import read_table
+    from .analysis import collected_notes
+    from .selection import select_features
+
+    with collected_notes() as notes:
+        select_features(
+            read_table(table, separator=sep),
+            target=target,
+            drop=drop,
+            groups=groups,
+            method=method,
+            standardize=standardize,
+            settings=settings,
+            given=given_options(),
             outputs=outputs,
             table=Path(table).name,
             command=command,

@@ -9,7 +9,7 @@ from ..exceptions import MissingExtraError
 
 
 @contextmanager
-def progress_bar(title: str | None, total: int) -> Iterator[Callable[[], object]]:
+def progress_bar(title: str | None, total: int, *, done: int = 0) -> Iterator[Callable[[], object]]:
     """Show a bar while the block runs; what it gives is called once for every finished task.
 
     Parameters
@@ -18,6 +18,8 @@ def progress_bar(title: str | None, total: int) -> Iterator[Callable[[], object]
         None shows none.
     total : int
         Number of tasks.
+    done : int, default=0
+        How many of them were done before.
     """
     if title is None:
         yield lambda: None
@@ -28,5 +30,5 @@ def progress_bar(title: str | None, total: int) -> Iterator[Callable[[], object]
         raise MissingExtraError(
             "Progress bars need tqdm: pip install 'allrelevant[cli]', or use verbose=0."
         ) from None
-    with tqdm(desc=title, total=total, leave=False) as bar:
+    with tqdm(desc=title, total=total, initial=done, leave=False) as bar:
         yield bar.update

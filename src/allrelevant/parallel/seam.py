@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import reprlib
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from functools import lru_cache
 from typing import TypedDict, TypeVar, Unpack
 
 from threadpoolctl import ThreadpoolController
@@ -114,11 +116,20 @@ def _one_by_one(
     function: Callable[[Task], Result], tasks: Sequence[Task]
 ) -> Generator[tuple[int, Result], None, None]:
     # As in a worker: how a sum is split among threads shows in its last digits.
-    libraries = ThreadpoolController()
+    libraries = _libraries(len(sys.modules))
     for index, task in enumerate(tasks):
         with libraries.limit(limits=1):
             result = function(task)
         yield index, result
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """The libraries with threads of their own: looked up again when more modules are loaded.
+
+    To look them up takes longer than a short task, and some callers have thousands.
+    """
+    return ThreadpoolController()
 
 
 def _by_workers(

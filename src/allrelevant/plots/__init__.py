@@ -1,6 +1,7 @@
 """Figures: display objects that keep their values and can be drawn again."""
 
 from .dimension import DimensionDisplay
+from .elimination import EliminationDisplay
 from .intervals import IntervalsDisplay
 from .mapping import MappingDisplay
 from .path import PathDisplay
@@ -8,6 +9,7 @@ from .stability import StabilityDisplay
 
 __all__ = [
     "DimensionDisplay",
+    "EliminationDisplay",
     "IntervalsDisplay",
     "MappingDisplay",
     "PathDisplay",

@@ -1,7 +1,8 @@
 """A report in two steps: a summary of plain values, then a page that stands on its own."""
 
 from .page import render
+from .selection import summarize_selection
 from .summary import summarize
 from .writing import write_atomically
 
-__all__ = ["render", "summarize", "write_atomically"]
+__all__ = ["render", "summarize", "summarize_selection", "write_atomically"]

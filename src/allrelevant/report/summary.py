@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -23,12 +21,12 @@ from ..bounds.path import BoundsPath
 from ..bounds.relevance import CLASSES
 from .metric import summarize_metric
 from .path import summarize_path
+from .plain import plain
 from .scores import accuracy, baseline_score
+from .versions import versions
 
 # Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
 FORMAT_VERSION = 1
-
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 
 _OF_RISK_BOUND = (
     "tau",
@@ -101,7 +99,7 @@ def summarize(
     400
     """
     check_is_fitted(est)
-    settings = {name: _plain(value) for name, value in est.get_params(deep=False).items()}
+    settings = {name: plain(value) for name, value in est.get_params(deep=False).items()}
     classes = _classes(est, y)
     known = X is not None and y is not None
     return {
@@ -131,7 +129,7 @@ def summarize(
         "path": None if path is None else summarize_path(path),
         "settings": settings,
         "seed": settings.get("random_state"),
-        "versions": _versions(),
+        "versions": versions(),
         "warnings": list(warnings),
     }
 
@@ -285,21 +283,3 @@ def _risk_bounds(est: Any) -> list[dict[str, Any]] | None:
     found = est.risk_bound()
     bounds = found if isinstance(found, list) else [found]
     return [{name: getattr(bound, name) for name in _OF_RISK_BOUND} for bound in bounds]
-
-
-def _versions() -> dict[str, str]:
-    from .. import __version__
-
-    packages = {package: version(package) for package in _PACKAGES}
-    return {"allrelevant": __version__, "python": platform.python_version(), **packages}
-
-
-def _plain(value: Any) -> Any:
-    """A setting as JSON can hold it; what it cannot hold, as Python writes it."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return repr(value)

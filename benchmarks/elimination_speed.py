@@ -1,0 +1,156 @@
+"""Elimination beside scikit-learn's, and beside the same algorithms written plainly with it.
+
+Every ratio is of two times of one run, at equal results. Times are of the processor, on one core,
+so that what else the machine does counts little.
+
+usage: python -m benchmarks.elimination_speed [--quick] [--data FOLDER] [--only TEXT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.feature_selection import RFE, RFECV
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from allrelevant import EBRFE, SVMRFE
+from tests.elimination.naive import naive_ebrfe, naive_margin_rfe
+
+COSTS = (0.25, 1.0, 4.0, 16.0, 64.0)
+
+
+def table(n_samples: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(
+        n_samples, n_features, n_informative=10, n_redundant=0, class_sep=0.7, random_state=0
+    )
+
+
+def timed(run: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    result = run()
+    return time.process_time() - start, result
+
+
+def plain_rfe(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    model = RFE(SVC(kernel="linear", tol=1e-6), n_features_to_select=1, step=1)
+    return model.fit(X, y).ranking_
+
+
+def rfe(n_samples: int, n_features: int) -> tuple[float, float, bool]:
+    return rfe_of(*table(n_samples, n_features))
+
+
+def rfe_of(X: np.ndarray, y: np.ndarray) -> tuple[float, float, bool]:
+    ours, ranking = timed(lambda: SVMRFE(cv=None, rule=1).fit(X, y).ranking_)
+    theirs, expected = timed(lambda: plain_rfe(X, y))
+    return ours, theirs, bool((ranking == expected).all())
+
+
+def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
+    """The ranking of all rows and one in each fold, and the held-out score of every subset."""
+    X, y = table(n_samples, n_features)
+    folds = StratifiedKFold(5)
+    ours, found = timed(lambda: SVMRFE(cv=None, rule=1, nested=folds).fit(X, y))
+    svm = SVC(kernel="linear", tol=1e-6)
+    theirs, expected = timed(lambda: RFECV(svm, cv=folds, step=1, n_jobs=1).fit(X, y))
+    traces, wanted = found.nested_.traces, expected.cv_results_
+    # Scores need not be equal: libsvm keeps its kernel in single precision, and a row that is next
+    # to the boundary may fall on either side of it.
+    scores = np.array([[step.outer_score for step in trace.steps] for trace in traces])
+    theirs_too = np.array([wanted[f"split{k}_test_score"][::-1] for k in range(5)])
+    print(f"(of {scores.size:,} held-out scores {np.isclose(scores, theirs_too).mean():.1%} equal)")
+    same = [
+        (trace.ranking == wanted[f"split{k}_ranking"][0]).all() for k, trace in enumerate(traces)
+    ]
+    return ours, theirs, all(same)
+
+
+def margin(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, bool]:
+    X, y = table(n_samples, n_features)
+    model = SVMRFE(
+        kernel="rbf",
+        criterion="margin",
+        cv=None,
+        min_features=n_features - n_steps,
+        rule=n_features - n_steps,
+    )
+    ours, found = timed(lambda: model.fit(X, y))
+    theirs, expected = timed(lambda: naive_margin_rfe(X, y, kernel="rbf", C=1.0, n_steps=n_steps))
+    return ours, theirs, dropped(found) == expected
+
+
+def ebrfe(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, bool]:
+    X, y = table(n_samples, n_features)
+    folds = StratifiedKFold(9)
+    model = EBRFE(
+        n_candidates=5, C=COSTS, cv=folds, kernel="rbf", min_features=n_features - n_steps
+    )
+    ours, found = timed(lambda: model.fit(X, y))
+    steps = naive_ebrfe(X, y, list(folds.split(X, y)), n_candidates=5, kernel="rbf", costs=COSTS)
+    theirs, expected = timed(lambda: [step[0] for step in islice(steps, n_steps + 1)])
+    return ours, theirs, dropped(found) == expected[1:]
+
+
+def dropped(model: SVMRFE) -> list[int]:
+    return [feature for step in model._trace.steps for feature in step.dropped]
+
+
+def cases(quick: bool, folder: Path | None) -> dict[str, Callable[[], tuple[float, float, bool]]]:
+    steps, wide = (5, 500) if quick else (50, 5000)
+    real = {} if folder is None else {"SVM-RFE, linear, colon 62 x 2,000": lambda: colon(folder)}
+    return {
+        **real,
+        f"SVM-RFE, linear, 100 x {wide:,}": lambda: rfe(100, wide),
+        "SVM-RFE, linear, 300 x 500": lambda: rfe(300, 500),
+        "RFECV, 5 folds, 300 x 500": lambda: rfecv(300, 500),
+        f"RBF, margin, 300 x 500, first {steps // 2} steps": lambda: margin(300, 500, steps // 2),
+        f"EB-RFE, RBF, 100 x 2,000, first {steps} steps": lambda: ebrfe(100, 2000, steps),
+        f"EB-RFE, RBF, 200 x 300, first {steps} steps": lambda: ebrfe(200, 300, steps),
+    }
+
+
+def colon(folder: Path) -> tuple[float, float, bool]:
+    data = np.load(folder / "colon_alon.npz")
+    X = StandardScaler().fit_transform(data["X"].astype(float))
+    return rfe_of(X, data["y"])
+
+
+def compile_solver() -> None:
+    X, y = table(40, 20)
+    for kernel in ("linear", "rbf"):
+        SVMRFE(kernel=kernel, criterion="margin", cv=2).fit(X, y)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller, to see that it runs")
+    parser.add_argument("--data", type=Path, help="folder with the colon table, to add it")
+    parser.add_argument("--only", default="", help="cases whose name has this in it")
+    args = parser.parse_args()
+    compile_solver()
+    print("| case | seconds | scikit-learn | ratio | same result |")
+    print("| --- | --- | --- | --- | --- |")
+    with threadpool_limits(1):
+        for name, case in cases(args.quick, args.data).items():
+            if args.only not in name:
+                continue
+            ours, theirs, same = case()
+            verdict = "yes" if same else "NO"
+            print(
+                f"| {name} | {ours:.2f} | {theirs:.1f} | {theirs / ours:.1f} | {verdict} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

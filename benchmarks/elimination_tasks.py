@@ -1,0 +1,87 @@
+"""Tasks with more features than rows: gene tables, spectra and texts, real and generated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+
+@dataclass(frozen=True)
+class Task:
+    """A table on one scale, and its classes."""
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray
+
+
+# Features that vary most are kept, as Krupka's threshold on the variance does.
+KEPT = 130
+
+
+def prepared(name: str, X: np.ndarray, y: np.ndarray, *, standardize: bool = True) -> Task:
+    X = np.asarray(X, dtype=float)
+    most = np.sort(np.argsort(-X.var(axis=0), kind="stable")[:KEPT])
+    X = X[:, most]
+    if standardize:
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return Task(name, X, y)
+
+
+def genes(file: str, folder: Path) -> Task:
+    data = np.load(folder / f"{file}.npz")
+    return prepared(file, data["X"], data["y"])
+
+
+def halves(file: str, folder: Path) -> Task:
+    """A number to predict, as above or below its median."""
+    data = np.load(folder / f"{file}.npz")
+    return prepared(file, data["X"], (data["y"] > np.median(data["y"])).astype(int))
+
+
+def arcene(folder: Path) -> Task:
+    data = np.load(folder / "arcene.npz")
+    rows = data["split"] == 0
+    return prepared("arcene", data["X"][rows], data["y"][rows])
+
+
+def dexter(folder: Path) -> Task:
+    """Texts: which words occur, in the first 100 of the training texts."""
+    data = np.load(folder / "dexter.npz")
+    X = sp.csr_array((data["data"], data["indices"], data["indptr"]), shape=tuple(data["shape"]))
+    rows = np.flatnonzero(data["split"] == 0)[:100]
+    occurs = (X[rows].toarray() > 0).astype(float)
+    return prepared("dexter", occurs, data["y"][rows], standardize=False)
+
+
+def words(seed: int) -> Task:
+    """Like the verbs of Krupka: few rows, classes of very different sizes, rare binary features.
+
+    Each class has some features that occur more often in it, and many are noise.
+    """
+    rng = np.random.RandomState(seed)
+    n_rows, n_features, n_classes = 100, 400, 4
+    y = rng.choice(n_classes, n_rows, p=[0.45, 0.25, 0.18, 0.12])
+    often = rng.uniform(0.02, 0.25, n_features)
+    chances = np.tile(often, (n_classes, 1))
+    for label in range(n_classes):
+        telling = rng.choice(n_features, 12, replace=False)
+        chances[label, telling] = np.clip(often[telling] + 0.35, 0, 0.9)
+    X = (rng.rand(n_rows, n_features) < chances[y]).astype(float)
+    return prepared(f"words {seed}", X, y, standardize=False)
+
+
+TASKS: dict[str, Callable[[Path], Task]] = {
+    "leukemia": partial(genes, "leukemia_golub"),
+    "colon": partial(genes, "colon_alon"),
+    "riboflavin": partial(halves, "riboflavin"),
+    "wine": partial(halves, "wine_nir"),
+    "arcene": arcene,
+    "dexter": dexter,
+    **{f"words{seed}": (lambda folder, seed=seed: words(seed)) for seed in range(4)},
+}

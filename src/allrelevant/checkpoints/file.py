@@ -1,0 +1,237 @@
+"""The file of a long run: an SQLite database with one row for each result.
+
+A process that is killed leaves all that it has written, and nothing by half. A file that belongs to
+another run, or that is damaged, is refused and left as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from zipfile import BadZipFile
+
+from ..exceptions import CheckpointError
+from .packing import pack, unpack
+
+# Tells our files from other databases; "alrl" in bytes.
+_APPLICATION_ID = 0x616C726C
+_MAGIC = b"SQLite format 3\x00"
+
+_TABLES = (
+    "CREATE TABLE key (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE results (series TEXT, place INTEGER, content BLOB NOT NULL,"
+    " PRIMARY KEY (series, place))",
+    "CREATE TABLE states (series TEXT PRIMARY KEY, content BLOB NOT NULL)",
+)
+
+
+class CheckpointFile:
+    """What a run has found so far, in one or more series of results.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Made if it is not there.
+    key : mapping of str to str
+        What the run is known by: its data, its settings, the version. A file with another key is
+        refused, and the message names what differs.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is of another run, is damaged, is in use, or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "run.ckpt")
+    >>> with CheckpointFile(path, {"data": "1c8f"}) as file:
+    ...     file.append("steps", {"score": 0.5}, state={"left": 9})
+    >>> with CheckpointFile(path, {"data": "1c8f"}) as file:
+    ...     file.results("steps"), file.state("steps")
+    ([{'score': 0.5}], {'left': 9})
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: str | os.PathLike[str], key: Mapping[str, str]) -> None:
+        self.path = Path(path)
+        _require_place(self.path)
+        try:
+            self._database = _connected(self.path)
+        except sqlite3.Error as error:
+            raise CheckpointError(f"Cannot open the checkpoint {self._name}: {error}.") from error
+        try:
+            self._begin(key)
+        except BaseException:
+            self._database.close()
+            raise
+
+    def results(self, series: str) -> list[dict[str, Any]]:
+        """All results of a series, in the order in which they were appended."""
+        found = self._database.execute(
+            "SELECT content FROM results WHERE series = ? ORDER BY place", (series,)
+        )
+        return [self._unpacked(content) for (content,) in found]
+
+    def state(self, series: str) -> dict[str, Any] | None:
+        """The state that was written with the latest result of a series."""
+        found = self._database.execute(
+            "SELECT content FROM states WHERE series = ?", (series,)
+        ).fetchone()
+        return None if found is None else self._unpacked(found[0])
+
+    def append(
+        self, series: str, result: Mapping[str, Any], *, state: Mapping[str, Any] | None = None
+    ) -> None:
+        """Add a result to a series, and put a state in place of the last one: both or neither.
+
+        Parameters
+        ----------
+        series : str
+        result : mapping
+            Arrays, and values that JSON knows.
+        state : mapping, default=None
+            What the next step needs and no later one. None leaves the state as it is.
+        """
+        with self._transaction():
+            self._database.execute(
+                "INSERT INTO results SELECT ?, count(*), ? FROM results WHERE series = ?",
+                (series, pack(result), series),
+            )
+            if state is not None:
+                self._database.execute(
+                    "INSERT OR REPLACE INTO states VALUES (?, ?)", (series, pack(state))
+                )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def _name(self) -> str:
+        return repr(str(self.path))
+
+    def _begin(self, key: Mapping[str, str]) -> None:
+        try:
+            self._lock()
+            if self._is_new():
+                self._make(key)
+            else:
+                self._require_ours()
+                self._require_key(key)
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise CheckpointError(
+                    f"The checkpoint {self._name} is in use by another run: wait for it, or give "
+                    "another file."
+                ) from error
+            raise CheckpointError(f"Cannot use the checkpoint {self._name}: {error}.") from error
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(str(error)) from error
+
+    def _lock(self) -> None:
+        """Keep others out as long as this is open: two runs would mix their results."""
+        for setting in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
+            self._database.execute(f"PRAGMA {setting}")
+        self._database.execute("BEGIN IMMEDIATE")
+        self._database.execute("ROLLBACK")
+
+    def _is_new(self) -> bool:
+        (n_tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return int(n_tables) == 0
+
+    def _make(self, key: Mapping[str, str]) -> None:
+        with self._transaction():
+            self._database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            for table in _TABLES:
+                self._database.execute(table)
+            self._database.executemany("INSERT INTO key VALUES (?, ?)", key.items())
+
+    def _require_ours(self) -> None:
+        (page_size,) = self._database.execute("PRAGMA page_size").fetchone()
+        if self.path.stat().st_size % page_size:
+            raise self._damaged("its end is cut off")
+        (verdict,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise self._damaged(verdict)
+        (application,) = self._database.execute("PRAGMA application_id").fetchone()
+        if application != _APPLICATION_ID:
+            raise CheckpointError(
+                f"{self._name} is a database of another program. It was left as it is: give "
+                "another file."
+            )
+
+    def _require_key(self, key: Mapping[str, str]) -> None:
+        before = dict(self._database.execute("SELECT name, value FROM key"))
+        differing = [name for name in {**before, **key} if before.get(name) != key.get(name)]
+        if differing:
+            raise CheckpointError(
+                f"The checkpoint {self._name} is of another run: different {', '.join(differing)}. "
+                "It was left as it is: give another file, or remove this one."
+            )
+
+    def _unpacked(self, content: bytes) -> dict[str, Any]:
+        try:
+            return unpack(content)
+        except (BadZipFile, ValueError, KeyError) as error:
+            raise self._damaged(str(error)) from error
+
+    def _damaged(self, why: str) -> CheckpointError:
+        return CheckpointError(
+            f"The checkpoint {self._name} is damaged ({' '.join(why.split())}). It was left as it "
+            "is: give another file, or remove this one."
+        )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            yield
+            self._database.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise CheckpointError(
+                f"Cannot write the checkpoint {self._name}: {error}. What it holds is whole; the "
+                "run can be resumed from it."
+            ) from error
+
+
+def _require_place(path: Path) -> None:
+    """Refuse what no database can be written to, before the long work starts."""
+    if path.is_dir():
+        raise CheckpointError(f"{str(path)!r} is a folder: give the name of a checkpoint file.")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise CheckpointError(f"There is no folder {str(folder)!r} for the checkpoint {path.name}.")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise CheckpointError(f"No permission to write the checkpoint {str(path)!r}.")
+    if path.exists() and path.stat().st_size and not _starts_like_a_database(path):
+        raise CheckpointError(
+            f"{str(path)!r} is no checkpoint. It was left as it is: give another file."
+        )
+
+
+def _starts_like_a_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    # Transactions are begun by hand; a run may be resumed from another thread than it began in.
+    return sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)

@@ -1,0 +1,82 @@
+"""The methods of ``allrelevant select``, and which options go with each.
+
+A new method joins by an entry in :data:`METHODS`: the class that does it, and the options it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from ..exceptions import InputError
+
+# Settings of every SVM that judges subsets, and of elimination.
+_SVM = frozenset(
+    {"kernel", "C", "gamma", "class_weight", "cv", "scoring", "checkpoint", "n_jobs", "verbose"}
+)
+_ELIMINATION = _SVM | {"step", "criterion", "min_variance", "min_features", "rule", "nested"}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to select.
+
+    Attributes
+    ----------
+    estimator : str
+        Class of the package that does it. It is imported late: --help need not wait for it.
+    options : frozenset of str
+        Settings that it takes.
+    start : str or None
+        The method whose subset it starts from; settings that are not its own go there.
+    """
+
+    estimator: str
+    options: frozenset[str]
+    start: str | None = None
+
+
+METHODS = {
+    "svmrfe": Method("SVMRFE", _ELIMINATION),
+    "ebrfe": Method("EBRFE", _ELIMINATION | {"n_candidates"}),
+    "bitflip": Method("BitFlip", _SVM | {"max_rounds"}, start="svmrfe"),
+    "attributeflip": Method("AttributeFlip", _SVM | {"max_rounds"}, start="svmrfe"),
+}
+
+# What a start leaves to the method that starts from it.
+_NOT_FOR_A_START = frozenset({"nested", "checkpoint"})
+
+
+def build(method: str, settings: Mapping[str, Any], given: Collection[str]) -> Any:
+    """The estimator of a method, not yet fitted.
+
+    Parameters
+    ----------
+    method : str
+    settings : mapping
+        A value for each option of any method.
+    given : collection of str
+        Which of them the user has given. One that does not go with the method is refused.
+    """
+    wanted = METHODS[method]
+    starting = METHODS[wanted.start].options - _NOT_FOR_A_START if wanted.start else frozenset()
+    for name in settings:
+        if name in given and name not in wanted.options | starting:
+            others = [other for other, entry in METHODS.items() if name in entry.options]
+            raise InputError(
+                f"--{_option(name)} goes with --method {' or '.join(others)}, and the method is "
+                f"{method}."
+            )
+    own = {name: value for name, value in settings.items() if name in wanted.options}
+    estimator = getattr(import_module("allrelevant"), wanted.estimator)
+    if wanted.start is None:
+        return estimator(**own)
+    theirs = {name: value for name, value in settings.items() if name in starting}
+    return estimator(build(wanted.start, theirs, ()), **own)
+
+
+def _option(name: str) -> str:
+    names = {"n_candidates": "candidates", "max_rounds": "rounds", "cv": "folds"}
+    return names.get(name, name).replace("_", "-")

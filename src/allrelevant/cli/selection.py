@@ -1,0 +1,126 @@
+"""From a table to the features that a method selects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import InputError
+from ..plots.labels import printable, shorten
+from .analysis import fitted
+from .methods import build
+from .outputs import Outputs, as_json
+from .terminal import MAX_FEATURES, say
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def select_features(
+    frame: pd.DataFrame,
+    *,
+    target: str,
+    drop: tuple[str, ...],
+    groups: str | None,
+    method: str,
+    standardize: bool,
+    settings: Mapping[str, Any],
+    given: Collection[str],
+    outputs: Outputs,
+    table: str,
+    command: str,
+    notes: list[str],
+) -> None:
+    """Select features of a table, and hand out the result."""
+    from ..report import summarize_selection
+    from ..tables import class_labels, split_target
+
+    _require_own_file(settings["checkpoint"], outputs)
+    verbose = int(sys.stderr.isatty() and not outputs.quiet)
+    est = build(method, {**settings, "verbose": verbose}, given)
+    group_of = None
+    if groups is not None:
+        frame, group_of = _without_groups(frame, groups, target)
+    X, y = split_target(frame, target, drop)
+    labels = class_labels(y, target)
+    fitted(est, _standardized(X) if standardize else X, labels, groups=group_of)
+    summary = summarize_selection(
+        est,
+        labels,
+        table=table,
+        target=target,
+        settings={"standardize": standardize, "groups": groups},
+        warnings=notes,
+        command=command,
+    )
+    outputs.write(summary)
+    _tell(summary, outputs)
+
+
+def _require_own_file(checkpoint: str | None, outputs: Outputs) -> None:
+    if checkpoint is None or outputs.json is None:
+        return
+    if Path(checkpoint).resolve() == outputs.json.resolve():
+        raise InputError(f"The checkpoint and the result cannot both go to {checkpoint!r}.")
+
+
+def _without_groups(
+    frame: pd.DataFrame, groups: str, target: str
+) -> tuple[pd.DataFrame, pd.Series]:
+    from ..tables.features import require_column
+
+    require_column(groups, [str(name) for name in frame.columns])
+    if groups == target:
+        raise InputError(f"{groups!r} is the target: it cannot be the groups as well.")
+    if frame[groups].isna().any():
+        raise InputError(f"The groups {groups!r} are missing in some rows: fill them in.")
+    return frame.drop(columns=groups), frame[groups].astype(str)
+
+
+def _standardized(X: pd.DataFrame) -> pd.DataFrame:
+    """Each column with mean 0 and variance 1; constant ones stay."""
+    spread = X.std(ddof=0)
+    return (X - X.mean()) / spread.where(spread > 0, 1.0)
+
+
+def _tell(summary: Mapping[str, Any], outputs: Outputs) -> None:
+    if outputs.json_to_stdout:
+        sys.stdout.write(as_json(summary))
+    elif not outputs.quiet:
+        say("\n".join(_lines(summary)))
+    if outputs.json is not None and not outputs.quiet:
+        say(f"Result written to {outputs.json}")
+
+
+def _lines(summary: Mapping[str, Any]) -> list[str]:
+    table, selected = summary["table"], summary["selected"]
+    lines = [
+        f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
+        f"target {shorten(printable(table['target']), 40)}",
+        f"{summary['n_selected']:,} features selected by {summary['method']}, the last to leave "
+        "first:",
+        *(f"  {shorten(printable(name), 70)}" for name in selected[:MAX_FEATURES]),
+    ]
+    if len(selected) > MAX_FEATURES:
+        lines.append(f"  ... and {len(selected) - MAX_FEATURES:,} more.")
+    return [*lines, *_score_lines(summary["score"], len(summary["subsets"]))]
+
+
+def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:
+    lines = []
+    if score["inner"] is not None:
+        lines.append(
+            f"{score['name']} {score['inner']:.3f} inner: cross-validated, but too good to be true "
+            f"of new rows, for it was chosen among {n_subsets:,} subsets"
+        )
+    nested = score["nested"]
+    if nested is not None:
+        lines.append(
+            f"{score['name']} {nested['mean']:.3f} nested: the whole selection, on rows it never "
+            f"saw ({len(nested['by_fold'])} outer folds)"
+        )
+    elif lines:
+        lines.append("--nested adds what to expect of new rows.")
+    return lines

@@ -1,0 +1,129 @@
+"""What a selection has found, as plain values that JSON can hold: both scores, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..elimination.trace import standard_errors
+from ..feature_names import feature_names
+from .plain import plain
+from .versions import versions
+
+# Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
+FORMAT_VERSION = 1
+
+
+def summarize_selection(
+    est: Any,
+    y: ArrayLike,
+    *,
+    table: str | None = None,
+    target: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    warnings: Iterable[str] = (),
+    command: str | None = None,
+    created: datetime | None = None,
+) -> dict[str, Any]:
+    """Everything worth telling about a fitted selector, ready for JSON.
+
+    Parameters
+    ----------
+    est : SVMRFE, EBRFE, BitFlip or AttributeFlip
+        Fitted.
+    y : array-like of shape (n_samples,)
+        What it was fitted on.
+    table, target : str, default=None
+        Their names.
+    settings : mapping, default=None
+        What was set besides the estimator's own parameters.
+    warnings : iterable of str, default=()
+        What the reader should know besides.
+    command : str, default=None
+        The command line that made it.
+    created : datetime, default=None
+        By default now.
+
+    Returns
+    -------
+    dict
+        Of dicts, lists, strings, numbers, booleans and None. ``score["inner"]`` is what
+        cross-validation said of the subset when it was chosen, ``score["nested"]`` what the whole
+        selection is worth on rows that it never saw; None if that was not asked for.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from allrelevant import SVMRFE
+    >>> X, y = make_classification(40, 6, random_state=0)
+    >>> summary = summarize_selection(SVMRFE(nested=True, rule=2).fit(X, y), y)
+    >>> summary["n_selected"], len(summary["score"]["nested"]["by_fold"])
+    (2, 5)
+    """
+    check_is_fitted(est)
+    names = feature_names(est)
+    by_rank = np.lexsort((np.arange(len(names)), est.ranking_))
+    return {
+        "format_version": FORMAT_VERSION,
+        "method": type(est).__name__,
+        "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
+        "command": command,
+        "table": {
+            "name": table,
+            "target": target,
+            "n_rows": len(np.asarray(y)),
+            "n_features": int(est.n_features_in_),
+        },
+        "classes": [
+            {"label": str(label), "n_rows": int((np.asarray(y) == label).sum())}
+            for label in est.classes_
+        ],
+        "n_selected": int(est.n_features_),
+        "selected": [names[j] for j in by_rank if est.support_[j]],
+        "score": _score(est),
+        "subsets": _subsets(est),
+        "features": [
+            {"name": name, "rank": int(rank), "selected": bool(selected)}
+            for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
+        ],
+        "history": [plain(row) for row in est.history_.to_dict("records")],
+        "settings": {
+            **{name: plain(value) for name, value in est.get_params(deep=False).items()},
+            **(settings or {}),
+        },
+        "versions": versions(),
+        "warnings": list(warnings),
+    }
+
+
+def _score(est: Any) -> dict[str, Any]:
+    places = np.flatnonzero(est.n_subset_features_ == est.n_features_)
+    known = len(est.scores_) > 0 and len(places) > 0
+    nested = getattr(est, "nested_", None)
+    return {
+        "name": "accuracy" if est.scoring is None else plain(est.scoring),
+        "inner": float(est.scores_[places].max()) if known else None,
+        "best_inner": float(est.scores_.max()) if len(est.scores_) else None,
+        "nested": None
+        if nested is None
+        else {
+            "mean": nested.score,
+            "by_fold": nested.scores.tolist(),
+            "n_selected_by_fold": nested.n_features.tolist(),
+        },
+    }
+
+
+def _subsets(est: Any) -> list[dict[str, Any]]:
+    if len(est.scores_) == 0:
+        return []
+    errors = standard_errors(est.fold_scores_)
+    return [
+        {"n_features": int(n), "score": float(score), "standard_error": float(error)}
+        for n, score, error in zip(est.n_subset_features_, est.scores_, errors, strict=True)
+    ]

@@ -1,0 +1,158 @@
+"""A checkpoint keeps what was written, refuses what is not its own, and never harms a file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from allrelevant import CheckpointError
+from allrelevant.checkpoints import CheckpointFile, fingerprint
+
+KEY = {"data": "1c8f", "C": "1.0"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.ckpt"
+
+
+def fill(path: Path, n_results: int = 30) -> None:
+    with CheckpointFile(path, KEY) as file:
+        for place in range(n_results):
+            file.append("steps", {"place": place, "x": np.full(200, place / 7)}, state={"b": place})
+
+
+def test_every_bit_comes_back(path):
+    values = np.array([0.1, np.nextafter(1.0, 2.0), -0.0, np.inf])
+    with CheckpointFile(path, KEY) as file:
+        file.append("steps", {"x": values, "score": 1 / 3, "names": ["a", "ü"]}, state={"n": 1})
+        file.append("steps", {"x": values[:0]}, state={"n": 2})
+        file.append("others", {"y": 0})
+    with CheckpointFile(path, KEY) as file:
+        first, second = file.results("steps")
+        assert first["x"].tobytes() == values.tobytes()
+        assert first["score"] == 1 / 3
+        assert first["names"] == ["a", "ü"]
+        assert second["x"].shape == (0,)
+        assert file.state("steps") == {"n": 2}
+        assert file.results("others") == [{"y": 0}]
+        assert file.state("others") is None
+
+
+def test_other_runs_are_refused_and_named(path):
+    fill(path)
+    before = path.read_bytes()
+    with pytest.raises(CheckpointError, match=r"another run: different C, kernel\. It was left"):
+        CheckpointFile(path, {"data": "1c8f", "C": "2.0", "kernel": "rbf"})
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("share", [0.0005, 0.005, 0.05, 0.3, 0.5, 0.9, 0.9999])
+def test_a_truncated_file_is_reported_and_survives(path, share):
+    fill(path)
+    whole = path.read_bytes()
+    cut = whole[: int(share * len(whole))]
+    path.write_bytes(cut)
+    with pytest.raises(CheckpointError, match="left as it is"):
+        CheckpointFile(path, KEY)
+    assert path.read_bytes() == cut
+
+
+def test_flipped_bytes_in_a_result_are_reported(path):
+    fill(path)
+    data = bytearray(path.read_bytes())
+    place = data.index(np.full(200, 3 / 7).tobytes()[:64])
+    data[place] ^= 0xFF
+    path.write_bytes(data)
+    with CheckpointFile(path, KEY) as file, pytest.raises(CheckpointError, match="damaged"):
+        file.results("steps")
+
+
+def test_files_of_others_survive(path):
+    path.write_text("age,sick\n41,yes\n" * 20)
+    with pytest.raises(CheckpointError, match="no checkpoint"):
+        CheckpointFile(path, KEY)
+    path.unlink()
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE key (name TEXT, value TEXT)")
+    database.close()
+    with pytest.raises(CheckpointError, match="another program"):
+        CheckpointFile(path, KEY)
+
+
+def test_one_run_at_a_time(path):
+    with CheckpointFile(path, KEY), pytest.raises(CheckpointError, match="in use by another run"):
+        CheckpointFile(path, KEY)
+
+
+def test_unwritable(tmp_path):
+    with pytest.raises(CheckpointError, match="is a folder"):
+        CheckpointFile(tmp_path, KEY)
+    with pytest.raises(CheckpointError, match="no folder"):
+        CheckpointFile(tmp_path / "absent" / "run.ckpt", KEY)
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    if not os.access(locked, os.W_OK):  # the superuser may write anywhere
+        with pytest.raises(CheckpointError, match="No permission"):
+            CheckpointFile(locked / "run.ckpt", KEY)
+
+
+def test_a_full_disk_loses_nothing(path):
+    with CheckpointFile(path, KEY) as file:
+        file.append("steps", {"place": 0})
+        (n_pages,) = file._database.execute("PRAGMA page_count").fetchone()
+        file._database.execute(f"PRAGMA max_page_count = {n_pages}")
+        with pytest.raises(CheckpointError, match="full"):
+            file.append("steps", {"x": np.zeros(100_000)})
+    with CheckpointFile(path, KEY) as file:
+        assert file.results("steps") == [{"place": 0}]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
+def test_a_killed_writer_leaves_whole_results(path):
+    code = (
+        "import sys, numpy as np\n"
+        "from allrelevant.checkpoints import CheckpointFile\n"
+        f"file = CheckpointFile(sys.argv[1], {KEY!r})\n"
+        "for k in range(10**9):\n"
+        "    file.append('steps', {'k': k, 'x': np.full(500, k)}, state={'k': k})\n"
+        "    if k == 20: print('at work', flush=True)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    with CheckpointFile(path, KEY) as file:
+        results = file.results("steps")
+        assert [result["k"] for result in results] == list(range(len(results)))
+        assert len(results) > 20
+        assert all((result["x"] == result["k"]).all() for result in results)
+        assert file.state("steps") == {"k": len(results) - 1}
+
+
+def test_fingerprints_tell_data_apart():
+    from scipy.sparse import csr_array
+
+    X = np.arange(6.0).reshape(2, 3)
+    other = X.copy()
+    other[1, 2] = np.nextafter(5.0, 6.0)
+    prints = [
+        fingerprint(X),
+        fingerprint(other),
+        fingerprint(X.T),
+        fingerprint(X.astype(np.float32)),
+        fingerprint(csr_array(X)),
+        fingerprint(X, X),
+        fingerprint(np.array(["a", "b"], dtype=object)),
+    ]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint(np.asfortranarray(X)) == prints[0]
+    assert fingerprint(np.array(["a", "b"], dtype=object)) == prints[-1]

@@ -1,0 +1,119 @@
+"""The command ``allrelevant select``: its result, its methods, and bad input in one line."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import Result
+
+import allrelevant
+from allrelevant import EBRFE, SVMRFE
+from allrelevant.cli.methods import METHODS
+from allrelevant.cli.selection_options import SELECTION_OPTIONS
+
+Run = Callable[..., Result]
+SELECT = ["select", "table.csv", "-t", "sick", "-o", "result.json"]
+
+
+def result() -> dict:
+    return json.loads(Path("result.json").read_text())
+
+
+def scaled(frame: pd.DataFrame) -> pd.DataFrame:
+    X = frame.drop(columns="sick")
+    return (X - X.mean()) / X.std(ddof=0)
+
+
+def refused(done: Result, *fragments: str) -> None:
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    for fragment in ("Error: ", *fragments):
+        assert fragment in lines[0]
+    assert not Path("result.json").exists()
+
+
+def test_the_result_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
+    done = run(*SELECT, "--method", "ebrfe", "--candidates", "3", "--C", "0.1,1", "--nested")
+    assert done.exit_code == 0, done.stderr
+    expected = EBRFE(n_candidates=3, C=[0.1, 1.0], nested=True)
+    expected.fit(scaled(frame), frame["sick"].to_numpy())
+    found = result()
+    ranks = {feature["name"]: feature["rank"] for feature in found["features"]}
+    assert ranks == dict(zip(frame.columns[:-1], expected.ranking_.tolist(), strict=True))
+    assert set(found["selected"]) == set(expected.get_feature_names_out())
+    assert found["score"]["inner"] == expected.best_score_
+    assert found["score"]["nested"]["by_fold"] == expected.nested_.scores.tolist()
+    assert [row["dropped"] for row in found["history"]] == expected.history_["dropped"].tolist()
+    assert found["settings"]["standardize"] is True
+    assert f"{expected.best_score_:.3f} inner" in done.stdout
+    assert f"{expected.nested_.score:.3f} nested" in done.stdout
+
+
+def test_without_nested_the_score_says_what_it_is(run: Run) -> None:
+    done = run(*SELECT)
+    assert "too good to be true" in done.stdout
+    assert "--nested adds" in done.stdout
+    assert result()["score"]["nested"] is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method(run: Run, method: str) -> None:
+    done = run("select", "table.csv", "-t", "sick", "--method", method, "--rule", "2", "-o", "-")
+    found = json.loads(done.stdout)
+    assert found["method"] == METHODS[method].estimator
+    assert 1 <= found["n_selected"] <= 3
+    assert done.stderr == ""
+
+
+def test_defaults_are_the_estimators_own() -> None:
+    for method in METHODS.values():
+        parameters = inspect.signature(getattr(allrelevant, method.estimator)).parameters
+        assert method.options <= set(parameters)
+        for name, (_, attributes) in SELECTION_OPTIONS.items():
+            if name in method.options:
+                assert attributes["default"] == parameters[name].default, name
+
+
+def test_checkpoint(run: Run) -> None:
+    assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
+    first = result()
+    assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
+    assert result()["history"] == first["history"]  # the times too: nothing was done again
+    Path("result.json").unlink()
+    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "another run", "different C")
+    refused(run(*SELECT, "--checkpoint", "table.csv"), "no checkpoint")
+    refused(run(*SELECT, "--checkpoint", "absent/run.ckpt"), "no folder")
+    refused(run(*SELECT, "--checkpoint", "result.json"), "cannot both go")
+
+
+def test_groups_and_scale(run: Run, frame: pd.DataFrame) -> None:
+    grouped = frame.assign(patient=[f"p{k // 4}" for k in range(len(frame))])
+    grouped.to_csv("table.csv", index=False)
+    assert run(*SELECT, "--groups", "patient", "--no-standardize").exit_code == 0
+    X, y = frame.drop(columns="sick"), frame["sick"].to_numpy()
+    expected = SVMRFE().fit(X, y, groups=grouped["patient"])
+    scores = [subset["score"] for subset in result()["subsets"]]
+    np.testing.assert_allclose(scores, expected.scores_, atol=1e-12)
+
+
+def test_bad_input(run: Run, frame: pd.DataFrame) -> None:
+    refused(run(*SELECT, "--candidates", "3"), "--candidates goes with --method ebrfe")
+    refused(run(*SELECT, "--method", "bitflip", "--nested"), "--nested goes with")
+    refused(run(*SELECT, "--folds", "50"), "fewer than the 50 folds")
+    refused(run(*SELECT, "--scoring", "neg_log_loss"), "no probabilities")
+    refused(run(*SELECT, "--C", "1,x"), "'x' is not a number")
+    refused(run(*SELECT, "--step", "1.5"), "neither a whole number")
+    refused(run(*SELECT, "--rule", "0"), "at least 1")
+    refused(run(*SELECT, "--groups", "sick"), "cannot be the groups")
+    frame[["alpha", "sick"]].to_csv("table.csv", index=False)
+    refused(run(*SELECT), "1 feature")
+    frame.assign(sick=np.linspace(0, 1, len(frame))).to_csv("table.csv", index=False)
+    refused(run(*SELECT), "continuous")

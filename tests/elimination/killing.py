@@ -1,0 +1,55 @@
+"""A run in a process of its own, killed at some step."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from sklearn.datasets import make_classification
+
+from allrelevant import EBRFE
+from allrelevant.elimination.engine import Elimination
+
+
+def table():
+    return make_classification(60, 40, n_informative=4, flip_y=0.1, random_state=3)
+
+
+def model(checkpoint: Path | None = None) -> EBRFE:
+    return EBRFE(n_candidates=3, cv=3, C=(0.5, 4.0), kernel="rbf", nested=2, checkpoint=checkpoint)
+
+
+def run_and_tell(path: str) -> None:
+    """Fit, and print a line after every step."""
+    step = Elimination._next
+
+    def telling(self):
+        print("step", flush=True)
+        return step(self)
+
+    Elimination._next = telling  # type: ignore[method-assign]
+    model(Path(path)).fit(*table())
+
+
+def run_and_kill(path: Path, n_steps: int) -> int:
+    """Start a run, kill -9 it when it has begun so many steps; how many it had."""
+    code = f"from tests.elimination.killing import run_and_tell; run_and_tell({str(path)!r})"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    begun = 0
+    for _ in process.stdout:
+        begun += 1
+        if begun == n_steps:
+            process.send_signal(signal.SIGKILL)
+            break
+    process.communicate()
+    return begun
+
+
+def assert_same(one: EBRFE, other: EBRFE) -> None:
+    assert (one.ranking_ == other.ranking_).all()
+    mine, theirs = (fitted.history_.drop(columns="seconds") for fitted in (one, other))
+    assert mine.equals(theirs)
+    assert (one.nested_.scores == other.nested_.scores).all()

@@ -1,0 +1,97 @@
+"""Elimination as the papers print it, plainly with scikit-learn: every kernel from its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.svm import SVC
+
+
+def naive_kernel(kernel: str, X, gamma: float, degree: int = 3, coef0: float = 0.0):
+    settings = {"linear": {}, "rbf": {"gamma": gamma}}.get(kernel)
+    if settings is None:
+        settings = {"gamma": gamma, "coef0": coef0}
+        if kernel == "poly":
+            settings["degree"] = degree
+    return pairwise_kernels(X, metric=kernel, filter_params=True, **settings)
+
+
+def naive_cost_changes(kernel: str, X, coefficients, gamma: float, **settings):
+    """``b'Kb/2 - b'K(-j)b/2`` for each feature, the kernel built anew without it."""
+
+    def cost(columns):
+        K = naive_kernel(kernel, X[:, columns], gamma, **settings)
+        return 0.5 * sum(b @ K @ b for b in coefficients.T)
+
+    everything = np.arange(X.shape[1])
+    whole = cost(everything)
+    return np.array([whole - cost(np.delete(everything, j)) for j in everything])
+
+
+def naive_weights(model: SVC, X, y):
+    """Squared length of the support vectors mapped back, summed over the pairs of classes."""
+    codes = np.unique(y, return_inverse=True)[1]
+    owner = codes[model.support_]
+    n_classes = len(model.classes_)
+    total = np.zeros(X.shape[1])
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            # libsvm keeps coefficients of class i against j in row j - 1, of j against i in row i
+            b = np.where(owner == i, model.dual_coef_[j - 1], 0.0)
+            b = b + np.where(owner == j, model.dual_coef_[i], 0.0)
+            total += (b @ X[model.support_]) ** 2
+    return total
+
+
+def naive_scores(X, y, folds, kernel: str, costs: Sequence[float], class_weight=None):
+    """Accuracy on each fold at each cost; shape (n_folds, n_costs)."""
+    return np.array(
+        [
+            [
+                _svc(kernel, X, C, class_weight).fit(X[train], y[train]).score(X[test], y[test])
+                for C in costs
+            ]
+            for train, test in folds
+        ]
+    )
+
+
+def _svc(kernel: str, X, C: float, class_weight=None) -> SVC:
+    return SVC(kernel=kernel, C=C, gamma=1.0 / X.shape[1], tol=1e-6, class_weight=class_weight)
+
+
+def naive_ebrfe(
+    X, y, folds, *, n_candidates: int, kernel: str, costs: Sequence[float]
+) -> Iterator[tuple[int | None, float, float]]:
+    """Algorithm 3: the feature dropped, the score of what is left, and the best cost."""
+    left = list(range(X.shape[1]))
+    mean = np.round(naive_scores(X, y, folds, kernel, costs).mean(axis=0), 12)
+    C = costs[int(mean.argmax())]
+    yield None, float(mean.max()), C
+    while len(left) > 1:
+        weights = naive_weights(_svc(kernel, X[:, left], C).fit(X[:, left], y), X[:, left], y)
+        candidates = [left[k] for k in np.argsort(weights, kind="stable")[:n_candidates]]
+        found = []
+        for feature in candidates:
+            rest = [j for j in left if j != feature]
+            mean = np.round(naive_scores(X[:, rest], y, folds, kernel, costs).mean(axis=0), 12)
+            found.append((float(mean.max()), costs[int(mean.argmax())]))
+        best = max(range(len(found)), key=lambda k: found[k][0])
+        left.remove(candidates[best])
+        score, C = found[best]
+        yield candidates[best], score, C
+
+
+def naive_margin_rfe(X, y, *, kernel: str, C: float, n_steps: int) -> list[int]:
+    """Guyon's change of the cost function, each kernel recomputed; the features dropped."""
+    left, dropped = list(range(X.shape[1])), []
+    for _ in range(n_steps):
+        part = X[:, left]
+        model = _svc(kernel, part, C).fit(part, y)
+        used = model.support_
+        gamma = 1.0 / len(left)
+        changes = naive_cost_changes(kernel, part[used], model.dual_coef_.T, gamma)
+        dropped.append(left.pop(int(changes.argmin())))
+    return dropped

@@ -1,0 +1,159 @@
+"""Interrupted anywhere, resumed: the same ranking, history and scores, to the last bit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.model_selection import StratifiedKFold
+
+from allrelevant import EBRFE, SVMRFE, CheckpointError
+from allrelevant.elimination.engine import Elimination
+from tests.elimination.killing import assert_same, model, run_and_kill
+from tests.elimination.killing import table as killed_table
+
+SETTINGS = {"n_candidates": 3, "cv": 3, "C": (0.5, 4.0), "kernel": "rbf", "nested": 2, "step": 2}
+
+
+def table(seed=0):
+    return make_classification(48, 30, n_informative=4, flip_y=0.1, random_state=seed)
+
+
+def same(one, other):
+    assert (one.ranking_ == other.ranking_).all()
+    assert one.fold_scores_.tobytes() == other.fold_scores_.tobytes()
+    mine, theirs = (model.history_.drop(columns="seconds") for model in (one, other))
+    assert mine.equals(theirs)
+    assert (one.nested_.scores == other.nested_.scores).all()
+
+
+class Interrupted(BaseException):
+    """As Ctrl-C is."""
+
+
+def interrupt_after(n_steps, monkeypatch):
+    left = [n_steps]
+    step = Elimination._next
+
+    def limited(self):
+        if left[0] == 0:
+            raise Interrupted
+        left[0] -= 1
+        return step(self)
+
+    monkeypatch.setattr(Elimination, "_next", limited)
+
+
+@pytest.mark.parametrize("n_steps", [0, 1, 9, 14, 20, 37])
+def test_resumed_is_uninterrupted(n_steps, tmp_path, monkeypatch):
+    X, y = table()
+    whole = EBRFE(**SETTINGS).fit(X, y)
+    path = tmp_path / "run.ckpt"
+    with monkeypatch.context() as patch:
+        interrupt_after(n_steps, patch)
+        with pytest.raises(Interrupted):
+            EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
+    resumed = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
+    same(resumed, whole)
+    done = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
+    same(done, whole)
+    assert (done.history_["seconds"] == resumed.history_["seconds"]).all()
+
+
+def test_a_finished_run_is_read_not_done_again(tmp_path, monkeypatch):
+    X, y = table()
+    path = tmp_path / "run.ckpt"
+    whole = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
+    monkeypatch.setattr("allrelevant.elimination.machines.Machines.solve", None)
+    same(EBRFE(**SETTINGS, checkpoint=path).fit(X, y), whole)
+    # How the result is read is no part of the run.
+    other = EBRFE(**SETTINGS, checkpoint=path, rule=4, n_jobs=2).fit(X, y)
+    assert other.n_features_ == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"C": (0.5, 4.1)}, "C"),
+        ({"n_candidates": 4}, "n_candidates"),
+        ({"kernel": "linear"}, "kernel"),
+        ({"cv": 4}, "folds"),
+        ({"nested": 3}, "folds"),
+        ({"scoring": "balanced_accuracy"}, "scoring"),
+    ],
+)
+def test_other_settings_are_refused(change, named, tmp_path):
+    X, y = table()
+    path = tmp_path / "run.ckpt"
+    EBRFE(**SETTINGS, checkpoint=path, min_features=28).fit(X, y)
+    before = path.read_bytes()
+    with pytest.raises(CheckpointError, match=f"another run: different {named}"):
+        EBRFE(**{**SETTINGS, **change}, checkpoint=path, min_features=28).fit(X, y)
+    assert path.read_bytes() == before
+
+
+def test_other_data_and_methods_are_refused(tmp_path):
+    X, y = table()
+    path = tmp_path / "run.ckpt"
+    SVMRFE(checkpoint=path, min_features=28).fit(X, y)
+    changed = X.copy()
+    changed[3, 4] += 1e-12
+    for other, message in ((changed, "data"), (X[:, ::-1], "data")):
+        with pytest.raises(CheckpointError, match=message):
+            SVMRFE(checkpoint=path, min_features=28).fit(other, y)
+    with pytest.raises(CheckpointError, match="method"):
+        EBRFE(checkpoint=path, min_features=28).fit(X, y)
+
+
+def test_folds_that_are_shuffled_anew_are_refused(tmp_path):
+    X, y = table()
+    path = tmp_path / "run.ckpt"
+    folds = StratifiedKFold(3, shuffle=True)
+    SVMRFE(cv=folds, checkpoint=path, min_features=28).fit(X, y)
+    with pytest.raises(CheckpointError, match="random_state"):
+        SVMRFE(cv=folds, checkpoint=path, min_features=28).fit(X, y)
+
+
+def test_a_copy_from_any_moment_can_be_resumed(tmp_path):
+    """What a killed process leaves: the file and its log, as they were at some moment."""
+    X, y = table(1)
+    whole = EBRFE(**SETTINGS).fit(X, y)
+    rng = np.random.RandomState(0)
+    path, copies = tmp_path / "run.ckpt", []
+    step = Elimination._next
+
+    def copying(self):
+        if rng.rand() < 0.2:
+            folder = tmp_path / f"copy{len(copies)}"
+            folder.mkdir()
+            for name in (path.name, f"{path.name}-wal"):
+                if (tmp_path / name).exists():
+                    shutil.copy(tmp_path / name, folder / name)
+            copies.append(folder / path.name)
+        return step(self)
+
+    Elimination._next = copying
+    try:
+        EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
+    finally:
+        Elimination._next = step
+    assert len(copies) > 3
+    lengths = set()
+    for copy in copies:
+        same(EBRFE(**SETTINGS, checkpoint=copy).fit(X, y), whole)
+        with sqlite3.connect(copy) as database:
+            lengths.add(database.execute("SELECT count(*) FROM results").fetchone()[0])
+        database.close()
+    assert len(lengths) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
+def test_killed_and_resumed(tmp_path):
+    path = tmp_path / "run.ckpt"
+    assert run_and_kill(path, 23) == 23
+    resumed = model(path).fit(*killed_table())
+    assert_same(resumed, model().fit(*killed_table()))

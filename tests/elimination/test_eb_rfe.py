@@ -1,0 +1,89 @@
+"""EBRFE: Algorithm 3 as it is printed, and SVM-RFE where only one feature competes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.model_selection import StratifiedKFold
+
+from allrelevant import EBRFE, SVMRFE, InputError
+from tests.elimination.naive import naive_ebrfe
+
+
+def generated(seed, n_samples=45, n_features=9, n_classes=2):
+    return make_classification(
+        n_samples, n_features, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=seed
+    )
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_algorithm_3(kernel, n_classes):
+    X, y = generated(0, n_classes=n_classes)
+    costs = (0.25, 1.0, 4.0)
+    folds = list(StratifiedKFold(3).split(X, y))
+    ours = EBRFE(n_candidates=4, kernel=kernel, C=costs, cv=3).fit(X, y)
+    expected = list(naive_ebrfe(X, y, folds, n_candidates=4, kernel=kernel, costs=costs))
+    steps = ours._trace.steps
+    assert [step.dropped for step in steps[1:]] == [[feature] for feature, _, _ in expected[1:]]
+    np.testing.assert_allclose(ours.scores_, [score for _, score, _ in expected])
+    assert [step.C for step in steps] == [C for _, _, C in expected]
+
+
+def test_one_candidate_is_svm_rfe():
+    X, y = generated(1, n_features=20)
+    settings = {"C": [0.1, 1.0], "cv": 4, "kernel": "rbf", "step": 2}
+    one, plain = EBRFE(n_candidates=1, **settings).fit(X, y), SVMRFE(**settings).fit(X, y)
+    assert (one.ranking_ == plain.ranking_).all()
+    assert (one.fold_scores_ == plain.fold_scores_).all()
+
+
+def test_the_best_candidate_leaves_and_of_equal_ones_the_least():
+    X, y = generated(2, n_features=12)
+    ours = EBRFE(n_candidates=5, cv=3).fit(X, y)
+    several = 0
+    for step in ours._trace.steps[1:]:
+        best = max(step.candidate_scores)
+        assert step.dropped == [step.candidates[step.candidate_scores.index(best)]]
+        several += step.dropped[0] != step.candidates[0]
+    assert several > 0  # cross-validation does overrule the weights
+
+
+def test_the_worst_leave_in_any_case_with_larger_steps():
+    X, y = generated(3, n_features=14)
+    ours = EBRFE(n_candidates=3, step=4, cv=3, min_features=2).fit(X, y)
+    first = ours._trace.steps[1]
+    order = np.argsort(-SVMRFE(cv=None, step=13, rule=1).fit(X, y).ranking_)
+    assert first.dropped[:3] == order[:3].tolist()
+    assert first.candidates == order[3:6].tolist()
+    assert ours.n_subset_features_.tolist() == [14, 10, 6, 2]
+
+
+def test_automatic_number_of_candidates():
+    rng = np.random.RandomState(0)
+    y = np.repeat([0, 1], 30)
+    signal = rng.randn(60, 4) + np.outer(2 * y - 1, [1.5, 1.2, 1.0, 0.8])
+    noise = rng.randn(60, 30)
+    ours = EBRFE(n_candidates="auto", cv=3).fit(np.c_[signal, noise], y)
+    numbers = ours.history_["candidates"].str.len().to_numpy()
+    assert numbers[1] >= 3  # thirty that are all about the same
+    assert numbers[-2] == 1  # strong ones that differ
+    assert numbers.max() <= 12
+    clear = EBRFE(n_candidates="auto", cv=3).fit(np.c_[signal, 1e-3 * noise[:, :1]], y)
+    assert clear.history_["candidates"].str.len()[1] == 1
+
+
+def test_without_folds():
+    X, y = generated(4)
+    with pytest.raises(InputError, match="cv cannot be None"):
+        EBRFE(cv=None, rule=2).fit(X, y)
+
+
+def test_two_workers_do_the_same():
+    X, y = generated(5, n_features=7)
+    one = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested=True).fit(X, y)
+    two = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested=True, n_jobs=2).fit(X, y)
+    assert (one.ranking_ == two.ranking_).all()
+    assert (one.fold_scores_ == two.fold_scores_).all()
+    assert (one.nested_.scores == two.nested_.scores).all()

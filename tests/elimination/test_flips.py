@@ -1,0 +1,113 @@
+"""Flips: every neighbour, the best of them, and only if it is better."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
+from sklearn.model_selection import StratifiedKFold
+
+from allrelevant import SVMRFE, AttributeFlip, BitFlip, InputError
+from tests.elimination.naive import naive_scores
+
+COSTS = (0.5, 2.0)
+
+
+def generated(seed=0):
+    return make_classification(
+        50, 9, n_informative=4, n_redundant=0, flip_y=0.15, random_state=seed
+    )
+
+
+def worth(X, y, subset, kernel):
+    folds = list(StratifiedKFold(3).split(X, y))
+    means = naive_scores(X[:, list(subset)], y, folds, kernel, COSTS).mean(axis=0)
+    return float(np.round(means, 12).max())
+
+
+def bit_neighbours(subset, n_features):
+    without = [subset - {j} for j in subset if len(subset) > 1]
+    return [*without, *(subset | {j} for j in range(n_features) if j not in subset)]
+
+
+def attribute_neighbours(subset, n_features):
+    return [(subset - {i}) | {j} for i in subset for j in range(n_features) if j not in subset]
+
+
+@pytest.mark.parametrize(
+    ("method", "neighbours"), [(BitFlip, bit_neighbours), (AttributeFlip, attribute_neighbours)]
+)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_best_neighbour_round_by_round(method, neighbours, kernel):
+    X, y = generated()
+    ours = method(SelectKBest(k=3), kernel=kernel, C=COSTS, cv=3, max_rounds=None).fit(X, y)
+    subset = set(np.flatnonzero(SelectKBest(k=3).fit(X, y).get_support()).tolist())
+    score, rounds = worth(X, y, sorted(subset), kernel), 0
+    np.testing.assert_allclose(ours.scores_[0], score)
+    while True:
+        found = neighbours(subset, 9)
+        scores = [worth(X, y, sorted(other), kernel) for other in found]
+        best = max(zip(scores, (-len(other) for other in found), strict=True))
+        if best <= (score, -len(subset)):
+            break
+        rounds += 1
+        subset = set(np.flatnonzero(ours._rounds[rounds].subset).tolist())
+        assert subset in found
+        assert (worth(X, y, sorted(subset), kernel), -len(subset)) == best
+        score = best[0]
+    assert len(ours.scores_) == rounds + 1
+    assert set(np.flatnonzero(ours.support_)) == subset
+    np.testing.assert_allclose(ours.best_score_, score)
+
+
+def test_limits():
+    X, y = generated(1)
+    one = BitFlip(SelectKBest(k=2), cv=3).fit(X, y)
+    assert len(one.scores_) <= 2
+    few = AttributeFlip(SelectKBest(k=3), cv=3, max_rounds=None, max_evaluations=5).fit(X, y)
+    assert few.history_["candidates"].sum() <= 5
+
+
+def test_history_names_and_rules():
+    X, y = generated(2)
+    frame = pd.DataFrame(X, columns=list("abcdefghi"))
+    ours = BitFlip(SVMRFE(cv=None, rule=1), cv=3, max_rounds=None).fit(frame, y)
+    assert isinstance(ours.selector_, SVMRFE)
+    history = ours.history_
+    assert history["n_features"].tolist() == ours.n_subset_features_.tolist()
+    assert set(history["added"].explode().dropna()) <= set(frame.columns)
+    assert ours.get_feature_names_out().tolist() == frame.columns[ours.support_].tolist()
+    assert (ours.ranking_ == np.where(ours.support_, 1, 2)).all()
+    assert ours.select(1).n_features_ == 1
+    with pytest.raises(InputError, match="no subset of 9 features"):
+        ours.select(9)
+
+
+def test_resumed_is_uninterrupted(tmp_path):
+    X, y = generated(3)
+    settings = {"selector": SelectKBest(k=2), "cv": 3, "max_rounds": None, "kernel": "rbf"}
+    whole = BitFlip(**settings).fit(X, y)
+    first = BitFlip(**{**settings, "max_rounds": 1}, checkpoint=tmp_path / "a").fit(X, y)
+    assert (first.fold_scores_ == whole.fold_scores_[:2]).all()
+    path = tmp_path / "b"
+    for _ in range(2):
+        again = BitFlip(**settings, checkpoint=path).fit(X, y)
+        assert (again.support_ == whole.support_).all()
+        assert (again.fold_scores_ == whole.fold_scores_).all()
+    with pytest.raises(InputError, match="another run: different data"):
+        BitFlip(**{**settings, "selector": SelectKBest(k=3)}, checkpoint=path).fit(X, y)
+
+
+def test_bad_input():
+    X, y = generated(4)
+    with pytest.raises(InputError, match="give cv"):
+        BitFlip(SelectKBest(k=2), cv=None).fit(X, y)
+    with pytest.raises(InputError, match="selects no feature"):
+        BitFlip(_Nothing()).fit(X, y)
+
+
+class _Nothing(VarianceThreshold):
+    def get_support(self, indices=False):
+        return np.zeros(self.n_features_in_, dtype=bool)

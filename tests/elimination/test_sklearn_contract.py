@@ -1,0 +1,24 @@
+"""scikit-learn's own checks, over the settings that take different paths through the code."""
+
+import warnings
+
+from sklearn.feature_selection import SelectKBest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from allrelevant import EBRFE, SVMRFE, AttributeFlip, BitFlip, RelevanceWarning
+
+ESTIMATORS = [
+    SVMRFE(cv=2),
+    SVMRFE(cv=None, rule=1, kernel="rbf", criterion="margin"),
+    EBRFE(cv=2, n_candidates=2, C=(0.1, 1.0), step=2),
+    BitFlip(SelectKBest(k=1), cv=2),
+    AttributeFlip(SelectKBest(k=1), cv=2, max_evaluations=3),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        # Some checks fit tables with constant columns, as they should.
+        warnings.simplefilter("ignore", RelevanceWarning)
+        check(estimator)

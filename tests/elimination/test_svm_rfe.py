@@ -1,0 +1,328 @@
+"""SVMRFE: scikit-learn's ranking, scores and choices that can be recomputed, any kind of table."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.feature_selection import RFE, RFECV
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from allrelevant import SVMRFE, InputError, RelevanceWarning
+from tests.elimination.naive import naive_margin_rfe, naive_scores, naive_weights
+
+
+def scaled(X):
+    return StandardScaler().fit_transform(X)
+
+
+def generated(seed, n_samples, n_features, n_classes=2):
+    return make_classification(
+        n_samples,
+        n_features,
+        n_informative=4,
+        n_redundant=0,
+        n_classes=n_classes,
+        flip_y=0.1,
+        random_state=seed,
+    )
+
+
+def plain_ranking(X, y, **settings):
+    svm = SVC(kernel="linear", tol=1e-6, **settings)
+    return RFE(svm, n_features_to_select=1, step=1).fit(X, y).ranking_
+
+
+SETS = {
+    "breast cancer": lambda: (scaled(load_breast_cancer().data), load_breast_cancer().target),
+    "wine, three classes": lambda: (scaled(load_wine().data), load_wine().target),
+    "more rows than features": lambda: generated(0, 120, 20),
+    "as many": lambda: generated(1, 60, 60),
+    "more features than rows": lambda: generated(2, 40, 300),
+    "four classes": lambda: generated(3, 100, 40, n_classes=4),
+    "constant and equal columns": lambda: with_nuisances(*generated(4, 60, 15)),
+}
+
+
+def with_nuisances(X, y):
+    X = X[:, [0, 1, 2, 2, 3, 4, 5, 6]]
+    X[:, 4] = 7.0
+    return X, y
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if "constant" not in name])
+def test_the_ranking_is_scikit_learns(name):
+    X, y = SETS[name]()
+    assert (SVMRFE(cv=None, rule=1).fit(X, y).ranking_ == plain_ranking(X, y)).all()
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 5.0}])
+def test_the_ranking_is_scikit_learns_with_class_weights(class_weight):
+    X, y = generated(5, 80, 25)
+    ours = SVMRFE(cv=None, rule=1, C=0.3, class_weight=class_weight).fit(X, y)
+    assert (ours.ranking_ == plain_ranking(X, y, C=0.3, class_weight=class_weight)).all()
+
+
+def test_the_ranking_does_not_depend_on_the_order_of_rows_or_scale():
+    X, y = generated(6, 70, 50)
+    order = np.random.RandomState(0).permutation(len(y))
+    expected = SVMRFE(cv=None, rule=1).fit(X, y).ranking_
+    assert (SVMRFE(cv=None, rule=1).fit(X[order], y[order]).ranking_ == expected).all()
+    shifted = SVMRFE(cv=None, rule=1).fit(X + 1000.0, y)
+    assert (shifted.ranking_ == expected).all()
+
+
+def test_constant_columns_leave_first_and_of_equal_ones_the_first():
+    X, y = SETS["constant and equal columns"]()
+    with pytest.warns(RelevanceWarning, match=r"1 constant column.*'x4'"):
+        ranking = SVMRFE(cv=None, rule=1).fit(X, y).ranking_
+    assert ranking[4] == 8
+    assert ranking[2] > ranking[3]  # equal: the first leaves before the second
+    assert sorted(ranking) == list(range(1, 9))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_the_margin_criterion_is_brute_force(kernel):
+    X, y = generated(7, 40, 14)
+    ours = SVMRFE(kernel=kernel, criterion="margin", cv=None, rule=1, C=2.0).fit(X, y)
+    expected = naive_margin_rfe(X, y, kernel=kernel, C=2.0, n_steps=13)
+    assert np.argsort(-ours.ranking_)[:13].tolist() == expected
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_with_a_kernel_are_mapped_back(n_classes):
+    X, y = generated(8, 60, 10, n_classes)
+    ours = SVMRFE(kernel="rbf", cv=None, rule=9, min_features=9, C=2.0).fit(X, y)
+    model = SVC(C=2.0, gamma=1 / 10, tol=1e-8).fit(X, y)
+    assert ours.ranking_.argmax() == naive_weights(model, X, y).argmin()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_of_every_subset(kernel, n_classes):
+    X, y = generated(9, 75, 8, n_classes)
+    costs = [0.1, 1.0, 10.0]
+    folds = list(StratifiedKFold(4).split(X, y))
+    ours = SVMRFE(kernel=kernel, C=costs[::-1], cv=4).fit(X, y)
+    for place, size in enumerate(ours.n_subset_features_):
+        part = X[:, ours.ranking_ <= size]
+        expected = naive_scores(part, y, folds, kernel, costs)
+        best = np.round(expected.mean(axis=0), 12).argmax()
+        assert ours.history_["C"][place] == costs[best]
+        np.testing.assert_allclose(ours.fold_scores_[place], expected[:, best])
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1_macro", "roc_auc", "neg_hinge"])
+def test_scorers(scoring):
+    X, y = generated(10, 60, 5)
+    scorer = scoring
+    if scoring == "neg_hinge":
+
+        def scorer(model, X, y):
+            return -np.maximum(0, 1 - np.where(y == 1, 1, -1) * model.decision_function(X)).mean()
+
+    ours = SVMRFE(scoring=scorer, cv=3, C=0.5).fit(X, y)
+    expected = cross_val_score(
+        SVC(kernel="linear", C=0.5, tol=1e-8), X, y, cv=3, scoring=get_scorer(scorer)
+    )
+    np.testing.assert_allclose(ours.fold_scores_[0], expected, atol=1e-4)
+
+
+def test_named_labels_and_scorers_that_need_them():
+    X, y = generated(11, 60, 5)
+    words = np.array(["no", "yes"])[y]
+    ours = SVMRFE(scoring="roc_auc").fit(X, words)
+    assert (ours.fold_scores_ == SVMRFE(scoring="roc_auc").fit(X, y).fold_scores_).all()
+
+
+def test_groups_stay_together():
+    X, y = generated(12, 60, 5)
+    groups = np.repeat(np.arange(20), 3)
+    ours = SVMRFE(cv=GroupKFold(4)).fit(X, y, groups=groups)
+    expected = naive_scores(X, y, list(GroupKFold(4).split(X, y, groups)), "linear", [1.0])
+    np.testing.assert_allclose(ours.fold_scores_[0], expected[:, 0])
+    numbered = SVMRFE(cv=4).fit(X, y, groups=groups)
+    assert (numbered.fold_scores_ != SVMRFE(cv=4).fit(X, y).fold_scores_).any()
+
+
+def test_steps_of_several_features():
+    X, y = generated(13, 50, 30)
+    ours = SVMRFE(step=0.3, min_features=2).fit(X, y)
+    assert ours.n_subset_features_.tolist() == [30, 21, 15, 11, 8, 6, 5, 4, 3, 2]
+    assert sorted(ours.ranking_) == [1, *range(1, 30)]
+    one = SVMRFE(step=10, cv=None, rule=20).fit(X, y)
+    weights = np.abs(SVC(kernel="linear", tol=1e-8).fit(X, y).coef_[0])
+    assert (~one.support_ == (weights < np.sort(weights)[10])).all()
+
+
+def test_rules():
+    X, y = generated(14, 60, 12)
+    ours = SVMRFE(cv=5).fit(X, y)
+    best = ours.n_features_
+    at_best = ours.n_subset_features_ == best
+    assert ours.scores_[at_best] == ours.best_score_
+    assert not (ours.scores_[ours.n_subset_features_ < best] >= ours.best_score_).any()
+    ours.select("one_se")
+    at = int(ours.scores_.argmax())
+    error = ours.fold_scores_[at].std(ddof=1) / np.sqrt(5)
+    within = ours.scores_ >= ours.best_score_ - error
+    assert ours.n_features_ == ours.n_subset_features_[within].min()
+    assert (ours.select(3).support_ == (ours.ranking_ <= 3)).all()
+    assert ours.transform(X).shape == (60, 3)
+    with pytest.raises(InputError, match="no subset of 13 features"):
+        ours.select(13)
+    with pytest.raises(InputError, match="rule must be"):
+        ours.select("worst")
+
+
+def test_nested_scores_are_those_of_rfecv():
+    X, y = generated(15, 80, 12)
+    folds = StratifiedKFold(4)
+    ours = SVMRFE(cv=None, rule=5, nested=folds).fit(X, y)
+    expected = RFECV(SVC(kernel="linear", tol=1e-6), cv=folds, step=1).fit(X, y).cv_results_
+    for fold, trace in enumerate(ours.nested_.traces):
+        scores = [step.outer_score for step in trace.steps]
+        np.testing.assert_allclose(scores[::-1], expected[f"split{fold}_test_score"])
+    at_five = [expected[f"split{fold}_test_score"][4] for fold in range(4)]
+    np.testing.assert_allclose(ours.nested_.scores, at_five)
+
+
+def test_nested_never_looks_at_the_rows_held_out():
+    X, y = generated(16, 60, 30)
+    noise = np.random.RandomState(0).permutation(y)
+    ours = SVMRFE(cv=4, nested=4, C=[0.1, 1]).fit(X, noise)
+    assert ours.best_score_ > 0.65  # the choice flatters
+    assert 0.2 < ours.nested_.score < 0.65
+    train, test = next(StratifiedKFold(4).split(X, noise))
+    alone = SVMRFE(cv=4, C=[0.1, 1]).fit(X[train], noise[train])
+    assert (alone.support_ == ours.nested_.support[0]).all()
+    step = int(np.flatnonzero(alone.n_subset_features_ == alone.n_features_)[0])
+    model = SVC(kernel="linear", C=alone.history_["C"][step], tol=1e-8)
+    model.fit(alone.transform(X[train]), noise[train])
+    assert model.score(alone.transform(X[test]), noise[test]) == ours.nested_.scores[0]
+    assert ours.select("one_se").nested_.rule == "one_se"
+
+
+def test_variance_pruning():
+    X, y = generated(17, 60, 8)
+    X[:, 2] *= 0.01 / X[:, 2].std()
+    X[:, 6] *= 0.02 / X[:, 6].std()
+    ours = SVMRFE(min_variance=0.001).fit(X, y)
+    assert ours.ranking_[[2, 6]].tolist() == [8, 7]
+    assert ours.n_subset_features_[0] == 6
+    rest = np.delete(np.arange(8), [2, 6])
+    assert (ours.ranking_[rest] == SVMRFE().fit(X[:, rest], y).ranking_).all()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_sparse(kernel):
+    X, y = generated(18, 50, 20)
+    X[np.abs(X) < 1] = 0
+    for criterion in ("weights", "margin"):
+        model = SVMRFE(kernel=kernel, criterion=criterion, cv=3)
+        dense, other = clone(model).fit(X, y), clone(model).fit(sparse.csr_matrix(X), y)
+        assert (dense.ranking_ == other.ranking_).all()
+        np.testing.assert_allclose(dense.scores_, other.scores_)
+
+
+def test_frames_keep_their_names():
+    X, y = generated(19, 50, 6)
+    names = list("abcdef")
+    frame = pd.DataFrame(X, columns=names)
+    ours = SVMRFE(rule=2).fit(frame, y)
+    chosen = [name for name, kept in zip(names, ours.support_, strict=True) if kept]
+    assert ours.get_feature_names_out().tolist() == chosen
+    assert ours.set_output(transform="pandas").transform(frame).columns.tolist() == chosen
+    polars = ours.set_output(transform="polars").transform(pl.DataFrame(frame.to_dict("list")))
+    assert polars.columns == chosen
+    history = ours.history_
+    assert set(history["dropped"].explode().dropna()) < set(names)
+    assert history["n_features"].tolist() == [6, 5, 4, 3, 2, 1]
+    np.testing.assert_allclose(history["score"], ours.scores_)
+
+
+def test_clone_pickle_pipeline_and_two_workers():
+    X, y = generated(20, 60, 10)
+    ours = SVMRFE(C=[0.1, 1.0], kernel="rbf")
+    fitted = clone(ours).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.transform(X) == fitted.transform(X)).all()
+    workers = clone(ours).set_params(n_jobs=2).fit(X, y)
+    assert (workers.ranking_ == fitted.ranking_).all()
+    assert (workers.fold_scores_ == fitted.fold_scores_).all()
+    pipe = make_pipeline(StandardScaler(), ours.set_params(rule=3), SVC()).fit(X, y)
+    assert pipe[:-1].transform(X).shape == (60, 3)
+
+
+def test_progress_is_shown(capsys):
+    X, y = generated(21, 40, 5)
+    SVMRFE(verbose=1).fit(X, y)
+    assert "SVMRFE, all rows" in capsys.readouterr().err
+
+
+BAD = {
+    "fewer rows of a class than folds": ({"cv": 8}, "fewer than the 8 folds"),
+    "score that needs probabilities": ({"scoring": "neg_log_loss"}, "no probabilities"),
+    "unknown score": ({"scoring": "speed"}, "get_scorer_names"),
+    "no scores to choose by": ({"cv": None}, "needs scores"),
+    "costs but no folds": ({"cv": None, "rule": 2, "C": [1, 2]}, "Several values of C need cv"),
+    "bad cost": ({"C": [1.0, -2.0]}, "above zero"),
+    "too many features": ({"rule": 40}, "more than X has"),
+    "rule below the end": ({"rule": 2, "min_features": 3}, "less than min_features"),
+    "weights of no class": ({"class_weight": {5: 1.0}}, "class_weight names 5"),
+    "too little variance": ({"min_variance": 1e9}, "use a smaller one"),
+    "fixed folds inside": (
+        {"cv": [(np.r_[:20, 53:57], [21, 58])], "nested": 3},
+        "not as a list of folds",
+    ),
+    "nested without folds": ({"cv": None, "rule": 2, "nested": True}, "needs cv"),
+    "a fold of one class": ({"cv": [(np.arange(20), [59])]}, "single class to train on"),
+    "no folder for the checkpoint": ({"checkpoint": "/absent/run.ckpt"}, "no folder"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_settings_in_one_line_before_any_work(name, monkeypatch):
+    settings, message = BAD[name]
+    X, _ = generated(22, 60, 8)
+    y = np.r_[np.zeros(53), np.ones(7)]
+    monkeypatch.setattr("allrelevant.elimination.machines.Machines.solve", None)
+    with pytest.raises(InputError, match=message) as caught:
+        SVMRFE(**settings).fit(X, y)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X: np.where(X[3, 2] == X, np.nan, X), "1 value.* NaN, first in feature 'x2'"),
+        (lambda X: np.where(X[3, 2] == X, np.inf, X), "infinite, first in feature 'x2'"),
+        (lambda X: np.ones_like(X), "Every column is constant"),
+        (lambda X: X[:, :1], "1 feature"),
+    ],
+)
+def test_bad_tables_in_one_line(change, message):
+    X, y = generated(23, 30, 6)
+    with pytest.raises(ValueError, match=message) as caught:
+        SVMRFE(cv=3).fit(change(X), y)
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_targets():
+    X, y = generated(24, 30, 6)
+    with pytest.raises(InputError, match="single class"):
+        SVMRFE().fit(X, np.zeros(30))
+    with pytest.raises(InputError, match="cannot split the rows"):
+        SVMRFE(cv=GroupKFold(4)).fit(X, y, groups=np.repeat([0, 1], 15))
+    with pytest.raises(ValueError, match="continuous"):
+        SVMRFE().fit(X, X[:, 0])

@@ -1,0 +1,50 @@
+"""The figure of an elimination shows its numbers."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from allrelevant import SVMRFE, InputError
+from allrelevant.plots import EliminationDisplay
+
+mpl.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def fitted() -> SVMRFE:
+    X, y = make_classification(60, 12, n_informative=3, random_state=0)
+    return SVMRFE(nested=True, cv=4).fit(X, y)
+
+
+def test_curve_band_and_nested_score(fitted: SVMRFE) -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    display = fitted.plot(ax=ax)
+    assert display.ax_ is ax
+    curve, selected, nested = ax.lines
+    order = np.argsort(fitted.n_subset_features_)
+    np.testing.assert_allclose(curve.get_xdata(), fitted.n_subset_features_[order])
+    np.testing.assert_allclose(curve.get_ydata(), fitted.scores_[order])
+    errors = fitted.fold_scores_.std(axis=1, ddof=1) / 2
+    (band,) = ax.collections
+    edges = band.get_paths()[0].vertices[:, 1]
+    assert edges.max() == pytest.approx((fitted.scores_ + errors).max())
+    assert edges.min() == pytest.approx((fitted.scores_ - errors).min())
+    assert set(selected.get_xdata()) == {fitted.n_features_}
+    assert set(nested.get_ydata()) == {fitted.nested_.score}
+
+
+def test_drawn_again_and_on_a_logarithmic_axis(fitted: SVMRFE) -> None:
+    display = EliminationDisplay.from_estimator(fitted)
+    assert display.ax_.get_xscale() == "linear"
+    assert display.plot(log=True).ax_.get_xscale() == "log"
+
+
+def test_without_scores() -> None:
+    X, y = make_classification(40, 6, random_state=0)
+    with pytest.raises(InputError, match="no scores to draw"):
+        SVMRFE(cv=None, rule=2).fit(X, y).plot()
