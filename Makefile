@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-stability bench-speed bench-tasks bench-dorothea clean
+.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-stability bench-speed bench-tasks bench-elimination bench-dorothea clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -54,6 +54,11 @@ bench-speed: setup  ## Speed and memory beside fri, cold programs, HiGHS (DATA=f
 bench-tasks: setup  ## Truth, speed and a path of the other tasks, beside fri
 	@$(BIN)/python -m benchmarks.task_truth
 	@$(BIN)/python -m benchmarks.task_speed
+
+bench-elimination: setup  ## Elimination beside scikit-learn; the claim of EB-RFE (DATA=folder of tables)
+	@$(BIN)/python -m benchmarks.elimination_speed $(if $(DATA),--data $(DATA))
+	@$(BIN)/python -m benchmarks.elimination_picture
+	@$(if $(DATA),$(BIN)/python -m benchmarks.elimination_claim --data $(DATA))
 
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)

@@ -59,7 +59,7 @@ def dexter(folder: Path) -> Task:
     return prepared("dexter", occurs, data["y"][rows], standardize=False)
 
 
-def words(seed: int) -> Task:
+def words(seed: int, _: Path) -> Task:
     """Like the verbs of Krupka: few rows, classes of very different sizes, rare binary features.
 
     Each class has some features that occur more often in it, and many are noise.
@@ -83,5 +83,5 @@ TASKS: dict[str, Callable[[Path], Task]] = {
     "wine": partial(halves, "wine_nir"),
     "arcene": arcene,
     "dexter": dexter,
-    **{f"words{seed}": (lambda folder, seed=seed: words(seed)) for seed in range(4)},
+    **{f"words{seed}": partial(words, seed) for seed in range(4)},
 }
