@@ -41,8 +41,8 @@ def main() -> None:
             f"| {method.__name__} of SVMRFE's one_se | best | {flip.n_features_} "
             f"| {flip.best_score_:.3f} (before {flip.scores_[0]:.3f}) | |"
         )
-    figure = candidates.select("one_se").plot(log=False).figure_
-    figure.savefig(PICTURE, metadata={"Date": None})
+    display = candidates.select("one_se").plot(log=False)
+    display.figure_.savefig(PICTURE, metadata={"Date": None})
 
 
 if __name__ == "__main__":
