@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup demo test lint test-long bench-truth bench-defaults bench-breast-cancer bench-stability bench-speed bench-tasks bench-metrics bench-dorothea clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(MAKEFILE_LIST))
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -58,6 +58,11 @@ bench-tasks: setup  ## Truth, speed and a path of the other tasks, beside fri
 bench-metrics: setup  ## Metric learners beside sklvq and pylmnn; bounds of metrics (DATA=folder of spectra)
 	@$(BIN)/python -m benchmarks.metric_learners
 	@$(BIN)/python -m benchmarks.metric_bounds --images docs/images $(if $(DATA),--data $(DATA))
+
+bench-elimination: setup  ## Elimination beside scikit-learn; the claim of EB-RFE (DATA=folder of tables)
+	@$(BIN)/python -m benchmarks.elimination_speed $(if $(DATA),--data $(DATA))
+	@$(BIN)/python -m benchmarks.elimination_picture
+	@$(if $(DATA),$(BIN)/python -m benchmarks.elimination_claim --data $(DATA))
 
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.stats import ttest_1samp
@@ -25,7 +26,7 @@ from allrelevant import EBRFE
 from .elimination_tasks import KEPT, TASKS, Task
 
 # The settings of the thesis (its model R2), but for the folds: it had those of its corpus.
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "kernel": "rbf",
     "C": (1 / 4, 1.0, 4.0, 16.0, 64.0),
     "class_weight": "cw3",

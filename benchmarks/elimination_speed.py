@@ -113,7 +113,7 @@ def cases(quick: bool, folder: Path | None) -> dict[str, Callable[[], tuple[floa
         f"SVM-RFE, linear, 100 x {wide:,}": lambda: rfe(100, wide),
         "SVM-RFE, linear, 300 x 500": lambda: rfe(300, 500),
         "RFECV, 5 folds, 300 x 500": lambda: rfecv(300, 500),
-        f"RBF, margin, 300 x 500, first {steps // 2} steps": lambda: margin(300, 500, steps // 2),
+        f"RBF, margin, 300 x 500, first {steps // 5} steps": lambda: margin(300, 500, steps // 5),
         f"EB-RFE, RBF, 100 x 2,000, first {steps} steps": lambda: ebrfe(100, 2000, steps),
         f"EB-RFE, RBF, 200 x 300, first {steps} steps": lambda: ebrfe(200, 300, steps),
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,14 @@ from allrelevant.elimination.engine import Elimination
 from tests.elimination.killing import assert_same, model, run_and_kill
 from tests.elimination.killing import table as killed_table
 
-SETTINGS = {"n_candidates": 3, "cv": 3, "C": (0.5, 4.0), "kernel": "rbf", "nested": 2, "step": 2}
+SETTINGS: dict[str, Any] = {
+    "n_candidates": 3,
+    "cv": 3,
+    "C": (0.5, 4.0),
+    "kernel": "rbf",
+    "nested": 2,
+    "step": 2,
+}
 
 
 def table(seed=0):
@@ -118,12 +127,13 @@ def test_folds_that_are_shuffled_anew_are_refused(tmp_path):
         SVMRFE(cv=folds, checkpoint=path, min_features=28).fit(X, y)
 
 
-def test_a_copy_from_any_moment_can_be_resumed(tmp_path):
+def test_a_copy_from_any_moment_can_be_resumed(tmp_path, monkeypatch):
     """What a killed process leaves: the file and its log, as they were at some moment."""
     X, y = table(1)
     whole = EBRFE(**SETTINGS).fit(X, y)
     rng = np.random.RandomState(0)
-    path, copies = tmp_path / "run.ckpt", []
+    path = tmp_path / "run.ckpt"
+    copies: list[Path] = []
     step = Elimination._next
 
     def copying(self):
@@ -136,11 +146,9 @@ def test_a_copy_from_any_moment_can_be_resumed(tmp_path):
             copies.append(folder / path.name)
         return step(self)
 
-    Elimination._next = copying
-    try:
+    with monkeypatch.context() as patch:
+        patch.setattr(Elimination, "_next", copying)
         EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
-    finally:
-        Elimination._next = step
     assert len(copies) > 3
     lengths = set()
     for copy in copies:

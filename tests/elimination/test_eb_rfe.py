@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -33,7 +35,7 @@ def test_algorithm_3(kernel, n_classes):
 
 def test_one_candidate_is_svm_rfe():
     X, y = generated(1, n_features=20)
-    settings = {"C": [0.1, 1.0], "cv": 4, "kernel": "rbf", "step": 2}
+    settings: dict[str, Any] = {"C": [0.1, 1.0], "cv": 4, "kernel": "rbf", "step": 2}
     one, plain = EBRFE(n_candidates=1, **settings).fit(X, y), SVMRFE(**settings).fit(X, y)
     assert (one.ranking_ == plain.ranking_).all()
     assert (one.fold_scores_ == plain.fold_scores_).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,7 +89,12 @@ def test_history_names_and_rules():
 
 def test_resumed_is_uninterrupted(tmp_path):
     X, y = generated(3)
-    settings = {"selector": SelectKBest(k=2), "cv": 3, "max_rounds": None, "kernel": "rbf"}
+    settings: dict[str, Any] = {
+        "selector": SelectKBest(k=2),
+        "cv": 3,
+        "max_rounds": None,
+        "kernel": "rbf",
+    }
     whole = BitFlip(**settings).fit(X, y)
     first = BitFlip(**{**settings, "max_rounds": 1}, checkpoint=tmp_path / "a").fit(X, y)
     assert (first.fold_scores_ == whole.fold_scores_[:2]).all()

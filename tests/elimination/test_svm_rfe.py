@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -182,7 +183,7 @@ def test_rules():
     with pytest.raises(InputError, match="no subset of 13 features"):
         ours.select(13)
     with pytest.raises(InputError, match="rule must be"):
-        ours.select("worst")
+        ours.select("worst")  # type: ignore[arg-type]
 
 
 def test_nested_scores_are_those_of_rfecv():
@@ -191,7 +192,7 @@ def test_nested_scores_are_those_of_rfecv():
     ours = SVMRFE(cv=None, rule=5, nested=folds).fit(X, y)
     expected = RFECV(SVC(kernel="linear", tol=1e-6), cv=folds, step=1).fit(X, y).cv_results_
     for fold, trace in enumerate(ours.nested_.traces):
-        scores = [step.outer_score for step in trace.steps]
+        scores = np.array([step.outer_score for step in trace.steps], dtype=float)
         np.testing.assert_allclose(scores[::-1], expected[f"split{fold}_test_score"])
     at_five = [expected[f"split{fold}_test_score"][4] for fold in range(4)]
     np.testing.assert_allclose(ours.nested_.scores, at_five)
@@ -270,7 +271,7 @@ def test_progress_is_shown(capsys):
     assert "SVMRFE, all rows" in capsys.readouterr().err
 
 
-BAD = {
+BAD: dict[str, tuple[dict[str, Any], str]] = {
     "fewer rows of a class than folds": ({"cv": 8}, "fewer than the 8 folds"),
     "score that needs probabilities": ({"scoring": "neg_log_loss"}, "no probabilities"),
     "unknown score": ({"scoring": "speed"}, "get_scorer_names"),

@@ -25,17 +25,17 @@ def test_curve_band_and_nested_score(fitted: SVMRFE) -> None:
     ax = Figure().subplots()
     display = fitted.plot(ax=ax)
     assert display.ax_ is ax
-    curve, selected, nested = ax.lines
+    curve, selected, nested = (np.asarray(line.get_xydata()) for line in ax.lines)
     order = np.argsort(fitted.n_subset_features_)
-    np.testing.assert_allclose(curve.get_xdata(), fitted.n_subset_features_[order])
-    np.testing.assert_allclose(curve.get_ydata(), fitted.scores_[order])
+    np.testing.assert_allclose(curve[:, 0], fitted.n_subset_features_[order])
+    np.testing.assert_allclose(curve[:, 1], fitted.scores_[order])
     errors = fitted.fold_scores_.std(axis=1, ddof=1) / 2
     (band,) = ax.collections
-    edges = band.get_paths()[0].vertices[:, 1]
+    edges = np.asarray(band.get_paths()[0].vertices)[:, 1]
     assert edges.max() == pytest.approx((fitted.scores_ + errors).max())
     assert edges.min() == pytest.approx((fitted.scores_ - errors).min())
-    assert set(selected.get_xdata()) == {fitted.n_features_}
-    assert set(nested.get_ydata()) == {fitted.nested_.score}
+    assert set(selected[:, 0]) == {fitted.n_features_}
+    assert set(nested[:, 1]) == {fitted.nested_.score}
 
 
 def test_drawn_again_and_on_a_logarithmic_axis(fitted: SVMRFE) -> None:

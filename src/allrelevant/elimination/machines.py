@@ -72,12 +72,11 @@ class Machines:
         from .smo import solve_pairs
 
         b = np.zeros((len(costs), len(self.members))) if start is None else start.copy()
+        kernel, members, side, weight, starts, costs = _writable(
+            kernel, self.members, self.side, self.weight, self.starts, costs
+        )
         offsets, most = solve_pairs(
-            *_writable(kernel, self.members, self.side, self.weight, self.starts, costs),
-            b,
-            start is None,
-            self.tol,
-            _MOST_MOVES,
+            kernel, members, side, weight, starts, costs, b, start is None, self.tol, _MOST_MOVES
         )
         if most >= _MOST_MOVES:
             raise SolverError(

@@ -49,6 +49,9 @@ class EliminationDisplay:
     'number of features'
     """
 
+    ax_: Axes
+    figure_: Any
+
     def __init__(
         self,
         *,
