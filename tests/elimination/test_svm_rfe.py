@@ -288,6 +288,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "nested without folds": ({"cv": None, "rule": 2, "nested": True}, "needs cv"),
     "a fold of one class": ({"cv": [(np.arange(20), [59])]}, "single class to train on"),
+    "outer folds that the score cannot use": (
+        {"scoring": "roc_auc", "cv": 2, "nested": [(np.r_[:40, 53:60], np.arange(40, 53))]},
+        "must work from|every class",
+    ),
     "no folder for the checkpoint": ({"checkpoint": "/absent/run.ckpt"}, "no folder"),
 }
 

@@ -112,6 +112,13 @@ class Plan:
             )
         return pruned
 
+    def require_usable(self, part: Part) -> None:
+        """Refuse what would fail later, before the long work starts."""
+        self.pruned(part.rows)
+        judges = self._judges(part)
+        if judges.outer is not None:
+            require_usable(judges.outer, judges.whole)
+
     def run(self, part: Part, recording: Recording, title: str | None) -> Trace:
         """Eliminate on some rows.
 
@@ -135,20 +142,23 @@ class Plan:
 
     def _elimination(self, part: Part, pruned: list[int]) -> Elimination:
         kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
+        kernel = self.machinery.kernel
+        columns = columns_of(self.X[:, kept], centred=kernel.shift_invariant)
+        return Elimination(
+            Survivors(columns, kept, kernel),
+            self._judges(part),
+            CRITERIA[self.criterion],
+            self.pace,
+            float(self.machinery.costs[0]),
+        )
+
+    def _judges(self, part: Part) -> Judges:
         machinery, labels = self.machinery, self.labels
-        columns = columns_of(self.X[:, kept], centred=machinery.kernel.shift_invariant)
-        judges = Judges(
+        return Judges(
             Fold(
                 machines_of(part.rows, labels.codes, machinery.class_weight, machinery.tol),
                 part.held_out,
             ),
             machinery.score if len(part.held_out) else None,
             None if part.folds is None else machinery.evaluator(part.folds, labels),
-        )
-        return Elimination(
-            Survivors(columns, kept, machinery.kernel),
-            judges,
-            CRITERIA[self.criterion],
-            self.pace,
-            float(machinery.costs[0]),
         )

@@ -203,6 +203,8 @@ class SVMRFE(SVMSelector):
         )
         self._require_sense(plan)
         parts = [plan.whole(), *(outer_parts(plan, self.nested) if self._is_nested else [])]
+        for part in parts:
+            plan.require_usable(part)
         constant = plan.pruned(parts[0].rows) if self.min_variance == 0 else []
         if constant:
             self._warn_of_constant(constant)
