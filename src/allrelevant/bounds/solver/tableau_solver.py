@@ -24,8 +24,8 @@ _FIRST = 8
 # By how much a solution may fall short of a row that was left out.
 _SHORTFALL = 1e-10
 
-# By how much of its norm the model to start from may exceed a budget.
-_OVERDRAFT = 1e-9
+# By how much the model to start from may fall short of a row that must be met.
+_BREACH = 1e-9
 
 # With no more features than this, all are worked with from the start.
 _FEW = 400
@@ -57,11 +57,11 @@ class TableauSolver:
         pull = np.abs(models.rows.pull(self._start.multipliers))
         # Prices of norm and loss at which this model costs least.
         self._prices = np.array([pull.max(), (self._start.multipliers / models.rows.weight).max()])
-        if models.violation(coef[None], offset[None])[0] > _OVERDRAFT * (1.0 + np.abs(coef).sum()):
-            raise NotAVertexError("The model to start from is not within the budgets.")
+        if models.rows.breach(coef[None], offset[None])[0] > _BREACH * (1.0 + np.abs(coef).sum()):
+            raise NotAVertexError("The model to start from falls short of rows that must be met.")
         shortfall = models.rows.shortfall(coef[None], offset[None])[0]
         self._rows = np.flatnonzero(shortfall > -_FAR)
-        self._features = self._promising = _promising_features(pull)
+        self._features = self._promising = promising_features(pull)
         self._tableau = self._fresh()
         self.effort = Effort()
 
@@ -139,7 +139,7 @@ class TableauSolver:
         return pays
 
 
-def _promising_features(pull: Vector) -> NDArray[np.intp]:
+def promising_features(pull: Vector) -> NDArray[np.intp]:
     """Features that equivalent models are likely to use: the baseline nearly does.
 
     Parameters
