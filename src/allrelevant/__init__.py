@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .exceptions import (
     AllRelevantError,
+    ClashError,
     InputError,
     MissingExtraError,
     RelevanceWarning,
@@ -33,6 +34,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AllRelevantError",
     "BoundsPath",
+    "ClashError",
     "ClassificationBounds",
     "InputError",
     "LinearModel",
