@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,9 +14,20 @@ from ...arrays import Matrix, Vector
 from ..programs.equivalent_models import EquivalentModels
 from ..programs.limits import Limit, kept_by, limited_models
 from .checked_solver import CheckedSolver
-from .extremes import Effort, Extreme, total_effort
-from .intervals import LOWER, WeightRanges, found
+from .extremes import Effort, Extreme, ExtremeSolver, total_effort
+from .intervals import LOWER, WeightRanges, absolute, found
 from .limited_start import with_start
+from .proofs import intersected
+from .tableau_solver import TableauSolver
+
+# A row that a model meets by no more than this matters to it.
+_TIGHT = 1e-9
+
+# A weight this close to a bound, relative to its size, attains it.
+_SAME = 1e-9
+
+# With more numbers than this it takes too long to look at every row of every model.
+_MOST_SHORTFALLS = 10_000_000
 
 
 class Narrowed:
@@ -55,7 +66,7 @@ class Narrowed:
         attained, proven = known.attained.T.copy(), known.proven.T.copy()  # (2, m), as the rows
         effort = Effort()
         if len(moved):
-            solve = CheckedSolver(self.models)
+            solve = CheckedSolver(self.models, self.solver(known))
             extremes = [Extreme(int(known.features[i % m]), 1 if i >= m else -1) for i in moved]
             extrema, check = found(extremes, solve)
             coef[moved], offset[moved] = extrema.coef, extrema.offset
@@ -72,11 +83,99 @@ class Narrowed:
         )
 
 
+    def sizes(
+        self, features: NDArray[np.intp], known: WeightRanges, signed: Matrix
+    ) -> tuple[Matrix, Effort]:
+        """Smallest and largest size of some weights, shape (m, 2), in as few programs as will do.
+
+        Models that keep the limits anyway show that a weight can still be as large as without
+        them, or zero; every model found on the way shows the same of other weights. Only what
+        none of them shows is solved for.
+
+        Parameters
+        ----------
+        features : ndarray of int
+        known : WeightRanges
+            Over the set without limits.
+        signed : ndarray of shape (d, 2)
+            What weights cannot go beyond without the limits.
+        """
+        seen = known.coef[kept_by_sparse(known.coef, self.limits)][:, features].toarray()
+        low, high = signed[features].T
+        main = np.where(high >= -low, 1, -1)  # the sign with which a weight can be larger
+        most, least = np.maximum(high, -low), -np.minimum(high, -low)
+        close = _SAME * (1.0 + most)
+        solve = _Solving(self, features, known)
+        highest, lowest = _ends_of(seen)
+        largest = np.where(main > 0, highest, -lowest)
+        asked = np.flatnonzero(largest < most - close)
+        seen = np.vstack([seen, solve(asked, main[asked])])
+        highest, lowest = _ends_of(seen)
+        largest = np.where(main > 0, highest, -lowest)
+        smallest = np.where(main > 0, lowest, -highest)
+        # The other end matters if the size can be larger there, or if no model shows zero.
+        could_win = -np.maximum(least, solve.proven_least(main)) > np.maximum(largest, 0.0)
+        asked = np.flatnonzero((smallest > least + close) & (could_win | (smallest > 0)))
+        seen = np.vstack([seen, solve(asked, -main[asked])])
+        highest, lowest = _ends_of(seen)
+        sizes = absolute(np.column_stack([lowest, highest]))
+        return sizes, replace(solve.effort, spared=2 * len(features) - solve.n_asked)
+
+    def solver(self, known: WeightRanges) -> Callable[[EquivalentModels], ExtremeSolver] | None:
+        """One that works from the start with the rows that mattered without the limits."""
+        rows = self._wider.rows
+        if not rows.complete:
+            return None
+        if rows.n_rows * len(known.offset) > _MOST_SHORTFALLS:
+            return TableauSolver
+        short = rows.shortfall(known.coef.toarray(), known.offset) >= -_TIGHT
+        return partial(TableauSolver, rows=np.flatnonzero(short.any(axis=0)))
+
+
 def kept_by_sparse(coef: sp.csr_array, limits: Sequence[Limit]) -> NDArray[np.bool_]:
     """Which of several models in sparse rows keep within all limits."""
     places = [limit.feature for limit in limits]
     own = [replace(limit, feature=i) for i, limit in enumerate(limits)]
     return kept_by(coef[:, places].toarray(), own)
+
+
+class _Solving:
+    """Models at extremes of some features, and what they prove of the others on the way."""
+
+    def __init__(
+        self, narrowed: Narrowed, features: NDArray[np.intp], known: WeightRanges
+    ) -> None:
+        self._narrowed, self._features, self._known = narrowed, features, known
+        self._outer = np.tile([-np.inf, np.inf], (len(features), 1))
+        self.n_asked = 0
+
+    @cached_property
+    def _solve(self) -> CheckedSolver:
+        return CheckedSolver(self._narrowed.models, self._narrowed.solver(self._known))
+
+    @property
+    def effort(self) -> Effort:
+        return self._solve.effort if self.n_asked else Effort()
+
+    def __call__(self, which: NDArray[np.intp], signs: NDArray[np.int_]) -> Matrix:
+        """The features' weights in the models found, shape (n_asked, m)."""
+        if len(which) == 0:
+            return np.empty((0, len(self._features)))
+        self.n_asked += len(which)
+        asked = zip(self._features[which], signs, strict=True)
+        extrema, check = found([Extreme(int(j), int(sign)) for j, sign in asked], self._solve)
+        proven = check.certificates.ranges()[self._features]
+        self._outer = intersected(self._outer, proven)
+        return extrema.coef[:, self._features]
+
+    def proven_least(self, main: NDArray[np.int_]) -> Vector:
+        """What the weights, times these signs, cannot go below."""
+        return np.where(main > 0, self._outer[:, 0], -self._outer[:, 1])
+
+
+def _ends_of(seen: Matrix) -> tuple[Vector, Vector]:
+    """The largest and the smallest weight among models, those of none at all beyond all others."""
+    return seen.max(axis=0, initial=-np.inf), seen.min(axis=0, initial=np.inf)
 
 
 @dataclass(frozen=True)

@@ -46,9 +46,17 @@ class TableauSolver:
     """Solves every extreme on a tableau at the baseline, over working rows and working features.
 
     Raises :class:`NotAVertexError` if the set brings no vertex to start from.
+
+    Parameters
+    ----------
+    models : EquivalentModels
+    rows : ndarray of int, default=()
+        Rows that are known to matter, besides those that do at the baseline.
     """
 
-    def __init__(self, models: EquivalentModels) -> None:
+    def __init__(
+        self, models: EquivalentModels, rows: NDArray[np.intp] | Sequence[int] = ()
+    ) -> None:
         if models.start is None:
             raise NotAVertexError("The set has no model to start from.")
         self._models = self.models = models
@@ -60,7 +68,9 @@ class TableauSolver:
         if models.rows.breach(coef[None], offset[None])[0] > _BREACH * (1.0 + np.abs(coef).sum()):
             raise NotAVertexError("The model to start from falls short of rows that must be met.")
         shortfall = models.rows.shortfall(coef[None], offset[None])[0]
-        self._rows = np.flatnonzero(shortfall > -_FAR)
+        near = shortfall > -_FAR
+        near[np.asarray(rows, dtype=np.intp)] = True
+        self._rows = np.flatnonzero(near)
         self._features = self._promising = promising_features(pull)
         self._tableau = self._fresh()
         self.effort = Effort()
