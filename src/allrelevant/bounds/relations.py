@@ -1,159 +1,208 @@
-"""What replaces what: how the interval of one feature changes with the weight of another.
-
-Feature k is dropped (its weight is zero), and it is raised (its weight has at least half the size
-that it can have). Each time the interval of feature j is found anew, over the models that are left:
-
-- dropping k lifts the lower bound of j, or raising k presses its upper bound down: the two are
-  *substitutes*, for what one does the other need not do;
-- dropping k presses the upper bound of j down, or raising k lifts its lower bound: they are
-  *companions*, of use together.
-
-Half the size and not all of it: at its largest weight a feature has used up the slack of the
-budgets, a single model is left as a rule, and every other weight changes, whatever it is about. Half
-of it a feature can have without any slack if it is worth more than the slack is. A feature that all
-models need cannot be dropped: then only raising it says something.
-"""
+"""What replaces what, as users get it: relations of pairs, and groups."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Matrix
+from ..arrays import Matrix, Vector
+from ..exceptions import InputError
+from ..extras import import_extra
+from ..parallel import run_tasks
+from .changes import Changes, ProblemRelations, changes_with, related, relevant_weights
+from .groups import CUT, Group, group_labels, make_group, sum_range
 from .problem import ProblemBounds
-from .programs.limits import Limit
-from .relevance import IRRELEVANT
 from .solver.extremes import Effort, total_effort
-from .solver.narrowed import Narrowed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..plots import RelationsDisplay, SubstitutesDisplay
 
 SUBSTITUTES, COMPANIONS, INDEPENDENT = "substitutes", "companions", "independent"
 
-# Share of its largest size that a raised weight has at least.
-LEVEL = 0.5
-
 
 @dataclass(frozen=True)
-class Changes:
-    """Intervals of features j while the weight of one feature k is set.
+class Relations:
+    """What replaces what among the relevant features.
+
+    Made by the method ``relations`` of a fitted estimator. Privileged features, if there were any,
+    count on behind the others.
 
     Attributes
     ----------
-    dropped : ndarray of shape (m, 2)
-        With k dropped; as without, if k cannot be dropped.
-    raised : ndarray of shape (m, 2)
-        With k raised.
+    feature_names : list of str
+        Of all features, d of them.
+    relations_ : ndarray of shape (d, d)
+        What becomes of feature j, by rows, with feature k, by columns: from -1 (substitutes: k
+        replaces j) over 0 (independent) to 1 (companions: j is of use with k only). Zero where one
+        is irrelevant. With more than two classes that of the class where it is strongest.
+    class_relations_ : ndarray of shape (n_problems, d, d)
+        The same for each class against the rest.
+    labels_ : ndarray of shape (d,)
+        Number of each feature's group; -1 for irrelevant features.
+    groups_ : list of Group
+        In the order of their numbers.
+    problems : list of ProblemRelations
+        The intervals behind the relations, for each class against the rest.
     effort : Effort
+        Programs solved, and programs whose answers were known.
     """
 
-    dropped: Matrix
-    raised: Matrix
+    feature_names: list[str]
+    relations_: Matrix
+    class_relations_: NDArray[np.float64]
+    labels_: NDArray[np.intp]
+    groups_: list[Group]
+    problems: list[ProblemRelations]
     effort: Effort
 
+    def kind(self, feature: int, other: int) -> str:
+        """What two features are: "substitutes", "companions" or "independent"."""
+        pair = [self.relations_[feature, other], self.relations_[other, feature]]
+        relation = max(pair, key=abs)
+        if abs(relation) < CUT:
+            return INDEPENDENT
+        return SUBSTITUTES if relation < 0 else COMPANIONS
 
-@dataclass(frozen=True)
-class ProblemRelations:
-    """What replaces what in one problem.
+    def to_frame(self) -> pd.DataFrame:
+        """All pairs of relevant features, the strongest relations first.
 
-    Attributes
-    ----------
-    features : ndarray of shape (m,)
-        The relevant ones, privileged features behind the others.
-    dropped, raised : ndarray of shape (m, m, 2)
-        Interval of feature j, by rows, with feature k dropped or raised, by columns.
-    relations : ndarray of shape (d, d)
-        From -1 (k replaces j) to 1 (j is of use with k only); zero where one is irrelevant.
-    effort : Effort
-    """
+        Returns
+        -------
+        pandas.DataFrame
+            ``feature``, ``other``, ``relation`` (what becomes of the feature with the other),
+            ``kind`` and ``group`` (the number of a common group, -1 if there is none).
+        """
+        pandas = import_extra("pandas", "cli")
+        shown = np.flatnonzero(self.labels_ >= 0)
+        rows = [
+            (
+                self.feature_names[j],
+                self.feature_names[k],
+                self.relations_[j, k],
+                self.kind(j, k),
+                int(self.labels_[j]) if self.labels_[j] == self.labels_[k] else -1,
+            )
+            for j in shown
+            for k in shown
+            if j != k
+        ]
+        rows.sort(key=lambda row: -abs(row[2]))
+        return pandas.DataFrame(rows, columns=["feature", "other", "relation", "kind", "group"])
 
-    features: NDArray[np.intp]
-    dropped: NDArray[np.float64]
-    raised: NDArray[np.float64]
-    relations: Matrix
-    effort: Effort
+    def groups_frame(self) -> pd.DataFrame:
+        """The groups, one row each.
 
+        Returns
+        -------
+        pandas.DataFrame
+            ``features``, ``relevance``, ``lower``, ``upper`` and ``share``.
+        """
+        pandas = import_extra("pandas", "cli")
+        names = ("features", "relevance", "lower", "upper", "share")
+        rows = [[getattr(group, name) for name in names] for group in self.groups_]
+        frame = pandas.DataFrame(rows, columns=list(names))
+        return frame.rename_axis("group")
 
-def relevant_weights(problem: ProblemBounds) -> NDArray[np.intp]:
-    """The weights of a problem that are relevant, and solved for."""
-    return np.flatnonzero((problem.relevance != IRRELEVANT) & problem.exact)
+    def plot(
+        self, kind: Literal["matrix", "graph"] = "matrix", **kwargs: Any
+    ) -> RelationsDisplay | SubstitutesDisplay:
+        """Draw the relations.
 
+        Parameters
+        ----------
+        kind : {"matrix", "graph"}, default="matrix"
+            A heat map ordered by group, or the graph of substitutes.
+        **kwargs
+            Options of ``plot`` of :class:`~allrelevant.plots.RelationsDisplay` or
+            :class:`~allrelevant.plots.SubstitutesDisplay`.
+        """
+        from ..plots import RelationsDisplay, SubstitutesDisplay
 
-def changes_with(problem: ProblemBounds, feature: int) -> Changes:
-    """Intervals of all relevant features with one of them dropped, and raised."""
-    features = relevant_weights(problem)
-    lower, upper = problem.interval[feature]
-    dropped, effort = problem.interval[features], Effort()
-    if lower == 0:
-        dropped, effort = _sizes(problem, features, Limit(feature, 0.0, 0.0))
-    low, high = problem.signed_interval[feature]
-    raised, more = _sizes(
-        problem,
-        features,
-        Limit(feature, LEVEL * upper, np.inf)
-        if high >= -low
-        else Limit(feature, -np.inf, -LEVEL * upper),
-    )
-    return Changes(dropped, raised, total_effort([effort, more]))
-
-
-def _sizes(
-    problem: ProblemBounds, features: NDArray[np.intp], limit: Limit
-) -> tuple[Matrix, Effort]:
-    narrowed = Narrowed(problem.models, [limit], problem.baseline.C_)
-    return narrowed.sizes(features, problem.ranges, problem.signed_interval)
-
-
-def related(problem: ProblemBounds, changes: list[Changes]) -> ProblemRelations:
-    """The relations of the relevant features of a problem, from the changes with each."""
-    features = relevant_weights(problem)
-    d, m = len(problem.relevance), len(features)
-    dropped = np.array([c.dropped for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
-    raised = np.array([c.raised for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
-    relations = np.zeros((d, d))
-    relations[np.ix_(features, features)] = signed_relations(
-        problem.interval[features], dropped, raised
-    )
-    return ProblemRelations(
-        features, dropped, raised, relations, total_effort([c.effort for c in changes])
-    )
+        if kind not in ("matrix", "graph"):
+            raise InputError(f"kind must be 'matrix' or 'graph', got {kind!r}.")
+        if kind == "graph":
+            return SubstitutesDisplay.from_relations(self, **kwargs)
+        return RelationsDisplay.from_relations(self, **kwargs)
 
 
-def signed_relations(
-    interval: Matrix, dropped: NDArray[np.float64], raised: NDArray[np.float64]
-) -> Matrix:
-    """How far features replace each other (negative) or go together (positive).
-
-    All changes are in units of the upper bound of feature j. A raised feature that replaces j
-    takes ``LEVEL`` of it away, so changes with raised features are in units of that.
+def find_relations(
+    problems: Sequence[ProblemBounds],
+    names: list[str],
+    *,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Relations:
+    """Relations and groups of the relevant features of fitted problems.
 
     Parameters
     ----------
-    interval : ndarray of shape (m, 2)
-    dropped, raised : ndarray of shape (m, m, 2)
-        Interval of feature j, by rows, with feature k dropped or raised.
-
-    Returns
-    -------
-    ndarray of shape (m, m)
-        Whichever change is larger; zero on the diagonal.
-
-    Examples
-    --------
-    Of two copies each can do the other's work:
-
-    >>> import numpy as np
-    >>> interval = np.array([[0.0, 1.0], [0.0, 1.0]])
-    >>> dropped = np.array([[[0.0, 0.0], [0.9, 1.0]], [[0.9, 1.0], [0.0, 0.0]]])
-    >>> raised = np.array([[[0.5, 1.0], [0.0, 0.5]], [[0.0, 0.5], [0.5, 1.0]]])
-    >>> signed_relations(interval, dropped, raised)
-    array([[ 0., -1.],
-           [-1.,  0.]])
+    problems : sequence of ProblemBounds
+    names : list of str
+        Of all features, privileged ones behind the others.
+    n_jobs : int, default=None
+        See :func:`allrelevant.parallel.run_tasks`.
+    verbose : bool, default=False
+        Show how far it is.
     """
-    lower, upper = (ends[:, None] for ends in interval.T)
-    substitutes = np.maximum(dropped[:, :, 0] - lower, (upper - raised[:, :, 1]) / LEVEL) / upper
-    companions = np.maximum(upper - dropped[:, :, 1], (raised[:, :, 0] - lower) / LEVEL) / upper
-    relation = np.where(companions > substitutes, companions, -substitutes)
-    relation[np.maximum(companions, substitutes) < 0] = 0.0  # rounding
-    np.fill_diagonal(relation, 0.0)
-    return np.clip(relation, -1.0, 1.0)
+    problems = list(problems)
+    tasks = [(i, int(k)) for i, problem in enumerate(problems) for k in relevant_weights(problem)]
+    title = "relations" if verbose else None
+    changes = run_tasks(partial(_changes, problems), tasks, n_jobs=n_jobs, progress=title)
+    by_problem = [
+        related(problem, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
+        for i, problem in enumerate(problems)
+    ]
+    of_class = np.array([found.relations for found in by_problem])
+    relations = _strongest(of_class)
+    relevant = np.unique(np.concatenate([found.features for found in by_problem]))
+    labels = np.full(len(names), -1)
+    labels[relevant] = group_labels(relations[np.ix_(relevant, relevant)])
+    return Relations(
+        feature_names=names,
+        relations_=relations,
+        class_relations_=of_class,
+        labels_=labels,
+        groups_=_groups(problems, names, labels, n_jobs, "groups" if verbose else None),
+        problems=by_problem,
+        effort=total_effort([found.effort for found in by_problem]),
+    )
+
+
+def _groups(
+    problems: list[ProblemBounds],
+    names: list[str],
+    labels: NDArray[np.intp],
+    n_jobs: int | None,
+    title: str | None,
+) -> list[Group]:
+    all_members = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
+    tasks = [(i, members) for members in all_members for i in range(len(problems))]
+    found = run_tasks(partial(_sum_range, problems), tasks, n_jobs=n_jobs, progress=title)
+    sums = np.array(found).reshape(len(all_members), len(problems), 2)
+    return [
+        make_group(names, members, own, problems)
+        for members, own in zip(all_members, sums, strict=True)
+    ]
+
+
+def _changes(problems: list[ProblemBounds], task: tuple[int, int]) -> Changes:
+    index, feature = task
+    return changes_with(problems[index], feature)
+
+
+def _sum_range(problems: list[ProblemBounds], task: tuple[int, NDArray[np.intp]]) -> Vector:
+    index, members = task
+    return sum_range(problems[index], members)
+
+
+def _strongest(of_class: NDArray[np.float64]) -> Matrix:
+    """Of each entry the one that is largest in size over the classes."""
+    best = np.abs(of_class).argmax(axis=0)
+    return np.take_along_axis(of_class, best[None], axis=0)[0]

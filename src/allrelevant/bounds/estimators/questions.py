@@ -15,7 +15,9 @@ from ..constraints import Constraint, Wish, read_wish
 from ..fitted import feature_names, privileged_names
 from ..problem import ProblemBounds
 from ..relevance import IRRELEVANT
+from ..relations import Relations, find_relations
 from ..solver.intervals import UPPER
+from ..solver.narrowed import UnitedRanges
 from ..what_if import narrowed_problem
 
 
@@ -101,6 +103,45 @@ class QuestionsMixin:
         result._summarise()
         result.constraints_ = self._in_words(asked)
         return result
+
+    def relations(self) -> Relations:
+        """What replaces what among the relevant features, and which belong together.
+
+        Two intervals of each relevant feature are found anew for each other one: with that one
+        dropped, and with it raised to half its largest weight. It takes a while with many relevant
+        features, so it is not part of ``fit``; ``n_jobs`` and ``verbose`` are those of the estimator.
+
+        Returns
+        -------
+        Relations
+            With ``relations_``, ``groups_``, tables and figures.
+
+        Examples
+        --------
+        >>> from allrelevant import ClassificationBounds
+        >>> from allrelevant.datasets import make_linear_classification
+        >>> data = make_linear_classification(
+        ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+        >>> relations = bounds.relations()
+        >>> relations.kind(1, 2), relations.kind(0, 1)
+        ('substitutes', 'independent')
+        >>> [(group.features, group.relevance) for group in relations.groups_]
+        [(['x0'], 'strong'), (['x1', 'x2'], 'strong')]
+        """
+        self._require_one_set()
+        return find_relations(
+            self._problems, self._names(), n_jobs=self.n_jobs, verbose=bool(self.verbose)
+        )
+
+    def _require_one_set(self) -> None:
+        """A union of sets, where constraints leave signs open, is no set of models."""
+        check_is_fitted(self)
+        if any(isinstance(problem.ranges, UnitedRanges) for problem in self._problems):
+            raise InputError(
+                "The constraints leave the sign of a weight open. Say which one it is first: "
+                "what_if(..., signed=True)."
+            )
 
     def _in_words(self, asked: Mapping[int, Wish]) -> list[str]:
         """The constraints as the problems have them, each once."""

@@ -34,6 +34,10 @@ _COLD: Mapping[str, str | int] = {
 }
 
 
+# An integer solution this close to the best one is the best one.
+_INTEGER_GAP = 1e-7
+
+
 @dataclass(frozen=True)
 class Solution:
     """An optimal vertex and the duals of its rows."""
@@ -41,6 +45,27 @@ class Solution:
     point: Vector
     row_dual: Vector
     value: float
+
+
+@dataclass(frozen=True)
+class IntegerSolution:
+    """The best point found of a program with integer columns, and what none can go below.
+
+    Attributes
+    ----------
+    point : ndarray of shape (n_columns,)
+    value : float
+        Of the objective there.
+    bound : float
+        That no point has a smaller value than this is proven.
+    proven : bool
+        Whether the point is as good as any.
+    """
+
+    point: Vector
+    value: float
+    bound: float
+    proven: bool
 
 
 class HighsModel:
@@ -113,6 +138,44 @@ class HighsModel:
             self._highs.clearSolver()
             return self._run(what, _COLD)
 
+    def solve_integer(
+        self, columns: NDArray[np.int32], what: str, seconds: float | None = None
+    ) -> IntegerSolution | None:
+        """Optimise with some columns integer; None if the program has no such point.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+        what : str
+            What is being asked, for the error message.
+        seconds : float, default=None
+            After which the best point found so far will do.
+        """
+        highs, status = self._highs, self._api.HighsModelStatus
+        whole = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
+        highs.changeColsIntegrality(len(columns), columns, whole)
+        options: dict[str, Any] = {**_COLD, "mip_rel_gap": 0.0, "mip_abs_gap": _INTEGER_GAP}
+        options["mip_feasibility_tolerance"] = _TOLERANCE
+        options["time_limit"] = np.inf if seconds is None else max(float(seconds), 0.0)
+        for option, value in options.items():
+            highs.setOptionValue(option, value)
+        highs.run()
+        answer, info = highs.getModelStatus(), highs.getInfo()
+        if answer == status.kInfeasible:
+            return None
+        point = np.array(highs.getSolution().col_value)
+        if answer not in (status.kOptimal, status.kTimeLimit) or not _is_point(info, self._api):
+            raise SolverError(
+                f"HiGHS found no solution for {what}: it answered "
+                f"{highs.modelStatusToString(answer)!r}. More time (max_seconds) may help."
+            )
+        return IntegerSolution(
+            point=point,
+            value=float(info.objective_function_value),
+            bound=float(info.mip_dual_bound),
+            proven=bool(answer == status.kOptimal),
+        )
+
     def _run(self, what: str, method: Mapping[str, str | int]) -> Solution:
         for option, value in method.items():
             self._highs.setOptionValue(option, value)
@@ -142,3 +205,8 @@ class HighsModel:
         lp.a_matrix_.index_ = program.matrix.indices
         lp.a_matrix_.value_ = program.matrix.data
         return lp
+
+
+def _is_point(info: Any, api: Any) -> bool:
+    """Whether HiGHS holds a point that keeps all constraints."""
+    return bool(info.primal_solution_status == api.SolutionStatus.kSolutionStatusFeasible)
