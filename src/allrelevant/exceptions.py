@@ -31,7 +31,9 @@ class ClashError(InputError):
     """
 
     # Only the message goes to Exception, and the rest has defaults: so that it can be pickled.
-    def __init__(self, message: str, clash: Sequence[Any] = (), moves: Sequence[float] = ()) -> None:
+    def __init__(
+        self, message: str, clash: Sequence[Any] = (), moves: Sequence[float] = ()
+    ) -> None:
         super().__init__(message)
         self.clash = list(clash)
         self.moves = list(moves)

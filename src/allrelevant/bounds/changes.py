@@ -9,9 +9,9 @@ that it can have). Each time the interval of feature j is found anew, over the m
   *companions*, of use together.
 
 Half the size and not all of it: at its largest weight a feature has used up the slack of the
-budgets, a single model is left as a rule, and every other weight changes, whatever it is about. Half
-of it a feature can have without any slack if it is worth more than the slack is. A feature that all
-models need cannot be dropped: then only raising it says something.
+budgets, a single model is left as a rule, and every other weight changes, whatever it is about.
+Half of it a feature can have without any slack if it is worth more than the slack is. A feature
+that all models need cannot be dropped: then only raising it says something.
 """
 
 from __future__ import annotations

@@ -11,7 +11,10 @@ from ..exceptions import ClashError
 from .constraints import Constraint, sign_patterns
 from .programs.equivalent_models import EquivalentModels
 from .programs.limits import Limit, limited_models
+from .programs.linear_program import LinearProgram
 from .solver.highs import HighsModel
+from .solver.intervals import WeightRanges
+from .solver.working_rows import WorkingRows
 
 # Limits that are missed by less than this in all, relative to the norm, are kept.
 _TOLERANCE = 1e-8
@@ -24,10 +27,12 @@ class ElasticSet:
     ----------
     models : EquivalentModels
         Without the limits.
+    known : WeightRanges
+        Of that set; their witnesses tell which rows matter.
     """
 
-    def __init__(self, models: EquivalentModels) -> None:
-        self._models = models
+    def __init__(self, models: EquivalentModels, known: WeightRanges) -> None:
+        self._working = WorkingRows(models, known.coef.toarray(), known.offset)
         norms = [b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0]
         self._tolerance = _TOLERANCE * max(1.0, *norms)
 
@@ -40,15 +45,16 @@ class ElasticSet:
 
         The slack of a limit's row is what it is missed by. Some model must keep the firm ones.
         """
-        limited = limited_models(self._models, [*firm, *soft])
-        program = limited.program
-        slack = np.arange(program.n_columns)[program.blocks["slack"]][self._models.rows.n_rows :]
-        n_firm = sum(len(limit.ends) for limit in firm)
-        cost, upper = program.cost.copy(), program.column_upper.copy()
-        upper[slack[:n_firm]], upper[slack[n_firm:]] = self._tolerance, np.inf
-        cost[slack[n_firm:]] = 1.0
-        elastic = HighsModel(replace(program, cost=cost, column_upper=upper))
-        return elastic.solve("the least change of the constraints").value
+        while True:
+            models = self._working.models
+            program = _elastic(models, firm, soft, self._tolerance)
+            solution = HighsModel(program).solve("the least change of the constraints")
+            coef = (
+                solution.point[program.blocks["positive"]]
+                - solution.point[program.blocks["negative"]]
+            )
+            if not self._working.miss(coef, solution.point[program.blocks["offset"]]):
+                return solution.value
 
     def can_keep(self, constraints: Sequence[Constraint]) -> bool:
         """Whether some model keeps all constraints, with whatever signs."""
@@ -64,7 +70,20 @@ class ElasticSet:
         )
 
 
-def clash_of(models: EquivalentModels, constraints: Sequence[Constraint]) -> ClashError:
+def _elastic(
+    models: EquivalentModels, firm: Sequence[Limit], soft: Sequence[Limit], tolerance: float
+) -> LinearProgram:
+    """The set with firm limits and limits that may be missed at a cost."""
+    program = limited_models(models, [*firm, *soft]).program
+    slack = np.arange(program.n_columns)[program.blocks["slack"]][models.rows.n_rows :]
+    n_firm = sum(len(limit.ends) for limit in firm)
+    cost, upper = program.cost.copy(), program.column_upper.copy()
+    upper[slack[:n_firm]], upper[slack[n_firm:]] = tolerance, np.inf
+    cost[slack[n_firm:]] = 1.0
+    return replace(program, cost=cost, column_upper=upper)
+
+
+def clash_of(elastic: ElasticSet, constraints: Sequence[Constraint]) -> ClashError:
     """The error that tells why no model of a set keeps some constraints.
 
     Constraints that are not needed for the clash are left out one after the other; what is left is
@@ -72,11 +91,10 @@ def clash_of(models: EquivalentModels, constraints: Sequence[Constraint]) -> Cla
 
     Parameters
     ----------
-    models : EquivalentModels
+    elastic : ElasticSet
     constraints : sequence of Constraint
         That no model of the set keeps.
     """
-    elastic = ElasticSet(models)
     clash = list(constraints)
     for constraint in constraints:
         rest = [other for other in clash if other is not constraint]

@@ -73,8 +73,8 @@ class Design(Sequence[CheapModel]):
     costs : ndarray of shape (n_features,)
     solutions : list of CheapModel
         No set of features holds another one before it: what it would add is not needed.
-    baseline_cost : float
-        Of the features that the baseline uses.
+    baseline_used : ndarray of shape (n_features,)
+        Whether the baseline uses each feature.
     baseline_score, baseline_score_error : float
         Cross-validated score of the baseline with all features, on the same folds.
     complete : bool
@@ -84,7 +84,7 @@ class Design(Sequence[CheapModel]):
     feature_names: list[str]
     costs: Vector
     solutions: list[CheapModel]
-    baseline_cost: float
+    baseline_used: NDArray[np.bool_]
     baseline_score: float
     baseline_score_error: float
     complete: bool
@@ -97,6 +97,11 @@ class Design(Sequence[CheapModel]):
 
     def __iter__(self) -> Iterator[CheapModel]:
         return iter(self.solutions)
+
+    @property
+    def baseline_cost(self) -> float:
+        """What the features cost that the baseline uses."""
+        return float(self.costs[self.baseline_used].sum())
 
     def core(self) -> list[str]:
         """Features that are in all sets found, in the order of the table."""

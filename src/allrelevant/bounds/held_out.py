@@ -45,9 +45,7 @@ def held_out_score(
         Of the split into folds: the same for sets that are to be compared.
     """
     problems = [_with_columns(standard.samples, members) for standard in standards]
-    scores = np.array(
-        [_score(standards, problems, fold, scale) for fold in _folds(problems, seed)]
-    )
+    scores = np.array([_score(standards, problems, fold, scale) for fold in _folds(problems, seed)])
     return HeldOutScore(
         float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(max(len(scores), 1)))
     )
@@ -61,7 +59,7 @@ def _with_columns(samples: Samples, members: NDArray[np.intp]) -> Samples:
 def _folds(problems: Sequence[Samples], seed: int) -> list[Fold]:
     if len(problems) == 1:
         return problems[0].folds(N_FOLDS, seed)
-    return stratified_folds(_class_of_row(problems), N_FOLDS, seed)
+    return stratified_folds(_class_of_row(problems).astype(float), N_FOLDS, seed)
 
 
 def _class_of_row(problems: Sequence[Samples]) -> NDArray[np.intp]:

@@ -80,7 +80,7 @@ class Relations:
             ``kind`` and ``group`` (the number of a common group, -1 if there is none).
         """
         pandas = import_extra("pandas", "cli")
-        shown = np.flatnonzero(self.labels_ >= 0)
+        shown = np.flatnonzero(self.labels_ >= 0).tolist()
         rows = [
             (
                 self.feature_names[j],

@@ -39,9 +39,10 @@ def narrowed_problem(problem: ProblemBounds, constraints: Sequence[Constraint]) 
         Narrowed(problem.models, limits, problem.baseline.C_)
         for limits in sign_patterns(constraints, problem.signed_interval)
     ]
-    sets = [narrowed for narrowed in patterns if _has_models(problem, narrowed)]
+    elastic = ElasticSet(problem.models, problem.ranges)
+    sets = [narrowed for narrowed in patterns if _has_models(problem, narrowed, elastic)]
     if not sets:
-        raise clash_of(problem.models, constraints)
+        raise clash_of(elastic, constraints)
     parts = [narrowed.ranges(problem.ranges) for narrowed in sets]
     standard = replace(problem.standard, baseline=_baseline(problem, sets[0], parts[0]))
     return put_together(
@@ -49,13 +50,13 @@ def narrowed_problem(problem: ProblemBounds, constraints: Sequence[Constraint]) 
     )
 
 
-def _has_models(problem: ProblemBounds, narrowed: Narrowed) -> bool:
+def _has_models(problem: ProblemBounds, narrowed: Narrowed, elastic: ElasticSet) -> bool:
     """Whether any model of the set keeps the limits: a known one, the start, or one looked for."""
     if kept_by_sparse(problem.ranges.coef, narrowed.limits).any():
         return True
     if _start_within(narrowed) is not None:
         return True
-    return ElasticSet(problem.models).is_kept(narrowed.limits)
+    return elastic.is_kept(narrowed.limits)
 
 
 def _start_within(narrowed: Narrowed) -> Start | None:

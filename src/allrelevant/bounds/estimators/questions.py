@@ -1,40 +1,44 @@
-"""What can be asked of fitted bounds: what if, what replaces what, what is cheapest."""
+"""What can be asked of fitted bounds: what if, and what replaces what."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from copy import copy
-from dataclasses import replace
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...exceptions import InputError
+from ...parallel import run_tasks
 from ..constraints import Constraint, Wish, read_wish
-from ..design import CheapModel, Design, Wanted, find_cheapest, read_costs, scores_of
-from ..fitted import baseline_weights, feature_names, privileged_names
-from ..held_out import HeldOutScore
+from ..fitted import feature_names, privileged_names
 from ..problem import ProblemBounds
-from ..relevance import IRRELEVANT
 from ..relations import Relations, find_relations
-from ..scaling import no_scaling, standard_scaling
-from ..solver.cheapest import FeatureSet
+from ..relevance import IRRELEVANT
 from ..solver.intervals import UPPER
 from ..solver.narrowed import UnitedRanges
 from ..what_if import narrowed_problem
-
+from .base import RelevanceBoundsMixin
 
 # What only a result under constraints has.
 OF_CONSTRAINTS = ("constraints_", "_free_problems", "_wishes")
 
 
-class QuestionsMixin:
+class QuestionsMixin(RelevanceBoundsMixin):
     """Questions to fitted bounds, whatever their task."""
 
+    n_jobs: int | None
+    verbose: int
+    constraints_: list[str]
     _problems: list[ProblemBounds]
+    _free_problems: list[ProblemBounds]
+    _wishes: dict[int, Wish]
+
+    @abstractmethod
+    def _summarise(self) -> None:
+        """Read the public attributes off the solved problems."""
 
     def what_if(
         self, constraints: Mapping[Any, Any], *, signed: bool = False, label: Any = None
@@ -84,7 +88,7 @@ class QuestionsMixin:
         >>> from allrelevant.datasets import make_linear_classification
         >>> data = make_linear_classification(
         ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
-        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
         >>> [str(r) for r in bounds.relevance_]
         ['strong', 'weak', 'weak', 'irrelevant']
         >>> without = bounds.what_if({1: "drop"})
@@ -95,17 +99,19 @@ class QuestionsMixin:
         ...
         allrelevant.exceptions.ClashError: No equally good model has all of: |weight| of 'x1' = 0, \
 |weight| of 'x2' <= 0.2. One of them would have to move, the others staying as they are: 'x1' by \
-1.16, 'x2' by 1.17.
+5.71, 'x2' by 5.71.
         """
         check_is_fitted(self)
         free = getattr(self, "_free_problems", self._problems)
         asked = {**getattr(self, "_wishes", {}), **self._read(constraints, signed, label)}
         result = copy(self)
         result._free_problems, result._wishes = free, asked
-        result._problems = [
-            narrowed_problem(problem, self._constraints(index, problem, asked))
-            for index, problem in enumerate(free)
-        ]
+        result._problems = run_tasks(
+            lambda index: narrowed_problem(
+                free[index], self._constraints(index, free[index], asked)
+            ),
+            range(len(free)),
+        )
         result._summarise()
         result.constraints_ = self._in_words(asked)
         return result
@@ -114,8 +120,8 @@ class QuestionsMixin:
         """What replaces what among the relevant features, and which belong together.
 
         Two intervals of each relevant feature are found anew for each other one: with that one
-        dropped, and with it raised to half its largest weight. It takes a while with many relevant
-        features, so it is not part of ``fit``; ``n_jobs`` and ``verbose`` are those of the estimator.
+        dropped, and with it raised to half its largest weight. With many relevant features that
+        takes a while, so it is not part of ``fit``; ``n_jobs`` and ``verbose`` are the estimator's.
 
         Returns
         -------
@@ -128,7 +134,7 @@ class QuestionsMixin:
         >>> from allrelevant.datasets import make_linear_classification
         >>> data = make_linear_classification(
         ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
-        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
         >>> relations = bounds.relations()
         >>> relations.kind(1, 2), relations.kind(0, 1)
         ('substitutes', 'independent')
@@ -138,132 +144,6 @@ class QuestionsMixin:
         self._require_one_set()
         return find_relations(
             self._problems, self._names(), n_jobs=self.n_jobs, verbose=bool(self.verbose)
-        )
-
-    def cheapest(
-        self,
-        costs: Any = None,
-        *,
-        must_use: Sequence[int | str] = (),
-        must_not_use: Sequence[int | str] = (),
-        n_solutions: int = 1,
-        max_seconds: float | None = None,
-    ) -> Design:
-        """The equally good models whose features cost least.
-
-        Found as mixed-integer programs by HiGHS, and proven to be the cheapest ones unless time
-        runs out. With costs of 1 they are the smallest sets of features that suffice.
-
-        Parameters
-        ----------
-        costs : dict or array-like of shape (n_features,), default=None
-            Cost of each feature, by name or in the order of the table, none negative. By default
-            each costs 1. Privileged features cost nothing: they are not needed for predictions.
-        must_use : sequence of int or str, default=()
-            Features that are in every set, as if they were acquired already. They count in the
-            cost; the models may use them.
-        must_not_use : sequence of int or str, default=()
-            Features that are in none.
-        n_solutions : int, default=1
-            Number of different sets to look for, the cheapest first. No set holds another one.
-        max_seconds : float, default=None
-            Time for the search. When it is up, the best set found so far is the last one, with its
-            proven gap.
-
-        Returns
-        -------
-        Design
-            A sequence of models with ``features``, ``cost``, ``model``, ``proven`` and a
-            cross-validated ``score``; fewer than asked for if there are no more.
-
-        Examples
-        --------
-        >>> from allrelevant import ClassificationBounds
-        >>> from allrelevant.datasets import make_linear_classification
-        >>> data = make_linear_classification(
-        ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
-        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
-        >>> design = bounds.cheapest([1, 5, 2, 1], n_solutions=5)
-        >>> [(model.features, model.cost, model.proven) for model in design]
-        [(['x0', 'x2'], 3.0, True), (['x0', 'x1'], 6.0, True)]
-        >>> design.core(), design.complete
-        (['x0'], True)
-        """
-        self._require_one_set()
-        wanted = self._wanted(costs, must_use, must_not_use, n_solutions, max_seconds)
-        problems = self._problems
-        sets, complete = find_cheapest(problems, wanted)
-        scaling = standard_scaling if self.standardize else no_scaling
-        seed = self.random_state if isinstance(self.random_state, Integral) else 0
-        everything = np.arange(self.n_features_in_)
-        own, *scores = scores_of(
-            problems, [everything, *(found.members for found in sets)], scaling, int(seed)
-        )
-        return Design(
-            feature_names=feature_names(self),
-            costs=wanted.costs,
-            solutions=[
-                self._cheap_model(found, score) for found, score in zip(sets, scores, strict=True)
-            ],
-            baseline_cost=float(wanted.costs[baseline_weights(self) != 0].sum()),
-            baseline_score=own.mean,
-            baseline_score_error=own.error,
-            complete=complete,
-        )
-
-    def _wanted(
-        self,
-        costs: Any,
-        must_use: Sequence[int | str],
-        must_not_use: Sequence[int | str],
-        n_solutions: int,
-        max_seconds: float | None,
-    ) -> Wanted:
-        if not (isinstance(n_solutions, Integral) and n_solutions >= 1):
-            raise InputError(f"n_solutions must be a whole number from 1 on, got {n_solutions!r}.")
-        if max_seconds is not None and not max_seconds > 0:
-            raise InputError(f"max_seconds must be above 0, or None, got {max_seconds!r}.")
-        use, leave = ([self._own_feature(f) for f in asked] for asked in (must_use, must_not_use))
-        both = set(use) & set(leave)
-        if both:
-            name = feature_names(self)[min(both)]
-            raise InputError(f"{name!r} is in must_use and in must_not_use.")
-        return Wanted(
-            costs=read_costs(costs, feature_names(self)),
-            must_use=np.array(use, dtype=np.intp),
-            must_not_use=np.array(leave, dtype=np.intp),
-            n_solutions=int(n_solutions),
-            max_seconds=max_seconds,
-        )
-
-    def _own_feature(self, feature: int | str) -> int:
-        index = self._feature_index(feature)
-        if index >= self.n_features_in_:
-            raise InputError(f"{feature!r} is a privileged feature, which no prediction needs.")
-        return index
-
-    def _cheap_model(self, found: FeatureSet, score: HeldOutScore) -> CheapModel:
-        models = [
-            problem.standard.samples.model(coef, offset, problem.baseline.C_, problem.models.rows)
-            for problem, (coef, offset) in zip(self._problems, found.models, strict=True)
-        ]
-        predictor = copy(self)
-        predictor._problems = [
-            replace(problem, standard=replace(problem.standard, baseline=model))
-            for problem, model in zip(self._problems, models, strict=True)
-        ]
-        predictor._summarise()
-        names = feature_names(self)
-        return CheapModel(
-            features=[names[j] for j in found.members],
-            members=found.members,
-            cost=found.cost,
-            proven=found.proven,
-            gap=max(0.0, found.cost - found.bound) if not found.proven else 0.0,
-            model=predictor.baseline_,
-            score=score.mean,
-            score_error=score.error,
-            predictor=predictor,
         )
 
     def _require_one_set(self) -> None:
@@ -292,7 +172,7 @@ class QuestionsMixin:
         """What is asked of each feature, by its index."""
         if not isinstance(constraints, Mapping):
             raise InputError(
-                f"Constraints are a dict of features and what is asked of them, got {constraints!r}."
+                f"Constraints are a dict of features and what is asked, got {constraints!r}."
             )
         names, varying = self._names(), self._problems[0].standard.features
         problem = None if label is None else self._problem_of_label(label)
@@ -303,7 +183,7 @@ class QuestionsMixin:
                 raise InputError(f"{names[feature]!r} is asked for twice, by name and by index.")
             if feature not in varying:
                 raise InputError(
-                    f"{names[feature]!r} is constant and no model uses it: nothing can be asked of it."
+                    f"{names[feature]!r} is constant, and no model uses it: ask nothing of it."
                 )
             asked[feature] = read_wish(names[feature], value, signed=signed, problem=problem)
         return asked

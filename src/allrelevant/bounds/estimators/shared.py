@@ -27,9 +27,9 @@ from ..programs.samples import Samples
 from ..scaling import no_scaling, standard_scaling
 from ..solver.intervals import LOWER, UPPER
 from ..tuning import FitScaling
-from .base import RelevanceBoundsMixin
 from .combined import combined
-from .questions import OF_CONSTRAINTS, QuestionsMixin
+from .designs import DesignsMixin
+from .questions import OF_CONSTRAINTS
 
 # With more features than this, those that are already proven irrelevant are screened.
 _MANY = 10_000
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
     variants: Sequence[Samples]
 
 
-class RelevanceBounds(QuestionsMixin, RelevanceBoundsMixin, BaseEstimator):
+class RelevanceBounds(DesignsMixin, BaseEstimator):
     """Common part of the estimators: options, the way of ``fit``, what it leaves behind.
 
     A task says which problems its data are (:meth:`_problems_of`).

@@ -1,9 +1,9 @@
 """Which features a model uses, as columns of 0 and 1 beside those of its weights.
 
 A weight can differ from zero only if its feature is used, and then it keeps within the bounds that
-are known of it anyway: ``positive <= high use``, ``negative <= -low use``. These bounds are as tight
-as any, which is what such programs need. Problems of several classes are put side by side, and have
-the columns of use in common.
+are known of it anyway: ``positive <= high use``, ``negative <= -low use``. These bounds are as
+tight as any, which is what such programs need. Problems of several classes are put side by side,
+and have the columns of use in common.
 """
 
 from __future__ import annotations

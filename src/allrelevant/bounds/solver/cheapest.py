@@ -64,7 +64,7 @@ class CheapestSets:
     fixed : ndarray of shape (n_features, 2)
         See :func:`~allrelevant.bounds.programs.feature_use.use_program`.
     C : sequence of float
-        Of each problem: among the models of a set that with the least ``|w|_1 + C * loss`` is taken.
+        Of each problem: of the models of a set that of the least ``|w|_1 + C * loss`` is taken.
     """
 
     def __init__(

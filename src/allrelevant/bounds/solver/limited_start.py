@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...arrays import Vector
 from ..programs.equivalent_models import EquivalentModels, Start
 from ..programs.hinge_rows import HingeRows
+from .inner_start import with_inner_start
 from .tableau import Tableau
 from .tableau_solver import promising_features
 from .vertex import NotAVertexError, Vertex
@@ -33,6 +34,8 @@ def with_start(limited: EquivalentModels, start: Start | None, C: float) -> Equi
     """
     if start is None:
         return limited
+    if not limited.rows.complete:
+        return with_inner_start(limited)
     rows = limited.rows
     walkable = replace(rows, weight=_payable_weights(rows, start.rows.n_rows, C))
     try:

@@ -82,7 +82,6 @@ class Narrowed:
             effort=replace(effort, spared=2 * m - len(moved)),
         )
 
-
     def sizes(
         self, features: NDArray[np.intp], known: WeightRanges, signed: Matrix
     ) -> tuple[Matrix, Effort]:
@@ -142,9 +141,7 @@ def kept_by_sparse(coef: sp.csr_array, limits: Sequence[Limit]) -> NDArray[np.bo
 class _Solving:
     """Models at extremes of some features, and what they prove of the others on the way."""
 
-    def __init__(
-        self, narrowed: Narrowed, features: NDArray[np.intp], known: WeightRanges
-    ) -> None:
+    def __init__(self, narrowed: Narrowed, features: NDArray[np.intp], known: WeightRanges) -> None:
         self._narrowed, self._features, self._known = narrowed, features, known
         self._outer = np.tile([-np.inf, np.inf], (len(features), 1))
         self.n_asked = 0

@@ -67,7 +67,9 @@ class Sums:
 
         return self._solved(point, features)
 
-    def _solved(self, point: Callable[[LinearProgram], Vector], features: NDArray[np.intp]) -> float:
+    def _solved(
+        self, point: Callable[[LinearProgram], Vector], features: NDArray[np.intp]
+    ) -> float:
         """The sum at a solution, with all rows that matter."""
         while True:
             program = self._working.models.program
@@ -83,7 +85,9 @@ def _parts(program: LinearProgram, features: NDArray[np.intp]) -> NDArray[np.int
     return np.array([start + features for start in starts])
 
 
-def _with_signs(program: LinearProgram, features: NDArray[np.intp], signed: Matrix) -> LinearProgram:
+def _with_signs(
+    program: LinearProgram, features: NDArray[np.intp], signed: Matrix
+) -> LinearProgram:
     """The program with a column for the sign of each of some weights, 0 or 1.
 
     ``positive <= high sign``, ``negative <= -low (1 - sign)``.
