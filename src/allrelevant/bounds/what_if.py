@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..exceptions import SolverError
 from .clashes import ElasticSet, clash_of
 from .constraints import Constraint, sign_patterns
 from .models import LinearModel
@@ -40,14 +41,24 @@ def narrowed_problem(problem: ProblemBounds, constraints: Sequence[Constraint]) 
         for limits in sign_patterns(constraints, problem.signed_interval)
     ]
     elastic = ElasticSet(problem.models, problem.ranges)
-    sets = [narrowed for narrowed in patterns if _has_models(problem, narrowed, elastic)]
-    if not sets:
+    possible = [narrowed for narrowed in patterns if _has_models(problem, narrowed, elastic)]
+    if not possible:
         raise clash_of(elastic, constraints)
-    parts = [narrowed.ranges(problem.ranges) for narrowed in sets]
-    standard = replace(problem.standard, baseline=_baseline(problem, sets[0], parts[0]))
+    solved = [_solved(narrowed, problem.ranges) for narrowed in possible]
+    first, parts = solved[0][0], [ranges for _, ranges in solved]
+    standard = replace(problem.standard, baseline=_baseline(problem, first, parts[0]))
     return put_together(
-        standard, sets[0].models, united(parts), problem.signed_interval, problem.cutoff
+        standard, first.models, united(parts), problem.signed_interval, problem.cutoff
     )
+
+
+def _solved(narrowed: Narrowed, known: WeightRanges) -> tuple[Narrowed, WeightRanges]:
+    """The ranges under limits; if a solver finds no model at all, a hair beyond them."""
+    try:
+        return narrowed, narrowed.ranges(known)
+    except SolverError:
+        wider = narrowed.with_room()
+        return wider, wider.ranges(known)
 
 
 def _has_models(problem: ProblemBounds, narrowed: Narrowed, elastic: ElasticSet) -> bool:

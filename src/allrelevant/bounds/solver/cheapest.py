@@ -13,7 +13,7 @@ from ...arrays import Matrix, Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import Budget, EquivalentModels, budget_row
 from ..programs.feature_use import UseProgram, use_program
-from .highs import HighsModel, IntegerSolution
+from .highs import HighsModel, IntegerSolution, NoPoint
 from .intervals import WeightRanges
 from .working_rows import WorkingRows
 
@@ -77,7 +77,7 @@ class CheapestSets:
         C: Sequence[float],
     ) -> None:
         self._sets, self._signed, self._C = list(sets), list(signed), list(C)
-        self._costs, self._fixed = costs, fixed
+        self._costs, self._fixed, self._known = costs, fixed, list(known)
         self._working = [
             WorkingRows(models, ranges.coef.toarray(), ranges.offset)
             for models, ranges in zip(sets, known, strict=True)
@@ -95,39 +95,49 @@ class CheapestSets:
         deadline : float or None
             As in ``time.time()``.
         """
-        while (solved := self._next(deadline)) is not None:
-            program, solution = solved
-            found = self._as_set(program, solution)
+        while (found := self._next(deadline)) is not None:
             yield found
             free = found.members[self._fixed[found.members, 0] == 0]
-            self.timed_out = not found.proven
             if len(free) == 0 or self.timed_out:
                 return
             self._found.append(free)
 
-    def _next(self, deadline: float | None) -> tuple[UseProgram, IntegerSolution] | None:
+    def _next(self, deadline: float | None) -> FeatureSet | None:
         """The cheapest set that is none of those found, with all rows that matter."""
-        what = "the cheapest set of features"
-        while True:
+        bound = 0.0
+        while not self.timed_out:
             parts = [working.models.program for working in self._working]
             program = use_program(parts, self._signed, self._costs, self._fixed)
             model = HighsModel(program.without(self._found))
             seconds = None if deadline is None else deadline - time.time()
-            try:
-                solution = model.solve_integer(program.use, what, seconds)
-            except SolverError:
-                self.timed_out = deadline is not None and time.time() >= deadline
-                if self._found and self.timed_out:
+            solution = model.solve_integer(program.use, "the cheapest set of features", seconds)
+            if isinstance(solution, NoPoint):
+                if not solution.timed_out:
                     return None
-                raise
-            if solution is None:
-                return None
+                self.timed_out = True
+                break
+            bound, self.timed_out = solution.bound, not solution.proven
             missed = [
                 working.miss(*own)
                 for working, own in zip(self._working, program.models(solution.point), strict=True)
             ]
             if not any(missed):
-                return program, solution
+                return self._as_set(program, solution)
+        return None if self._found else self._best_known(bound)
+
+    def _best_known(self, bound: float) -> FeatureSet:
+        """When time is up before any set was found: the cheapest that a known model gets by with."""
+        used = self._fixed[:, 0] > 0
+        for ranges in self._known:
+            own = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
+            allowed = ~own[:, self._fixed[:, 1] == 0].any(axis=1)
+            if not allowed.any():
+                raise SolverError(
+                    "No set of features was found in time. Allow more of it (max_seconds)."
+                )
+            costs = np.where(allowed, own @ self._costs, np.inf)
+            used = used | own[int(np.argmin(costs))]
+        return self._make_set(np.flatnonzero(used), bound, proven=False)
 
     def _as_set(self, program: UseProgram, solution: IntegerSolution) -> FeatureSet:
         n = len(self._costs)
@@ -136,15 +146,12 @@ class CheapestSets:
             used |= np.abs(coef[:n]) > _UNUSED * max(1.0, np.abs(coef).sum())
         used &= solution.point[program.use] > 0.5
         members = np.flatnonzero(self._slimmed(used | (self._fixed[:, 0] > 0)))
+        return self._make_set(members, solution.bound, solution.proven)
+
+    def _make_set(self, members: NDArray[np.intp], bound: float, proven: bool) -> FeatureSet:
         models = [self._best_with(i, members) for i in range(len(self._sets))]
         cost = float(self._costs[members].sum())
-        return FeatureSet(
-            members=members,
-            cost=cost,
-            bound=min(cost, solution.bound),
-            proven=solution.proven,
-            models=models,
-        )
+        return FeatureSet(members, cost, min(cost, bound), proven, models)
 
     def _slimmed(self, used: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Without features that cost nothing and are not needed: no cost speaks against them."""

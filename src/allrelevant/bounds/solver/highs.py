@@ -68,6 +68,13 @@ class IntegerSolution:
     proven: bool
 
 
+@dataclass(frozen=True)
+class NoPoint:
+    """No point of a program with integer columns: there is none, or none was found in time."""
+
+    timed_out: bool
+
+
 class HighsModel:
     """One program in HiGHS, solved again and again under changing objectives.
 
@@ -140,8 +147,8 @@ class HighsModel:
 
     def solve_integer(
         self, columns: NDArray[np.int32], what: str, seconds: float | None = None
-    ) -> IntegerSolution | None:
-        """Optimise with some columns integer; None if the program has no such point.
+    ) -> IntegerSolution | NoPoint:
+        """Optimise with some columns integer.
 
         Parameters
         ----------
@@ -162,13 +169,15 @@ class HighsModel:
         highs.run()
         answer, info = highs.getModelStatus(), highs.getInfo()
         if answer == status.kInfeasible:
-            return None
-        point = np.array(highs.getSolution().col_value)
-        if answer not in (status.kOptimal, status.kTimeLimit) or not _is_point(info, self._api):
+            return NoPoint(timed_out=False)
+        if answer not in (status.kOptimal, status.kTimeLimit):
             raise SolverError(
-                f"HiGHS found no solution for {what}: it answered "
-                f"{highs.modelStatusToString(answer)!r}. More time (max_seconds) may help."
+                f"HiGHS did not solve the program for {what}: it answered "
+                f"{highs.modelStatusToString(answer)!r}."
             )
+        if info.primal_solution_status != self._api.SolutionStatus.kSolutionStatusFeasible:
+            return NoPoint(timed_out=True)
+        point = np.array(highs.getSolution().col_value)
         return IntegerSolution(
             point=point,
             value=float(info.objective_function_value),
@@ -205,8 +214,3 @@ class HighsModel:
         lp.a_matrix_.index_ = program.matrix.indices
         lp.a_matrix_.value_ = program.matrix.data
         return lp
-
-
-def _is_point(info: Any, api: Any) -> bool:
-    """Whether HiGHS holds a point that keeps all constraints."""
-    return bool(info.primal_solution_status == api.SolutionStatus.kSolutionStatusFeasible)

@@ -28,7 +28,12 @@ def with_inner_start(models: EquivalentModels) -> EquivalentModels:
         rows = models.rows
         assert isinstance(rows, CutRows)
         cost = budget_row(rows, Budget(0.0, 1.0, np.inf))
-        free = replace(models, budgets=tuple(b for b in models.budgets if b.norm_coefficient > 0))
+        # As much loss as it takes: whether it is too much is seen in the end.
+        free = replace(
+            models,
+            budgets=tuple(b for b in models.budgets if b.norm_coefficient > 0),
+            offset_range=np.array([[-np.inf, np.inf]]),
+        )
         program = replace(free.program, cost=cost)
         solution = HighsModel(program).solve("the model of least loss under the limits")
         coef = (

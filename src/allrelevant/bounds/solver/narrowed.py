@@ -26,6 +26,9 @@ _TIGHT = 1e-9
 # A weight this close to a bound, relative to its size, attains it.
 _SAME = 1e-9
 
+# How far limits can move without meaning anything else.
+_HAIR = 1e-8
+
 # With more numbers than this it takes too long to look at every row of every model.
 _MOST_SHORTFALLS = 10_000_000
 
@@ -48,6 +51,22 @@ class Narrowed:
     @cached_property
     def models(self) -> EquivalentModels:
         return with_start(limited_models(self._wider, self.limits), self._wider.start, self._C)
+
+    def with_room(self) -> Narrowed:
+        """The same with limits a hair further out.
+
+        A limit at the very end of a weight's range leaves models to within rounding only, and a
+        solver may find none.
+        """
+        limits = [
+            replace(
+                limit,
+                low=limit.low - _HAIR * (1.0 + abs(limit.low)),
+                high=limit.high + _HAIR * (1.0 + abs(limit.high)),
+            )
+            for limit in self.limits
+        ]
+        return Narrowed(self._wider, limits, self._C)
 
     def ranges(self, known: WeightRanges) -> WeightRanges:
         """Range of each weight whose range without limits is known.

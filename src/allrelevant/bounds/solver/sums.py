@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...arrays import Matrix, Vector
 from ..programs.equivalent_models import EquivalentModels
 from ..programs.linear_program import LinearProgram
-from .highs import HighsModel
+from .highs import HighsModel, IntegerSolution
 from .intervals import WeightRanges
 from .working_rows import WorkingRows
 
@@ -62,7 +62,7 @@ class Sums:
             model = HighsModel(replace(signs, cost=cost, column_upper=upper))
             columns = np.arange(program.n_columns, signs.n_columns, dtype=np.int32)
             found = model.solve_integer(columns, "the largest sum of a group")
-            assert found is not None  # the set has models, and each has signs
+            assert isinstance(found, IntegerSolution)  # the set has models, and each has signs
             return found.point
 
         return self._solved(point, features)
