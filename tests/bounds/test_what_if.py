@@ -99,8 +99,8 @@ def test_witnesses_keep_the_constraints_and_are_of_the_set(formulation):
     found = est.what_if({4: "drop", 5: (0.3 * upper, 0.6 * upper)})
     models = est._problems[0].models
     for feature in range(est.n_features_in_):
-        for side, bound in enumerate(("lower", "upper")):
-            model = found.witness(feature, bound)
+        for side in (0, 1):
+            model = found.witness(feature, "upper" if side else "lower")
             assert abs(model.coef_[4]) <= 1e-9
             assert 0.3 * upper - 1e-7 <= abs(model.coef_[5]) <= 0.6 * upper + 1e-7
             assert abs(model.coef_[feature]) == pytest.approx(
@@ -114,11 +114,11 @@ def test_witnesses_keep_the_constraints_and_are_of_the_set(formulation):
 def test_the_very_end_of_an_interval_can_be_asked_for(seed):
     est = classification(seed)
     for feature in range(est.n_features_in_):
-        for side, bound in enumerate(("lower", "upper")):
+        for side in (0, 1):
             size = float(est.interval_[feature, side])
             found = est.what_if({feature: size})
             np.testing.assert_allclose(found.interval_[feature], size, atol=1e-6)
-            witness = np.abs(est.witness(feature, bound).coef_)
+            witness = np.abs(est.witness(feature, "upper" if side else "lower").coef_)
             assert (found.interval_[:, 0] <= witness + 1e-5).all()
             assert (found.interval_[:, 1] >= witness - 1e-5).all()
 

@@ -82,6 +82,7 @@ Examples:
   allrelevant report houses.csv --target price --task regression
   allrelevant report patients.csv --target relapse --privileged biopsy
   allrelevant report patients.csv --target diagnosis --path C
+  allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
 On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
 as it was.
@@ -115,6 +116,17 @@ as it was.
     type=click.Choice(["C", "delta"]),
     help="Show on the page, too, how everything changes with this setting: 20 values of it.",
 )
+@click.option(
+    "--relations",
+    is_flag=True,
+    help="Show on the page, too, which features replace which, and the groups they form.",
+)
+@click.option(
+    "--costs",
+    metavar="FILE",
+    help="Show on the page, too, the five cheapest sets of features that suffice. FILE is a table "
+    "with the columns 'feature' and 'cost'. The search takes a minute at most.",
+)
 @click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
 @output_options
 @estimator_options(*TASKS)
@@ -128,6 +140,8 @@ def report(
     task: str,
     privileged: tuple[str, ...],
     path: Literal["C", "delta"] | None,
+    relations: bool,
+    costs: str | None,
     sep: str | None,
     output: str | None,
     json_output: str | None,
@@ -139,7 +153,8 @@ def report(
 
     outputs = plan_outputs(output, json_output, quiet=quiet, table=table)
     from ..tables import read_table
-    from .analysis import Columns, analyse, collected_notes
+    from .analysis import Columns, Questions, analyse, collected_notes
+    from .costs import read_costs_of
 
     with collected_notes() as notes:
         analyse(
@@ -149,6 +164,7 @@ def report(
             settings=settings,
             given=given_options(),
             path=path,
+            questions=Questions(relations, None if costs is None else read_costs_of(costs)),
             outputs=outputs,
             table=Path(table).name,
             command=command,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..bounds.design import Design
 from ..bounds.fitted import (
     baseline_weights,
     feature_names,
@@ -20,8 +21,11 @@ from ..bounds.fitted import (
     privileged_names,
 )
 from ..bounds.path import BoundsPath
+from ..bounds.relations import Relations
 from ..bounds.relevance import CLASSES
+from .design import summarize_design
 from .path import summarize_path
+from .relations import summarize_relations
 from .scores import accuracy, baseline_score
 
 # Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
@@ -55,6 +59,8 @@ def summarize(
     target: str | None = None,
     task_note: str | None = None,
     path: BoundsPath | None = None,
+    relations: Relations | None = None,
+    design: Design | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
     created: datetime | None = None,
@@ -76,6 +82,10 @@ def summarize(
         How the task was found, if it was not given.
     path : BoundsPath, default=None
         What :func:`allrelevant.bounds_path` gave for the same data; adds a section.
+    relations : Relations, default=None
+        What ``est.relations()`` gave; adds a section.
+    design : Design, default=None
+        What ``est.cheapest()`` gave; adds a section.
     warnings : iterable of str, default=()
         What the reader should know besides.
     command : str, default=None
@@ -127,6 +137,8 @@ def summarize(
         "training_accuracy": accuracy(est, X, y) if known and _is_classification(est) else None,
         **_proof(est),
         "path": None if path is None else summarize_path(path),
+        "relations": None if relations is None else summarize_relations(relations),
+        "design": None if design is None else summarize_design(design),
         "settings": settings,
         "seed": settings.get("random_state"),
         "versions": _versions(),

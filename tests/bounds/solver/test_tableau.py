@@ -112,6 +112,7 @@ def test_a_start_that_falls_short_of_rows_that_must_be_met_is_refused():
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
     used = int(np.argmax(np.abs(baseline.coef_)))
     limited = limited_models(models, [Limit(used, 0.0, 0.0)])
+    assert models.start is not None
     multipliers = np.r_[models.start.multipliers, 0.0, 0.0]
     start = replace(models.start, multipliers=multipliers, rows=limited.rows)
     limited = replace(limited, start=start)

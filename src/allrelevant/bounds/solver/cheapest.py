@@ -126,7 +126,7 @@ class CheapestSets:
         return None if self._found else self._best_known(bound)
 
     def _best_known(self, bound: float) -> FeatureSet:
-        """When time is up before any set was found: the cheapest that a known model gets by with."""
+        """When time is up before any set was found: the cheapest that a known model uses."""
         used = self._fixed[:, 0] > 0
         for ranges in self._known:
             own = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
