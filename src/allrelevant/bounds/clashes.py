@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -32,9 +33,13 @@ class ElasticSet:
     """
 
     def __init__(self, models: EquivalentModels, known: WeightRanges) -> None:
-        self._working = WorkingRows(models, known.coef.toarray(), known.offset)
+        self._models, self._known = models, known
         norms = [b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0]
         self._tolerance = _TOLERANCE * max(1.0, *norms)
+
+    @cached_property
+    def _working(self) -> WorkingRows:
+        return WorkingRows(self._models, self._known.coef.toarray(), self._known.offset)
 
     def is_kept(self, limits: Sequence[Limit]) -> bool:
         """Whether some model keeps all limits."""

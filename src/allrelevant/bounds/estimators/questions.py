@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ...exceptions import InputError
-from ...parallel import run_tasks
+from ...parallel import one_thread
 from ..constraints import Constraint, Wish, read_wish
 from ..fitted import feature_names, privileged_names
 from ..problem import ProblemBounds
@@ -106,12 +106,11 @@ class QuestionsMixin(RelevanceBoundsMixin):
         asked = {**getattr(self, "_wishes", {}), **self._read(constraints, signed, label)}
         result = copy(self)
         result._free_problems, result._wishes = free, asked
-        result._problems = run_tasks(
-            lambda index: narrowed_problem(
-                free[index], self._constraints(index, free[index], asked)
-            ),
-            range(len(free)),
-        )
+        with one_thread():
+            result._problems = [
+                narrowed_problem(problem, self._constraints(index, problem, asked))
+                for index, problem in enumerate(free)
+            ]
         result._summarise()
         result.constraints_ = self._in_words(asked)
         return result
