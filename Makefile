@@ -55,6 +55,10 @@ bench-tasks: setup  ## Truth, speed and a path of the other tasks, beside fri
 	@$(BIN)/python -m benchmarks.task_truth
 	@$(BIN)/python -m benchmarks.task_speed
 
+bench-relations: setup  ## What replaces what, what if, the cheapest models: truth and speed; costs of breast cancer
+	@$(BIN)/python -m benchmarks.relations
+	@$(BIN)/python -m benchmarks.breast_cancer_costs
+
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)
 	@$(BIN)/python -m benchmarks.madelon --data $(if $(DATA),$(DATA),.)

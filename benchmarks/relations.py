@@ -1,6 +1,6 @@
 """What replaces what, what if, and the cheapest models: truth, agreement and speed.
 
-usage: python -m benchmarks.relations [--part truth|speed|cheapest|wide]...
+usage: python -m benchmarks.relations [--part truth|speed|cheapest|wide|figure]...
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,7 +197,18 @@ def wide() -> None:
         )
 
 
-PARTS = {"truth": truth, "speed": speed, "cheapest": cheapest, "wide": wide}
+def figure() -> None:
+    """Draw the relations of breast cancer."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    est, _, _ = breast_cancer()
+    path = Path(__file__).parent.parent / "docs" / "images" / "relations.png"
+    est.relations().plot().figure_.savefig(path, dpi=80)
+    print(f"\nDrew {path.name}.")
+
+
+PARTS = {"truth": truth, "speed": speed, "cheapest": cheapest, "wide": wide, "figure": figure}
 
 
 def main() -> None:
