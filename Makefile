@@ -63,6 +63,9 @@ bench-elimination: setup  ## Elimination beside scikit-learn; the claim of EB-RF
 	@$(BIN)/python -m benchmarks.elimination_speed $(if $(DATA),--data $(DATA))
 	@$(BIN)/python -m benchmarks.elimination_picture
 	@$(if $(DATA),$(BIN)/python -m benchmarks.elimination_claim --data $(DATA))
+bench-relations: setup  ## What replaces what, what if, the cheapest models: truth and speed; costs of breast cancer
+	@$(BIN)/python -m benchmarks.relations
+	@$(BIN)/python -m benchmarks.breast_cancer_costs
 
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .exceptions import (
     AllRelevantError,
     CheckpointError,
+    ClashError,
     InputError,
     MissingExtraError,
     RelevanceWarning,
@@ -47,6 +48,7 @@ __all__ = [
     "BitFlip",
     "BoundsPath",
     "CheckpointError",
+    "ClashError",
     "ClassificationBounds",
     "InputError",
     "LinearMapping",

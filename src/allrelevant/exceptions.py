@@ -22,6 +22,27 @@ class CheckpointError(InputError):
     """A checkpoint is of another run, damaged, in use or not writable; it was left as it is."""
 
 
+class ClashError(InputError):
+    """No equally good model keeps all constraints.
+
+    Attributes
+    ----------
+    clash : list
+        Constraints that no model keeps together, and none of which could be left out of the list:
+        without any one of them there is a model that keeps the others.
+    moves : list of float
+        By how much each of them would have to move, the others of the list staying as they are.
+    """
+
+    # Only the message goes to Exception, and the rest has defaults: so that it can be pickled.
+    def __init__(
+        self, message: str, clash: Sequence[Any] = (), moves: Sequence[float] = ()
+    ) -> None:
+        super().__init__(message)
+        self.clash = list(clash)
+        self.moves = list(moves)
+
+
 class SolverError(AllRelevantError, RuntimeError):
     """A program was not solved to optimality; nothing it returned can be trusted."""
 

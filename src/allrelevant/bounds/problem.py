@@ -147,11 +147,33 @@ def bound_weights(
     cutoff : ndarray of shape (n_tables, 2), default=None
         By default what the settings say.
     """
-    samples, baseline = standard.samples, standard.baseline
-    models = settings.formulation.equivalent(samples, baseline, settings.slack)
+    samples = standard.samples
+    models = settings.formulation.equivalent(samples, standard.baseline, settings.slack)
     cutoff = learned_cutoffs(standard, settings) if cutoff is None else cutoff
     of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
     ranges, outer = _ranges(models, standard, of_weight[:, 1], settings)
+    return put_together(standard, models, ranges, outer, cutoff)
+
+
+def put_together(
+    standard: Standard,
+    models: EquivalentModels,
+    ranges: WeightRanges,
+    outer: Matrix,
+    cutoff: Matrix,
+) -> ProblemBounds:
+    """What follows from the ranges of some weights, and from what is proven of all.
+
+    Parameters
+    ----------
+    standard : Standard
+    models : EquivalentModels
+    ranges : WeightRanges
+    outer : ndarray of shape (d, 2)
+    cutoff : ndarray of shape (n_tables, 2)
+    """
+    samples, baseline = standard.samples, standard.baseline
+    of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
     signed = _spread_out(ranges, ranges.attained, samples.n_weights)
     interval = _spread_out(ranges, ranges.interval, samples.n_weights)
     gap = _spread_out(ranges, ranges.gap, samples.n_weights)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..bounds.path import Param
+
+# Sets of features to look for where costs are given, and how long.
+_N_SETS = 5
+_SECONDS = 60.0
 
 
 @contextmanager
@@ -50,6 +54,30 @@ class Columns:
     privileged: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Questions:
+    """What to find out besides the bounds."""
+
+    relations: bool = False
+    costs: Mapping[str, float] | None = None
+
+    def check(self, features: Iterable[str]) -> None:
+        """Refuse costs that do not fit the table, before the long work."""
+        from ..bounds.design import read_costs
+
+        read_costs(self.costs, list(features))
+
+    def answers(self, est: Any) -> dict[str, Any]:
+        """What is asked of a fitted estimator, as the report takes it."""
+        design = None
+        if self.costs is not None:
+            design = est.cheapest(self.costs, n_solutions=_N_SETS, max_seconds=_SECONDS)
+        return {"relations": est.relations() if self.relations else None, "design": design}
+
+
+_NONE = Questions()
+
+
 def analyse(
     frame: pd.DataFrame,
     columns: Columns,
@@ -58,6 +86,7 @@ def analyse(
     settings: Mapping[str, Any],
     given: Collection[str],
     path: Param | None = None,
+    questions: Questions = _NONE,
     outputs: Outputs,
     table: str,
     command: str,
@@ -71,6 +100,7 @@ def analyse(
     target, drop = columns.target, columns.drop
     X, y = split_target(frame, target, drop)
     X, privileged = split_privileged(X, columns.privileged, target=target, drop=drop)
+    questions.check(X.columns)
     inferred = infer_task(y) if task == AUTO else None
     found = inferred or InferredTask(task, "")
     values = target_for("classification" if found.task == METRIC else found.task, y, target)
@@ -88,6 +118,7 @@ def analyse(
         target=target,
         task_note=inferred.note if inferred else None,
         path=along,
+        **questions.answers(est),
         warnings=notes,
         command=command,
     )

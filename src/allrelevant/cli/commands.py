@@ -85,6 +85,7 @@ Examples:
   allrelevant report patients.csv --target relapse --privileged biopsy
   allrelevant report patients.csv --target diagnosis --path C
   allrelevant report spectra.csv --target quality --method metric --rank 2
+  allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
 On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
 as it was.
@@ -126,6 +127,17 @@ as it was.
     type=click.Choice(["C", "delta"]),
     help="Show on the page, too, how everything changes with this setting: 20 values of it.",
 )
+@click.option(
+    "--relations",
+    is_flag=True,
+    help="Show on the page, too, which features replace which, and the groups they form.",
+)
+@click.option(
+    "--costs",
+    metavar="FILE",
+    help="Show on the page, too, the five cheapest sets of features that suffice. FILE is a table "
+    "with the columns 'feature' and 'cost'. The search takes a minute at most.",
+)
 @click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
 @output_options
 @estimator_options(*TASKS, METRIC)
@@ -140,6 +152,8 @@ def report(
     task: str,
     privileged: tuple[str, ...],
     path: Literal["C", "delta"] | None,
+    relations: bool,
+    costs: str | None,
     sep: str | None,
     output: str | None,
     json_output: str | None,
@@ -151,17 +165,21 @@ def report(
 
     outputs = plan_outputs(output, json_output, quiet=quiet, table=table)
     from ..tables import read_table
-    from .analysis import Columns, analyse, collected_notes
+    from .analysis import Columns, Questions, analyse, collected_notes
+    from .costs import read_costs_of
     from .tasks import task_of
 
     with collected_notes() as notes:
         analyse(
             read_table(table, separator=sep),
             Columns(target, drop, privileged),
-            task=task_of(method, task, privileged=privileged, path=path),
+            task=task_of(
+                method, task, privileged=privileged, path=path, relations=relations, costs=costs
+            ),
             settings=settings,
             given=given_options(),
             path=path,
+            questions=Questions(relations, None if costs is None else read_costs_of(costs)),
             outputs=outputs,
             table=Path(table).name,
             command=command,

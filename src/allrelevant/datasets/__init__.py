@@ -3,6 +3,7 @@
 from .classification import make_esann17, make_ferel18, make_linear_classification
 from .known_truth import KnownTruth
 from .ordinal import make_ordinal_classification
+from .planted_groups import PlantedGroups, make_planted_groups
 from .privileged import KnownTruthWithPrivileged, make_privileged
 from .ranking import make_ranking
 from .regression import make_linear_regression
@@ -14,6 +15,7 @@ from .xor import make_xor
 __all__ = [
     "KnownTruth",
     "KnownTruthWithPrivileged",
+    "PlantedGroups",
     "Spectra",
     "load_tecator",
     "load_wine_spectra",
@@ -22,6 +24,7 @@ __all__ = [
     "make_linear_classification",
     "make_linear_regression",
     "make_ordinal_classification",
+    "make_planted_groups",
     "make_privileged",
     "make_ranking",
     "make_xor",

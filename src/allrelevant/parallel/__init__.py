@@ -8,8 +8,10 @@ Nothing else in the package knows how the work is spread.
 - ``handover``: the data, written once and mapped into the memory of each worker
 - ``worker``: what runs in a worker
 - ``progress``: the progress bar
+- ``one_thread``: short work that needs no workers
 """
 
+from .one_thread import one_thread
 from .seam import RunOptions, run_tasks, stream_tasks
 
-__all__ = ["RunOptions", "run_tasks", "stream_tasks"]
+__all__ = ["RunOptions", "one_thread", "run_tasks", "stream_tasks"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,10 @@ from ..bounds.relevance import CLASSES
 from ..extras import import_extra
 from ..plots.labels import printable, shorten
 from .chart import layout
+from .design import design_drawing
 from .metric import metric_drawings
 from .path import path_panels
+from .relations import relations_drawing
 from .wording import WORDINGS, number, percent, real_minus
 
 if TYPE_CHECKING:
@@ -59,6 +61,9 @@ def render(summary: Mapping[str, Any]) -> str:
             rows=features[:MAX_ROWS],
             path=_path(summary, features),
             metric=metric_drawings(summary["metric"]) if summary.get("metric") else None,
+            relations=_drawn(summary.get("relations"), relations_drawing),
+            design=summary.get("design"),
+            drawing=_drawn(summary.get("design"), design_drawing),
             privileged=_privileged(summary),
             wording=wording,
             aim=wording.aim.format(*(shorten(printable(c["label"]), 50) for c in classes)),
@@ -81,6 +86,12 @@ def _path(
     if summary.get("path") is None:
         return None
     return path_panels(summary["path"], [feature["name"] for feature in features])
+
+
+def _drawn(
+    part: Mapping[str, Any] | None, draw: Callable[[Mapping[str, Any]], dict[str, Any]]
+) -> dict[str, Any] | None:
+    return None if part is None else draw(part)
 
 
 def ranked(features: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..bounds.design import Design
 from ..bounds.fitted import (
     baseline_weights,
     feature_names,
@@ -18,10 +19,13 @@ from ..bounds.fitted import (
     privileged_names,
 )
 from ..bounds.path import BoundsPath
+from ..bounds.relations import Relations
 from ..bounds.relevance import CLASSES
+from .design import summarize_design
 from .metric import summarize_metric
 from .path import summarize_path
 from .plain import plain
+from .relations import summarize_relations
 from .scores import accuracy, baseline_score
 from .versions import versions
 
@@ -54,6 +58,8 @@ def summarize(
     target: str | None = None,
     task_note: str | None = None,
     path: BoundsPath | None = None,
+    relations: Relations | None = None,
+    design: Design | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
     created: datetime | None = None,
@@ -75,6 +81,10 @@ def summarize(
         How the task was found, if it was not given.
     path : BoundsPath, default=None
         What :func:`allrelevant.bounds_path` gave for the same data; adds a section.
+    relations : Relations, default=None
+        What ``est.relations()`` gave; adds a section.
+    design : Design, default=None
+        What ``est.cheapest()`` gave; adds a section.
     warnings : iterable of str, default=()
         What the reader should know besides.
     command : str, default=None
@@ -127,6 +137,8 @@ def summarize(
         "training_accuracy": accuracy(est, X, y) if known and _is_classification(est) else None,
         **_proof(est),
         "path": None if path is None else summarize_path(path),
+        "relations": None if relations is None else summarize_relations(relations),
+        "design": None if design is None else summarize_design(design),
         "settings": settings,
         "seed": settings.get("random_state"),
         "versions": versions(),

@@ -9,6 +9,7 @@ import pytest
 from allrelevant.bounds.baseline import uses_features
 from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
 from allrelevant.bounds.programs.classification import ClassSamples
+from allrelevant.bounds.programs.limits import Limit, limited_models
 from allrelevant.bounds.solver import tableau_solver
 from allrelevant.bounds.solver.highs_solver import HighsSolver
 from allrelevant.bounds.solver.intervals import weight_ranges
@@ -91,11 +92,29 @@ def test_a_model_between_vertices_is_refused():
         vertex_at(0.9)
 
 
-def test_a_start_outside_the_set_is_refused():
+def test_a_start_outside_the_budgets_finds_its_way_inside():
     samples = generated_samples(3)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
     norm, loss = models.budgets
-    tighter = replace(models, budgets=(replace(norm, limit=0.9 * baseline.norm_), loss))
-    with pytest.raises(NotAVertexError, match="budgets"):
-        TableauSolver(tighter)
+    other = (replace(norm, limit=0.8 * baseline.norm_), replace(loss, limit=2.0 * loss.limit))
+    elsewhere = replace(models, budgets=other)
+    assert elsewhere.violation(baseline.coef_[None], np.array([[baseline.intercept_]]))[0] > 0
+    found = weight_ranges(elsewhere)
+    assert found.effort.fallbacks == 0
+    reference = weight_ranges(elsewhere, solver=HighsSolver)
+    np.testing.assert_allclose(found.attained, reference.attained, atol=1e-7)
+
+
+def test_a_start_that_falls_short_of_rows_that_must_be_met_is_refused():
+    samples = generated_samples(3)
+    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
+    used = int(np.argmax(np.abs(baseline.coef_)))
+    limited = limited_models(models, [Limit(used, 0.0, 0.0)])
+    assert models.start is not None
+    multipliers = np.r_[models.start.multipliers, 0.0, 0.0]
+    start = replace(models.start, multipliers=multipliers, rows=limited.rows)
+    limited = replace(limited, start=start)
+    with pytest.raises(NotAVertexError, match="must be met"):
+        TableauSolver(limited)

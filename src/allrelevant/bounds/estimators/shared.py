@@ -27,8 +27,9 @@ from ..programs.samples import Samples
 from ..scaling import no_scaling, standard_scaling
 from ..solver.intervals import LOWER, UPPER
 from ..tuning import FitScaling
-from .base import RelevanceBoundsMixin
 from .combined import combined
+from .designs import DesignsMixin
+from .questions import OF_CONSTRAINTS
 
 # With more features than this, those that are already proven irrelevant are screened.
 _MANY = 10_000
@@ -41,7 +42,7 @@ class Problem(NamedTuple):
     variants: Sequence[Samples]
 
 
-class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
+class RelevanceBounds(DesignsMixin, BaseEstimator):
     """Common part of the estimators: options, the way of ``fit``, what it leaves behind.
 
     A task says which problems its data are (:meth:`_problems_of`).
@@ -167,7 +168,8 @@ class RelevanceBounds(RelevanceBoundsMixin, BaseEstimator):
     def _forget(self) -> None:
         """Drop what only some fits leave behind: the last one may have been of another kind."""
         for name in list(vars(self)):
-            if name == "cv_score_" or name.startswith(("privileged_", "n_privileged_")):
+            only_some = name == "cv_score_" or name in OF_CONSTRAINTS
+            if only_some or name.startswith(("privileged_", "n_privileged_")):
                 delattr(self, name)
 
     def _standard_of(

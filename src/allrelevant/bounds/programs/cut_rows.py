@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -37,8 +38,21 @@ class CutRows(HingeRows):
         return self.true_loss.values(coef)
 
     def breach(self, coef: Matrix, offset: Matrix) -> Vector:
-        """None: the cuts follow from the loss."""
-        return np.full(len(coef), -np.inf)
+        """By how much each model misses limits on weights; the cuts follow from the loss."""
+        low, high = self.weight_limits.T
+        return np.maximum(low - coef, coef - high).max(axis=1)
+
+    @cached_property
+    def weight_limits(self) -> Matrix:
+        """Limits on the weights, from the rows that are not about the loss, shape (d, 2)."""
+        limits = np.tile([-np.inf, np.inf], (self.n_weights, 1))
+        for i in np.flatnonzero(self.must_be_met & (self.offset_table == 0).all(axis=1)):
+            (feature,) = np.flatnonzero(self.table[i])
+            sign = self.table[i, feature]
+            side = 0 if sign > 0 else 1
+            tighter = max if sign > 0 else min
+            limits[feature, side] = tighter(limits[feature, side], self.target[i] / sign)
+        return limits
 
     def with_cuts(self, cuts: Sequence[Cut]) -> CutRows:
         """The same loss, known better."""

@@ -98,9 +98,11 @@ class CheckedSolver:
         the place of what is no model at all stands the baseline itself.
         """
         start = self._models.start
-        if len(unusable) and start is not None:
-            outside = answer.taken(unusable)
+        inside = np.inf
+        if start is not None:
             inside = float(self._models.violation(start.coef[None], start.offset[None])[0])
+        if len(unusable) and start is not None and inside <= 0:
+            outside = answer.taken(unusable)
             share = -inside / (self._models.violation(outside.coef, outside.offset) - inside)
             share = np.where(np.isfinite(share), np.clip(share, 0.0, 1.0), 0.0)[:, None]
             answer = answer.replaced(

@@ -113,13 +113,18 @@ class CuttingSolver:
     def _drawn_back(self, coef: Matrix) -> Matrix:
         """The last models of the set on the way from the baseline to these."""
         norm_limits, loss_limits = self._limits(coef)
-        norm = np.abs(coef).sum(axis=1)
-        coef = coef * np.minimum(1.0, norm_limits / np.maximum(norm, 1e-300))[:, None]
+        coef = np.clip(coef, *self._rows.weight_limits.T)
+        coef = self._start + self._share_of_norm(coef, norm_limits)[:, None] * (coef - self._start)
         shares = [
             _share_within(self._true_loss, self._start, end, most)
             for end, most in zip(coef, loss_limits, strict=True)
         ]
         return self._start + np.array(shares)[:, None] * (coef - self._start)
+
+    def _share_of_norm(self, coef: Matrix, limits: Vector) -> Vector:
+        """How much of the way to models surely stays within limits of the norm: it is convex."""
+        start, norm = np.abs(self._start).sum(), np.abs(coef).sum(axis=1)
+        return np.where(norm > limits, (limits - start) / np.maximum(norm - start, 1e-300), 1.0)
 
     def _limits(self, coef: Matrix) -> tuple[Vector, Vector]:
         """What the budgets allow of norm and of loss."""

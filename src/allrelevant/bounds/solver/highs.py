@@ -34,6 +34,10 @@ _COLD: Mapping[str, str | int] = {
 }
 
 
+# An integer solution this close to the best one is the best one.
+_INTEGER_GAP = 1e-7
+
+
 @dataclass(frozen=True)
 class Solution:
     """An optimal vertex and the duals of its rows."""
@@ -41,6 +45,34 @@ class Solution:
     point: Vector
     row_dual: Vector
     value: float
+
+
+@dataclass(frozen=True)
+class IntegerSolution:
+    """The best point found of a program with integer columns, and what none can go below.
+
+    Attributes
+    ----------
+    point : ndarray of shape (n_columns,)
+    value : float
+        Of the objective there.
+    bound : float
+        That no point has a smaller value than this is proven.
+    proven : bool
+        Whether the point is as good as any.
+    """
+
+    point: Vector
+    value: float
+    bound: float
+    proven: bool
+
+
+@dataclass(frozen=True)
+class NoPoint:
+    """No point of a program with integer columns: there is none, or none was found in time."""
+
+    timed_out: bool
 
 
 class HighsModel:
@@ -112,6 +144,46 @@ class HighsModel:
         except SolverError:
             self._highs.clearSolver()
             return self._run(what, _COLD)
+
+    def solve_integer(
+        self, columns: NDArray[np.int32], what: str, seconds: float | None = None
+    ) -> IntegerSolution | NoPoint:
+        """Optimise with some columns integer.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+        what : str
+            What is being asked, for the error message.
+        seconds : float, default=None
+            After which the best point found so far will do.
+        """
+        highs, status = self._highs, self._api.HighsModelStatus
+        whole = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
+        highs.changeColsIntegrality(len(columns), columns, whole)
+        options: dict[str, Any] = {**_COLD, "mip_rel_gap": 0.0, "mip_abs_gap": _INTEGER_GAP}
+        options["mip_feasibility_tolerance"] = _TOLERANCE
+        options["time_limit"] = np.inf if seconds is None else max(float(seconds), 0.0)
+        for option, value in options.items():
+            highs.setOptionValue(option, value)
+        highs.run()
+        answer, info = highs.getModelStatus(), highs.getInfo()
+        if answer == status.kInfeasible:
+            return NoPoint(timed_out=False)
+        if answer not in (status.kOptimal, status.kTimeLimit):
+            raise SolverError(
+                f"HiGHS did not solve the program for {what}: it answered "
+                f"{highs.modelStatusToString(answer)!r}."
+            )
+        if info.primal_solution_status != self._api.SolutionStatus.kSolutionStatusFeasible:
+            return NoPoint(timed_out=True)
+        point = np.array(highs.getSolution().col_value)
+        return IntegerSolution(
+            point=point,
+            value=float(info.objective_function_value),
+            bound=float(info.mip_dual_bound),
+            proven=bool(answer == status.kOptimal),
+        )
 
     def _run(self, what: str, method: Mapping[str, str | int]) -> Solution:
         for option, value in method.items():

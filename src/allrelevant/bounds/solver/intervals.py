@@ -68,12 +68,12 @@ class WeightRanges:
     @cached_property
     def interval(self) -> Matrix:
         """Smallest and largest absolute weight, shape (m, 2)."""
-        return _absolute(self.attained)
+        return absolute(self.attained)
 
     @cached_property
     def gap(self) -> Matrix:
         """How far each end of ``interval`` can be from the truth at most, shape (m, 2)."""
-        lower, upper = (_absolute(self.proven) - self.interval).T
+        lower, upper = (absolute(self.proven) - self.interval).T
         return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
 
     def scaled(self, factor: float) -> WeightRanges:
@@ -177,7 +177,7 @@ def _ranges_of(
 ) -> WeightRanges:
     # All minima, then all maxima: for HiGHS, neighbours have more of their bases in common.
     extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in features]
-    extrema, check = _found(extremes, solve)
+    extrema, check = found(extremes, solve)
     return WeightRanges(
         features=features,
         attained=check.attained.reshape(2, -1).T,
@@ -196,7 +196,7 @@ def _sizes_of(
     each = np.arange(len(features))
     first = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)  # the side of each that can be larger
     second = 1 - first
-    extrema, check = _found(_extremes(features, first), solve)
+    extrema, check = found(_extremes(features, first), solve)
     signed = np.zeros((len(features), 2))
     signed[each, first] = check.attained
     models_seen = extrema.coef[:, features]
@@ -207,9 +207,9 @@ def _sizes_of(
     could_win = np.abs(known[each, second]) > np.abs(check.attained)
     open_ = np.flatnonzero(could_win | ~can_be_zero)
     if len(open_):
-        _, check = _found(_extremes(features[open_], second[open_]), solve)
+        _, check = found(_extremes(features[open_], second[open_]), solve)
         signed[open_, second[open_]] = check.attained
-    return _absolute(signed), len(features) - len(open_)
+    return absolute(signed), len(features) - len(open_)
 
 
 def _extremes(features: NDArray[np.intp], sides: NDArray[np.intp]) -> list[Extreme]:
@@ -218,7 +218,7 @@ def _extremes(features: NDArray[np.intp], sides: NDArray[np.intp]) -> list[Extre
     ]
 
 
-def _found(extremes: Sequence[Extreme], solve: CheckedSolver) -> tuple[Extrema, Examination]:
+def found(extremes: Sequence[Extreme], solve: CheckedSolver) -> tuple[Extrema, Examination]:
     """Answers that are models of the set, and what the data say about them."""
     extrema, check = solve(extremes)
     worst = int(np.argmax(check.violation))
@@ -270,7 +270,7 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
     )
 
 
-def _absolute(signed: Matrix) -> Matrix:
+def absolute(signed: Matrix) -> Matrix:
     low, high = signed.T
     return np.column_stack(
         [np.maximum(0.0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))]

@@ -59,6 +59,13 @@ _MOST_CHANGES = 50
 # Corners that a mixture can be made of at any time.
 _POOL = 64
 
+# What overdrawing a budget costs, in units of the weight in question: a walk may start outside the
+# budgets, but should not stay there. (Where this is too little, the answer is given up.)
+_PENALTY = 1e5
+
+# An overdraft smaller than this share of a limit is none.
+_OVERDRAFT = 1e-10
+
 # The mixture's first prices say little. Those of the baseline are added to them at first, in this
 # share, which fades from step to step and ends when it is small.
 _SHARE_OF_START, _FADING, _FADED = 0.5, 0.9, 1e-3
@@ -403,8 +410,9 @@ class Mixture(NamedTuple):
     """Corners (and edges without end) in a pool, and the best mixture of them.
 
     Column c of the mixture's program is what corner c spends of each budget, then 1; or what an
-    edge spends along its way, then 0. ``members`` are the columns of its basis, -1 - b for what is
-    left of budget b; ``share`` is how much of each is taken, ``prices`` the multipliers.
+    edge spends along its way, then 0. ``members`` are the columns of its basis: with n budgets,
+    -1 - b for what is left of budget b, and -1 - n - b for what it is overdrawn by; ``share`` is
+    how much of each is taken, ``prices`` the multipliers.
     ``inverse`` is the inverse of the basis, ``basis`` scratch space for finding it.
     """
 
@@ -464,11 +472,23 @@ def _add(mixture, budgets, place, norm, loss, whole, gain):
 
 
 @nb.njit(cache=True)
-def _start_with(mixture, place):
-    """Make a mixture of one corner, which is within the budgets."""
-    for b in range(len(mixture.members) - 1):
-        mixture.members[b] = -1 - b
+def _start_with(mixture, budgets, place):
+    """Make a mixture of one corner, whatever it leaves of each budget or overdraws it by."""
+    for b in range(len(budgets)):
+        overdrawn = mixture.columns[place, b] > budgets[b, 2] * (1.0 + _OVERDRAFT)
+        mixture.members[b] = -1 - b - (len(budgets) if overdrawn else 0)
     mixture.members[-1] = place
+
+
+@nb.njit(cache=True)
+def _is_within(mixture, budgets):
+    """Whether a mixture overdraws no budget."""
+    n_budgets = len(budgets)
+    for i in range(len(mixture.members)):
+        b = -1 - n_budgets - mixture.members[i]
+        if b >= 0 and mixture.share[i] > _OVERDRAFT * (1.0 + budgets[b, 2]):
+            return False
+    return True
 
 
 @nb.njit(cache=True)
@@ -492,7 +512,18 @@ def _entry(mixture, v, b):
     """What a column of the program spends of a budget."""
     if v >= 0:
         return mixture.columns[v, b]
-    return 1.0 if b == -1 - v else 0.0
+    n_budgets = len(mixture.members) - 1
+    if v >= -n_budgets:
+        return 1.0 if b == -1 - v else 0.0
+    return -1.0 if b == -1 - n_budgets - v else 0.0
+
+
+@nb.njit(cache=True)
+def _gain(mixture, v):
+    """What a column of the program brings."""
+    if v >= 0:
+        return mixture.gain[v]
+    return 0.0 if v >= 1 - len(mixture.members) else -_PENALTY
 
 
 @nb.njit(cache=True)
@@ -525,7 +556,7 @@ def _refresh(mixture, budgets):
         mixture.prices[b] = 0.0
     for i in range(n):
         v = mixture.members[i]
-        gain = mixture.gain[v] if v >= 0 else 0.0
+        gain = _gain(mixture, v)
         mixture.share[i] = 0.0
         for b in range(n):
             limit = budgets[b, 2] if b < n - 1 else 1.0
@@ -589,7 +620,8 @@ def _pays_most(mixture):
 def _maximize(corner, problem, goal, mixture, way, most):
     """Make a weight as large as the budgets allow. Returns the status and the number of pivots."""
     mixture.size[:] = 0
-    _start_with(mixture, _remember(mixture, corner, problem, goal, MOVED, way))
+    first = _remember(mixture, corner, problem, goal, MOVED, way)
+    _start_with(mixture, problem.budgets, first)
     share_of_start, settled = _SHARE_OF_START, False
     for pivots in range(most):
         if not _mix(mixture, problem.budgets):
@@ -605,7 +637,8 @@ def _maximize(corner, problem, goal, mixture, way, most):
                 _settle(corner, problem)
                 settled = True
             else:
-                return OPTIMAL, pivots
+                within = _is_within(mixture, problem.budgets)
+                return (OPTIMAL if within else GAVE_UP), pivots
             continue
         share_of_start = share_of_start * _FADING if share_of_start > _FADED else 0.0
         _remember(mixture, corner, problem, goal, status, way)

@@ -7,7 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from ...arrays import Matrix, Vector
+from ..programs.cut_rows import CutRows
 from ..programs.equivalent_models import EquivalentModels
+from ..programs.hinge_rows import HingeRows
 from ..programs.pairwise_loss import PairwiseLoss
 from .extremes import Extreme
 
@@ -56,7 +58,7 @@ def smooth_extreme(models: EquivalentModels, loss: PairwiseLoss, extreme: Extrem
         np.r_[np.maximum(start, 0.0), np.maximum(-start, 0.0)],
         jac=lambda parts: -gain,
         method="SLSQP",
-        bounds=[(0.0, None)] * (2 * d),
+        bounds=_bounds_of_parts(models.rows),
         constraints=[
             {"type": "ineq", "fun": spare_loss, "jac": slope_of_spare_loss},
             {
@@ -68,3 +70,12 @@ def smooth_extreme(models: EquivalentModels, loss: PairwiseLoss, extreme: Extrem
         options={"maxiter": _MOST_STEPS, "ftol": 1e-10},
     )
     return np.array(visited[-_LAST:])
+
+
+def _bounds_of_parts(rows: HingeRows) -> list[tuple[float, float]]:
+    """Bounds of the positive, then of the negative parts of the weights."""
+    assert isinstance(rows, CutRows)
+    low, high = rows.weight_limits.T
+    positive = zip(np.maximum(low, 0.0), np.maximum(high, 0.0), strict=True)
+    negative = zip(np.maximum(-high, 0.0), np.maximum(-low, 0.0), strict=True)
+    return [*positive, *negative]

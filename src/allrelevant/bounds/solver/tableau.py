@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
-from ..programs.equivalent_models import Budget
+from ..programs.equivalent_models import Budget, Start
 from ..programs.hinge_rows import HingeRows
 from .extremes import Extrema, Extreme
 from .vertex import Vertex
@@ -92,6 +92,23 @@ class Tableau:
         coef[absent, features[absent]] = found[absent, -1]
         coef[status != OPTIMAL] = np.nan
         return Extrema(coef, offset, multipliers), pivots
+
+    def cheapest(self, C: float) -> Start | None:
+        """Walk from this vertex to the model of least ``|w|_1 + C * loss``; None if it has no end.
+
+        The tableau stays where the walk ended: it is of no use for extremes after this.
+        """
+        from .kernel import OPTIMAL, minimize
+
+        rows, n_weights = self._vertex.rows, self._problem.n_weights
+        found, offset = np.zeros(n_weights), np.zeros(rows.n_offsets)
+        multipliers = np.zeros(rows.n_rows)
+        status, _ = minimize(
+            self._corner, self._problem, 1.0, C, _MOST_PIVOTS, found, offset, multipliers
+        )
+        coef = np.zeros(rows.n_weights)
+        coef[self._features] = found[:-1]
+        return Start(coef, offset, multipliers, rows) if status == OPTIMAL else None
 
     def _columns_of_absent(self, features: NDArray[np.intp], absent: NDArray[np.bool_]) -> Matrix:
         """A column for the spare place, for each feature that has none of its own."""

@@ -25,8 +25,8 @@ _FIRST = 8
 # By how much a solution may fall short of a row that was left out.
 _SHORTFALL = 1e-10
 
-# By how much of its norm the model to start from may exceed a budget.
-_OVERDRAFT = 1e-9
+# By how much the model to start from may fall short of a row that must be met.
+_BREACH = 1e-9
 
 # With no more features than this, all are worked with from the start.
 _FEW = 400
@@ -47,9 +47,17 @@ class TableauSolver:
     """Solves every extreme on a tableau at the baseline, over working rows and working features.
 
     Raises :class:`NotAVertexError` if the set brings no vertex to start from.
+
+    Parameters
+    ----------
+    models : EquivalentModels
+    rows : ndarray of int, default=()
+        Rows that are known to matter, besides those that do at the baseline.
     """
 
-    def __init__(self, models: EquivalentModels) -> None:
+    def __init__(
+        self, models: EquivalentModels, rows: NDArray[np.intp] | Sequence[int] = ()
+    ) -> None:
         if models.start is None:
             raise NotAVertexError("The set has no model to start from.")
         self._models = self.models = models
@@ -58,11 +66,13 @@ class TableauSolver:
         pull = np.abs(models.rows.pull(self._start.multipliers))
         # Prices of norm and loss at which this model costs least.
         self._prices = np.array([pull.max(), (self._start.multipliers / models.rows.weight).max()])
-        if models.violation(coef[None], offset[None])[0] > _OVERDRAFT * (1.0 + np.abs(coef).sum()):
-            raise NotAVertexError("The model to start from is not within the budgets.")
+        if models.rows.breach(coef[None], offset[None])[0] > _BREACH * (1.0 + np.abs(coef).sum()):
+            raise NotAVertexError("The model to start from falls short of rows that must be met.")
         shortfall = models.rows.shortfall(coef[None], offset[None])[0]
-        self._rows = np.flatnonzero(shortfall > -_FAR)
-        self._features = self._promising = _promising_features(pull)
+        near = shortfall > -_FAR
+        near[np.asarray(rows, dtype=np.intp)] = True
+        self._rows = np.flatnonzero(near)
+        self._features = self._promising = promising_features(pull)
         self._tableau = self._fresh()
         self.effort = Effort()
 
@@ -146,7 +156,7 @@ class TableauSolver:
             yield int(e), paying
 
 
-def _promising_features(pull: Vector) -> NDArray[np.intp]:
+def promising_features(pull: Vector) -> NDArray[np.intp]:
     """Features that equivalent models are likely to use: the baseline nearly does.
 
     Parameters

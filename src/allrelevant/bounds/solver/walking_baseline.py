@@ -29,7 +29,7 @@ class WalkingBaseline:
         n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
         table = rows.table.toarray() if sp.issparse(rows.table) else rows.table
         self._rows = rows
-        finite = replace(rows, weight=_finite_weights(rows))
+        finite = replace(rows, weight=finite_weights(rows))
         self._problem = make_problem(finite, d, budgets=(), prices=np.zeros(2))
         self._corner = make_corner(
             self._problem,
@@ -56,7 +56,7 @@ class WalkingBaseline:
         return Start(coef, offset, multipliers, self._rows) if status == OPTIMAL else None
 
 
-def _finite_weights(rows: HingeRows) -> Vector:
+def finite_weights(rows: HingeRows) -> Vector:
     """The weights, with twice what any multiplier can come to for rows that must be met.
 
     Multipliers pull at no offset, so those of rows that must be met are balanced by the others.

@@ -1,0 +1,208 @@
+"""What replaces what, as users get it: relations of pairs, and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Matrix, Vector
+from ..exceptions import InputError
+from ..extras import import_extra
+from ..parallel import run_tasks
+from .changes import Changes, ProblemRelations, changes_with, related, relevant_weights
+from .groups import CUT, Group, group_labels, make_group, sum_range
+from .problem import ProblemBounds
+from .solver.extremes import Effort, total_effort
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..plots import RelationsDisplay, SubstitutesDisplay
+
+SUBSTITUTES, COMPANIONS, INDEPENDENT = "substitutes", "companions", "independent"
+
+
+@dataclass(frozen=True)
+class Relations:
+    """What replaces what among the relevant features.
+
+    Made by the method ``relations`` of a fitted estimator. Privileged features, if there were any,
+    count on behind the others.
+
+    Attributes
+    ----------
+    feature_names : list of str
+        Of all features, d of them.
+    relations_ : ndarray of shape (d, d)
+        What becomes of feature j, by rows, with feature k, by columns: from -1 (substitutes: k
+        replaces j) over 0 (independent) to 1 (companions: j is of use with k only). Zero where one
+        is irrelevant. With more than two classes that of the class where it is strongest.
+    class_relations_ : ndarray of shape (n_problems, d, d)
+        The same for each class against the rest.
+    labels_ : ndarray of shape (d,)
+        Number of each feature's group; -1 for irrelevant features.
+    groups_ : list of Group
+        In the order of their numbers.
+    problems : list of ProblemRelations
+        The intervals behind the relations, for each class against the rest.
+    effort : Effort
+        Programs solved, and programs whose answers were known.
+    """
+
+    feature_names: list[str]
+    relations_: Matrix
+    class_relations_: NDArray[np.float64]
+    labels_: NDArray[np.intp]
+    groups_: list[Group]
+    problems: list[ProblemRelations]
+    effort: Effort
+
+    def kind(self, feature: int, other: int) -> str:
+        """What two features are: "substitutes", "companions" or "independent"."""
+        pair = [self.relations_[feature, other], self.relations_[other, feature]]
+        relation = max(pair, key=abs)
+        if abs(relation) < CUT:
+            return INDEPENDENT
+        return SUBSTITUTES if relation < 0 else COMPANIONS
+
+    def to_frame(self) -> pd.DataFrame:
+        """All pairs of relevant features, the strongest relations first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``feature``, ``other``, ``relation`` (what becomes of the feature with the other),
+            ``kind`` and ``group`` (the number of a common group, -1 if there is none).
+        """
+        pandas = import_extra("pandas", "cli")
+        shown = np.flatnonzero(self.labels_ >= 0).tolist()
+        rows = [
+            (
+                self.feature_names[j],
+                self.feature_names[k],
+                self.relations_[j, k],
+                self.kind(j, k),
+                int(self.labels_[j]) if self.labels_[j] == self.labels_[k] else -1,
+            )
+            for j in shown
+            for k in shown
+            if j != k
+        ]
+        rows.sort(key=lambda row: -abs(row[2]))
+        return pandas.DataFrame(rows, columns=["feature", "other", "relation", "kind", "group"])
+
+    def groups_frame(self) -> pd.DataFrame:
+        """The groups, one row each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``features``, ``relevance``, ``lower``, ``upper`` and ``share``.
+        """
+        pandas = import_extra("pandas", "cli")
+        names = ("features", "relevance", "lower", "upper", "share")
+        rows = [[getattr(group, name) for name in names] for group in self.groups_]
+        frame = pandas.DataFrame(rows, columns=list(names))
+        return frame.rename_axis("group")
+
+    def plot(
+        self, kind: Literal["matrix", "graph"] = "matrix", **kwargs: Any
+    ) -> RelationsDisplay | SubstitutesDisplay:
+        """Draw the relations.
+
+        Parameters
+        ----------
+        kind : {"matrix", "graph"}, default="matrix"
+            A heat map ordered by group, or the graph of substitutes.
+        **kwargs
+            Options of ``plot`` of :class:`~allrelevant.plots.RelationsDisplay` or
+            :class:`~allrelevant.plots.SubstitutesDisplay`.
+        """
+        from ..plots import RelationsDisplay, SubstitutesDisplay
+
+        if kind not in ("matrix", "graph"):
+            raise InputError(f"kind must be 'matrix' or 'graph', got {kind!r}.")
+        if kind == "graph":
+            return SubstitutesDisplay.from_relations(self, **kwargs)
+        return RelationsDisplay.from_relations(self, **kwargs)
+
+
+def find_relations(
+    problems: Sequence[ProblemBounds],
+    names: list[str],
+    *,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Relations:
+    """Relations and groups of the relevant features of fitted problems.
+
+    Parameters
+    ----------
+    problems : sequence of ProblemBounds
+    names : list of str
+        Of all features, privileged ones behind the others.
+    n_jobs : int, default=None
+        See :func:`allrelevant.parallel.run_tasks`.
+    verbose : bool, default=False
+        Show how far it is.
+    """
+    problems = list(problems)
+    tasks = [(i, int(k)) for i, problem in enumerate(problems) for k in relevant_weights(problem)]
+    title = "relations" if verbose else None
+    changes = run_tasks(partial(_changes, problems), tasks, n_jobs=n_jobs, progress=title)
+    by_problem = [
+        related(problem, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
+        for i, problem in enumerate(problems)
+    ]
+    of_class = np.array([found.relations for found in by_problem])
+    relations = _strongest(of_class)
+    relevant = np.unique(np.concatenate([found.features for found in by_problem]))
+    labels = np.full(len(names), -1)
+    labels[relevant] = group_labels(relations[np.ix_(relevant, relevant)])
+    return Relations(
+        feature_names=names,
+        relations_=relations,
+        class_relations_=of_class,
+        labels_=labels,
+        groups_=_groups(problems, names, labels, "groups" if verbose else None),
+        problems=by_problem,
+        effort=total_effort([found.effort for found in by_problem]),
+    )
+
+
+def _groups(
+    problems: list[ProblemBounds],
+    names: list[str],
+    labels: NDArray[np.intp],
+    title: str | None,
+) -> list[Group]:
+    """The groups and their sums, which are too quick for workers to pay."""
+    all_members = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
+    tasks = [(i, members) for members in all_members for i in range(len(problems))]
+    found = run_tasks(partial(_sum_range, problems), tasks, progress=title)
+    sums = np.array(found).reshape(len(all_members), len(problems), 2)
+    return [
+        make_group(names, members, own, problems)
+        for members, own in zip(all_members, sums, strict=True)
+    ]
+
+
+def _changes(problems: list[ProblemBounds], task: tuple[int, int]) -> Changes:
+    index, feature = task
+    return changes_with(problems[index], feature)
+
+
+def _sum_range(problems: list[ProblemBounds], task: tuple[int, NDArray[np.intp]]) -> Vector:
+    index, members = task
+    return sum_range(problems[index], members)
+
+
+def _strongest(of_class: NDArray[np.float64]) -> Matrix:
+    """Of each entry the one that is largest in size over the classes."""
+    best = np.abs(of_class).argmax(axis=0)
+    return np.take_along_axis(of_class, best[None], axis=0)[0]

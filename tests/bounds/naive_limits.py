@@ -1,0 +1,126 @@
+"""Sets of models under constraints, written down plainly and solved from scratch.
+
+Limits on weights are requirements without slack, as in ``naive_tasks``; the sign of a weight that
+must not be zero is tried both ways.
+"""
+
+from itertools import combinations, product
+
+import numpy as np
+from scipy.optimize import linprog
+
+from allrelevant.bounds.programs.classification import ClassSamples
+from allrelevant.bounds.programs.ordinal import OrderedSamples
+from allrelevant.bounds.programs.ranking import RankedSamples
+from allrelevant.bounds.programs.regression import ValueSamples
+from tests.bounds import naive_tasks
+
+
+class NaiveSet:
+    """All models as good as the baseline of a fitted problem, as a cold program."""
+
+    def __init__(self, problem, slack):
+        samples = problem.standard.samples
+        self.rows, self.slack_weight = _requirements(samples)
+        self.limits = slack.norm_limit(problem.baseline), slack.loss_limit(problem.baseline)
+        self.d, self.k = len(self.rows[0][0]), len(self.rows[0][1])
+
+    def optimum(self, cost_w, limits=(), cost_size=None):
+        """Least ``cost_w . w + cost_size . |w|``; None if there is no model."""
+        d, k, m = self.d, self.k, len(self.slack_weight)
+        A, b = naive_tasks._inequalities([*self.rows, *self._limit_rows(limits)], d, k, m)
+        norm = np.r_[np.ones(d), np.zeros(d + k + m)]
+        loss = np.r_[np.zeros(2 * d + k), self.slack_weight]
+        A, b = np.vstack([A, norm, loss]), np.r_[b, self.limits]
+        size = np.zeros(d) if cost_size is None else cost_size
+        result = linprog(
+            np.r_[size, cost_w, np.zeros(k + m)],
+            A_ub=A,
+            b_ub=b,
+            bounds=[(0, None)] * d + [(None, None)] * (d + k) + [(0, None)] * m,
+            method="highs",
+        )
+        assert result.status in (0, 2), result.message
+        return result.fun if result.status == 0 else None
+
+    def has_models(self, limits):
+        return self.optimum(np.zeros(self.d), limits) is not None
+
+    def sizes(self, patterns):
+        """Smallest and largest size of each weight over a union, one part a pattern of limits."""
+        parts = [self._sizes(limits) for limits in patterns if self.has_models(limits)]
+        if not parts:
+            return None
+        lower, upper = np.array(parts).transpose(2, 0, 1)
+        return np.column_stack([lower.min(axis=0), upper.max(axis=0)])
+
+    def _sizes(self, limits):
+        found = np.empty((self.d, 2))
+        for j in range(self.d):
+            low = self.optimum(np.eye(self.d)[j], limits)
+            high = -self.optimum(-np.eye(self.d)[j], limits)
+            found[j] = max(0.0, low, -high), max(abs(low), abs(high))
+        return found
+
+    def sum_range(self, members):
+        """Smallest and largest sum of sizes, the largest over all signs."""
+        of_members = np.isin(np.arange(self.d), members).astype(float)
+        smallest = self.optimum(np.zeros(self.d), cost_size=of_members)
+        largest = -np.inf
+        for signs in product([-1.0, 1.0], repeat=len(members)):
+            cost = np.zeros(self.d)
+            cost[list(members)] = signs
+            largest = max(largest, -self.optimum(-cost))
+        return smallest, largest
+
+    def minimal_sets(self):
+        """Every set of features that suffices, and of which no part does."""
+        found: list[frozenset[int]] = []
+        for size in range(self.d + 1):
+            for members in combinations(range(self.d), size):
+                if any(other <= set(members) for other in found):
+                    continue
+                others = [(j, 0.0, 0.0) for j in range(self.d) if j not in members]
+                if self.has_models(others):
+                    found.append(frozenset(members))
+        return found
+
+    def _limit_rows(self, limits):
+        nothing = np.zeros(self.k)
+        for feature, low, high in limits:
+            unit = np.eye(self.d)[feature]
+            if np.isfinite(low):
+                yield unit, nothing, low, None
+            if np.isfinite(high):
+                yield -unit, nothing, -high, None
+
+
+def patterns_of(constraints):
+    """Limits for every choice of signs, from (feature, low, high, signed)."""
+    options = [
+        [(j, low, high)]
+        if signed
+        else [(j, -high, high)]
+        if low <= 0
+        else [(j, low, high), (j, -high, -low)]
+        for j, low, high, signed in constraints
+    ]
+    return [list(pattern) for pattern in product(*options)]
+
+
+def _requirements(samples):
+    X, y, weight, n = samples.X, samples.y, samples.weight, samples.n_samples
+    if isinstance(samples, ClassSamples):
+        rows = [(label * x, [label], 1.0, i) for i, (x, label) in enumerate(zip(X, y, strict=True))]
+        found, sample = (rows, weight), list(range(n))
+    elif isinstance(samples, ValueSamples):
+        found = naive_tasks.regression(X, y, weight, samples.epsilon)
+        sample = [i for i in range(n) for _ in range(2)]
+    elif isinstance(samples, OrderedSamples):
+        found, sample = naive_tasks.ordinal(X, y, weight), []
+    else:
+        assert isinstance(samples, RankedSamples)
+        found, sample = naive_tasks.ranking(X, y, weight), []
+    if samples.privileged is None:
+        return found
+    return naive_tasks.explained(found[0], sample, samples.privileged, weight)

@@ -1,0 +1,135 @@
+"""The cheapest models, against all subsets tried."""
+
+import numpy as np
+import pytest
+
+from allrelevant import ClassificationBounds, InputError
+from allrelevant.bounds.design import read_costs
+from allrelevant.datasets import make_linear_classification, make_planted_groups
+from tests.bounds.fitted_tasks import FITTED, classification, slack_of
+from tests.bounds.naive_limits import NaiveSet
+
+
+def compare_with_all_subsets(est, costs):
+    """Every minimal set, in order of its cost: the same as by trying all subsets."""
+    naive = NaiveSet(est._problems[0], slack_of(est))
+    minimal = naive.minimal_sets()
+    design = est.cheapest(costs, n_solutions=len(minimal) + 1)
+    assert design.complete
+    assert {frozenset(s.members.tolist()) for s in design} == set(minimal)
+    expected = sorted(sum(costs[j] for j in members) for members in minimal)
+    assert [solution.cost for solution in design] == pytest.approx(expected)
+    core = frozenset.intersection(*minimal)
+    assert design.core() == [design.feature_names[j] for j in sorted(core)]
+    for solution in design:
+        check_model(est, solution)
+
+
+def check_model(est, solution):
+    assert solution.proven
+    assert solution.gap == 0
+    model = solution.model
+    assert np.isin(np.flatnonzero(model.coef_), solution.members).all()
+    offset = np.atleast_1d(model.intercept_)
+    assert est._problems[0].models.violation(model.coef_[None], offset[None])[0] <= 1e-6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equals_all_subsets_tried(seed):
+    est = classification(seed, n_irrelevant=1)
+    costs = np.random.RandomState(seed).uniform(0.5, 5.0, est.n_features_in_)
+    compare_with_all_subsets(est, costs)
+
+
+@pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
+def test_every_task_has_predictors(task):
+    est = task(seed=0)
+    design = est.cheapest(n_solutions=2)
+    samples = est._problems[0].standard.samples
+    for solution in design:
+        assert solution.cost == len(solution.features)
+        assert np.isfinite([solution.score, solution.score_error]).all()
+        predicted = solution.predictor.predict(samples.X)
+        assert len(predicted) == samples.n_samples
+    assert len(design.to_frame()) == len(design)
+    assert design.alternatives(0) == [s for s in design if 0 not in s.members]
+
+
+def test_must_use_and_must_not_use():
+    data = make_linear_classification(n_strong=1, n_weak=4, n_irrelevant=2, random_state=0)
+    est = ClassificationBounds(C=0.3, cutoff=0.1).fit(data.X, data.y)
+    (with_noise,) = est.cheapest(must_use=[6], must_not_use=["x1"])
+    assert 6 in with_noise.members
+    assert 1 not in with_noise.members
+    assert with_noise.cost == 1 + est.cheapest(must_not_use=[1])[0].cost
+    with pytest.raises(InputError, match="does without all of must_not_use"):
+        est.cheapest(must_not_use=[0])
+    with pytest.raises(InputError, match="must_use and in must_not_use"):
+        est.cheapest(must_use=[1], must_not_use=["x1"])
+
+
+def test_what_costs_nothing_is_left_out_if_it_is_not_needed():
+    data = make_linear_classification(n_strong=1, n_weak=2, n_irrelevant=3, random_state=0)
+    est = ClassificationBounds(C=0.3, cutoff=0.1).fit(data.X, data.y)
+    design = est.cheapest([1, 0, 0, 0, 0, 0], n_solutions=10)
+    assert sorted(s.members.tolist() for s in design) == [[0, 1], [0, 2]]
+
+
+def test_several_classes_share_their_features():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(150, 5))
+    X[:, 3] = X[:, 2]
+    y = np.argmax(X[:, :3] + 0.3 * rng.normal(size=(150, 3)), axis=1)
+    est = ClassificationBounds(C=0.3, cutoff=0.3).fit(X, y)
+    design = est.cheapest([1, 1, 1, 2, 1], n_solutions=9)
+    assert [s.members.tolist() for s in design][:2] == [[0, 1, 2], [0, 1, 3]]
+    assert design[0].model.coef_.shape == (3, 5)
+    assert (design[0].predictor.predict(X) == y).mean() > 0.8
+    assert design[0].score == pytest.approx(design.baseline_score, abs=0.05)
+    for index, problem in enumerate(est._problems):
+        coef, offset = design[0].model.coef_[index], design[0].model.intercept_[index]
+        assert problem.models.violation(coef[None], np.array([[offset]]))[0] <= 1e-6
+
+
+def test_after_what_if():
+    est = classification(seed=0)
+    for solution in est.what_if({1: "drop"}).cheapest(n_solutions=3):
+        assert 1 not in solution.members
+
+
+def test_when_time_is_up_the_gap_is_proven():
+    data = make_planted_groups(
+        400, n_pairs=8, n_triples=8, n_sums=6, n_irrelevant=20, noise=0.3, flip=0.1, random_state=0
+    )
+    est = ClassificationBounds(C=0.1, cutoff=0.1, delta=0.3, loss_slack=0.3).fit(data.X, data.y)
+    design = est.cheapest(n_solutions=5, max_seconds=1.0)
+    last = design[-1]
+    assert not design.complete
+    assert not last.proven
+    assert 0 < last.gap < last.cost
+
+
+def test_costs():
+    names = ["a", "b"]
+    assert read_costs(None, names).tolist() == [1.0, 1.0]
+    assert read_costs({"b": 2, "a": 1.5}, names).tolist() == [1.5, 2.0]
+    for costs, message in [
+        ({"a": 1}, "no cost of 'b'"),
+        ({"a": 1, "b": 1, "c": 1}, "no feature 'c'"),
+        ([1, 2, 3], "shape"),
+        ([1, -2], "none negative"),
+        ([1, float("inf")], "finite"),
+        (["x", "y"], "must be numbers"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            read_costs(costs, names)
+
+
+def test_bad_requests():
+    est = classification(seed=0)
+    with pytest.raises(InputError, match="n_solutions"):
+        est.cheapest(n_solutions=0)
+    with pytest.raises(InputError, match="max_seconds"):
+        est.cheapest(max_seconds=0)
+    with pytest.raises(InputError, match="No feature is called"):
+        est.cheapest().alternatives("nobody")

@@ -1,0 +1,115 @@
+"""What replaces what: the intervals behind it, the groups, and what they carry."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from allrelevant import ClassificationBounds
+from allrelevant.bounds.changes import LEVEL
+from allrelevant.bounds.groups import group_labels, sum_range
+from allrelevant.datasets import make_planted_groups
+from tests.bounds.fitted_tasks import FITTED, classification, slack_of
+from tests.bounds.naive_limits import NaiveSet
+
+
+def apart(labels):
+    """Groups as labels that adjusted Rand can compare: what is in none is alone."""
+    return np.where(labels < 0, len(labels) + np.arange(len(labels)), labels)
+
+
+@pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
+def test_intervals_equal_a_cold_build(task):
+    est = task(seed=2)
+    problem = est._problems[0]
+    (found,) = est.relations().problems
+    naive = NaiveSet(problem, slack_of(est))
+    weak = np.flatnonzero(problem.interval[found.features, 0] == 0)
+    for i in weak[:2]:
+        feature = found.features[i]
+        low, high = problem.signed_interval[feature]
+        at = LEVEL * max(-low, high)
+        raised = (feature, at, np.inf) if high >= -low else (feature, -np.inf, -at)
+        for limit, sizes in (((feature, 0.0, 0.0), found.dropped), (raised, found.raised)):
+            expected = naive.sizes([[limit]])
+            np.testing.assert_allclose(sizes[:, i], expected[found.features], atol=1e-6)
+
+
+def test_fewer_programs_than_a_solver_without_memory():
+    effort = classification(seed=2).relations().effort
+    assert effort.spared > 0
+    assert effort.fallbacks == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_groups_are_found_and_strong_together(seed):
+    data = make_planted_groups(300, flip=0.05, random_state=seed)
+    relations = ClassificationBounds(random_state=0).fit(data.X, data.y).relations()
+    assert adjusted_rand_score(apart(data.group), apart(relations.labels_)) >= 0.95
+    assert {group.relevance for group in relations.groups_} == {"strong"}
+
+
+def test_companions_rise_together():
+    """The second feature is the noise in the first: of no use alone."""
+    rng = np.random.RandomState(0)
+    signal, noise, other = rng.normal(size=(3, 300))
+    X = np.column_stack([signal + noise, noise, other, rng.normal(size=300), signal + 0.5 * other])
+    y = (signal + other > 0).astype(int)
+    relations = ClassificationBounds(C=1.0, cutoff=0.3).fit(X, y).relations()
+    assert relations.relations_[1, 0] > 0.5
+    assert relations.kind(1, 0) == "companions"
+
+
+def test_the_same_at_any_number_of_workers():
+    data = make_planted_groups(120, n_irrelevant=2, random_state=0)
+    est = ClassificationBounds(C=0.3, cutoff=0.3).fit(data.X, data.y)
+    first, second = est.relations(), est.set_params(n_jobs=2).relations()
+    np.testing.assert_array_equal(first.relations_, second.relations_)
+    assert [(g.lower, g.upper) for g in first.groups_] == [
+        (g.lower, g.upper) for g in second.groups_
+    ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_group_sums_equal_all_signs_tried(seed):
+    est = classification(seed)
+    naive = NaiveSet(est._problems[0], slack_of(est))
+    for members in ([1, 2], [1, 2, 3, 4], [0, 5, 6]):
+        found = sum_range(est._problems[0], np.array(members))
+        assert found.tolist() == pytest.approx(naive.sum_range(members), abs=1e-6)
+
+
+def test_groups_are_of_the_mean_relation():
+    strength = np.array(
+        [[0.0, 0.9, 0.7, 0.0], [0.9, 0.0, 0.2, 0.0], [0.7, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    )
+    assert group_labels(-strength).tolist() == [0, 0, 1, 2]  # (0.7 + 0.2) / 2 is less than a half
+    assert group_labels(-strength, cut=0.4).tolist() == [0, 0, 0, 1]
+    assert group_labels(np.zeros((1, 1))).tolist() == [0]
+    assert group_labels(np.zeros((0, 0))).tolist() == []
+
+
+def test_tables_and_classes():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(150, 4))
+    X[:, 3] = X[:, 2]
+    y = np.argmax(X[:, :3] + 0.3 * rng.normal(size=(150, 3)), axis=1)
+    relations = ClassificationBounds(C=0.3, cutoff=0.3).fit(X, y).relations()
+    assert relations.class_relations_.shape == (3, 4, 4)
+    assert relations.kind(2, 3) == "substitutes"
+    assert relations.labels_[2] == relations.labels_[3] != relations.labels_[0]
+    frame = relations.to_frame()
+    assert frame["kind"].iloc[0] == "substitutes"
+    assert len(frame) == 12
+    together = relations.groups_frame().set_index("relevance")
+    assert ["x2", "x3"] in together["features"].tolist()
+
+
+def test_no_relevant_feature_no_relation():
+    est = classification(seed=0)
+    none = est.set_params(cutoff=1e6)
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(40, 3))
+    found = none.fit(X, (X[:, 0] > 0).astype(int)).relations()
+    assert found.groups_ == []
+    assert not found.relations_.any()
+    assert len(found.to_frame()) == 0

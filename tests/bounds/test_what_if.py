@@ -1,0 +1,229 @@
+"""Bounds under constraints, against a plain cold build of the same set."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from allrelevant import ClashError, ClassificationBounds, InputError, RankingBounds
+from allrelevant.bounds.programs import ranking as ranking_module
+from allrelevant.datasets import make_linear_classification, make_ranking
+from tests.bounds.fitted_tasks import FITTED, classification, slack_of
+from tests.bounds.naive_limits import NaiveSet, patterns_of
+
+
+def random_constraints(est, rng):
+    """What to ask: a dict for ``what_if``, signed or not, and the same for the plain build."""
+    problem = est._problems[0]
+    signed = bool(rng.randint(2))
+    asked, plain = {}, []
+    for j in rng.permutation(len(problem.interval))[: rng.randint(1, 4)]:
+        j = int(j)
+        low, high = problem.signed_interval[j] if signed else problem.interval[j]
+        kind = rng.choice(["drop", "keep", "value", "range", "from", "to"])
+        at = sorted(rng.uniform(low - 0.1 * (high - low), high + 0.02 * (high - low), size=2))
+        at = at if signed else [max(0.0, value) for value in at]
+        ends = {
+            "drop": (0.0, 0.0),
+            "keep": (0.1, np.inf),
+            "value": (at[0], at[0]),
+            "range": (at[0], at[1]),
+            "from": (at[0], np.inf),
+            "to": (-np.inf if signed else 0.0, at[1]),
+        }[kind]
+        asked[j] = {"drop": "drop", "keep": "keep", "value": at[0]}.get(
+            kind, tuple(None if np.isinf(end) else end for end in ends)
+        )
+        plain.append((j, *ends, signed and kind not in ("drop", "keep")))
+    return asked, signed, plain
+
+
+def compare(est, seed):
+    """One random question. Whether there was an answer; both ways are checked."""
+    asked, signed, plain = random_constraints(est, np.random.RandomState(seed))
+    naive = NaiveSet(est._problems[0], slack_of(est))
+    expected = naive.sizes(patterns_of(plain))
+    if expected is None:
+        with pytest.raises(ClashError) as caught:
+            est.what_if(asked, signed=signed)
+        check_clash(caught.value, naive, plain)
+        return False
+    found = est.what_if(asked, signed=signed)
+    np.testing.assert_allclose(found._problems[0].interval, expected, atol=1e-6)
+    assert found._problems[0].gap.max() <= 1e-6
+    return True
+
+
+def check_clash(error, naive, plain):
+    """The named constraints clash, and without any one of them the others do not."""
+    by_feature = {constraint[0]: constraint for constraint in plain}
+    clash = [by_feature[constraint.feature] for constraint in error.clash]
+    assert not any(naive.has_models(limits) for limits in patterns_of(clash))
+    for i, (constraint, move) in enumerate(zip(clash, error.moves, strict=True)):
+        rest = clash[:i] + clash[i + 1 :]
+        assert any(naive.has_models(limits) for limits in patterns_of(rest))
+        assert move > 0
+        assert naive_has(naive, [*rest, moved(constraint, move + 1e-6)])
+        assert not naive_has(naive, [*rest, moved(constraint, move - 1e-5)])
+
+
+def naive_has(naive, constraints):
+    return any(naive.has_models(limits) for limits in patterns_of(constraints))
+
+
+def moved(constraint, by):
+    feature, low, high, signed = constraint
+    low = low - by if signed else max(0.0, low - by)
+    return feature, low, high + by, signed
+
+
+@pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
+def test_equals_a_cold_build(task):
+    est = task(seed=3)
+    answered = [compare(est, seed) for seed in range(4)]
+    assert any(answered)
+
+
+def test_clashes_are_named_and_minimal():
+    est = classification(seed=1)
+    answered = [compare(est, seed) for seed in range(100, 110)]
+    assert not all(answered)
+
+
+@pytest.mark.parametrize("formulation", ["separate", "joint"])
+def test_witnesses_keep_the_constraints_and_are_of_the_set(formulation):
+    data = make_linear_classification(60, n_weak=4, flip=0.1, random_state=0)
+    est = ClassificationBounds(C=0.3, cutoff=0.1, formulation=formulation).fit(data.X, data.y)
+    upper = est.interval_[5, 1]
+    found = est.what_if({4: "drop", 5: (0.3 * upper, 0.6 * upper)})
+    models = est._problems[0].models
+    for feature in range(est.n_features_in_):
+        for side in (0, 1):
+            model = found.witness(feature, "upper" if side else "lower")
+            assert abs(model.coef_[4]) <= 1e-9
+            assert 0.3 * upper - 1e-7 <= abs(model.coef_[5]) <= 0.6 * upper + 1e-7
+            assert abs(model.coef_[feature]) == pytest.approx(
+                found.interval_[feature, side], abs=1e-7
+            )
+            offset = np.array([model.intercept_])
+            assert models.violation(model.coef_[None], offset[None])[0] <= 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_very_end_of_an_interval_can_be_asked_for(seed):
+    est = classification(seed)
+    for feature in range(est.n_features_in_):
+        for side in (0, 1):
+            size = float(est.interval_[feature, side])
+            found = est.what_if({feature: size})
+            np.testing.assert_allclose(found.interval_[feature], size, atol=1e-6)
+            witness = np.abs(est.witness(feature, "upper" if side else "lower").coef_)
+            assert (found.interval_[:, 0] <= witness + 1e-5).all()
+            assert (found.interval_[:, 1] >= witness - 1e-5).all()
+
+
+def test_a_union_of_signs_is_no_hull():
+    """Either sign is possible, and zero is not: the hull of both signs would hold it."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(60, 3))
+    X[:, 2] = rng.normal(size=60)
+    y = (X[:, 0] + 0.8 * rng.normal(size=60) > 0).astype(int)
+    est = ClassificationBounds(C=0.1, delta=0.3, loss_slack=0.3, cutoff=0.01).fit(X, y)
+    low, high = est.signed_interval_[2]
+    size = 0.5 * min(-low, high)
+    found = est.what_if({2: (size, None)})
+    assert found.signed_interval_[2].tolist() == pytest.approx([low, high], abs=1e-7)
+    assert found.interval_[2, 0] == pytest.approx(size, abs=1e-7)
+    with pytest.raises(InputError, match="sign of a weight open"):
+        found.relations()
+    assert found.what_if({2: (size, None)}, signed=True).relations() is not None
+
+
+def test_a_result_is_an_estimator_of_its_own():
+    est = classification(seed=0)
+    before = est.interval_.copy()
+    found = est.what_if({1: "drop"})
+    np.testing.assert_array_equal(est.interval_, before)
+    assert found.relevance_[1] == "irrelevant"
+    assert found.constraints_ == ["|weight| of 'x1' = 0"]
+    assert not hasattr(est, "constraints_")
+    assert len(found.to_frame()) == est.n_features_in_
+    assert found.baseline_.coef_[1] == 0
+    again = found.what_if({3: "drop"})
+    assert again.interval_[[1, 3], 1].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(
+        again.interval_, est.what_if({1: "drop", 3: "drop"}).interval_, atol=1e-7
+    )
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(found)).interval_, found.interval_)
+    assert not hasattr(clone(found), "constraints_")
+
+
+def test_a_new_fit_forgets_the_constraints():
+    data = make_linear_classification(60, n_weak=2, random_state=0)
+    est = ClassificationBounds(C=0.3, cutoff=0.1).fit(data.X, data.y)
+    fresh = est.what_if({5: "drop"}).fit(data.X, data.y)
+    assert not hasattr(fresh, "constraints_")
+    np.testing.assert_array_equal(fresh.interval_, est.interval_)
+
+
+def test_classes_against_the_rest():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(150, 4))
+    X[:, 3] = X[:, 2]
+    y = np.array(["a", "b", "c"])[np.argmax(X[:, :3] + 0.3 * rng.normal(size=(150, 3)), axis=1)]
+    est = ClassificationBounds(C=0.3, cutoff=0.2).fit(X, y)
+    without = est.what_if({2: "drop"})
+    assert without.class_interval_[:, 2].max() == 0
+    assert without.interval_[3, 0] > 0.2 > est.interval_[3, 0]
+    for_c = est.what_if({2: "drop"}, label="c")
+    np.testing.assert_array_equal(for_c.class_interval_[0], est.class_interval_[0])
+    assert for_c.class_interval_[2, 2, 1] == 0
+    assert est.what_if({3: "keep"}).class_interval_[2, 3, 0] >= 0.2 - 1e-9
+    with pytest.raises(InputError, match="names no problem"):
+        est.what_if({2: "drop"}, label="d")
+
+
+@pytest.mark.filterwarnings("ignore:Some bounds are proven only")  # few pairs, hence few cuts
+@pytest.mark.parametrize("seed", range(2))
+def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
+    data = make_ranking(
+        80, positive=0.4, flip=0.1, n_strong=2, n_weak=2, n_irrelevant=2, random_state=seed
+    )
+    listed = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
+    monkeypatch.setattr(ranking_module, "_FEW_PAIRS", 0)
+    by_cuts = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
+    assert not by_cuts._problems[0].models.rows.complete
+    for asked in ({2: "drop"}, {0: (0.9 * listed.interval_[0, 1], None), 3: (0, 0.2)}):
+        found, expected = by_cuts.what_if(asked), listed.what_if(asked)
+        np.testing.assert_allclose(found.interval_, expected.interval_, atol=5e-3)
+    with pytest.raises(ClashError):
+        by_cuts.what_if({2: "drop", 3: "drop"})
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "message"),
+    [
+        ({0: "off"}, {}, "must be 'drop', 'keep', a number or a pair"),
+        ({0: (1, 2, 3)}, {}, "must be 'drop', 'keep', a number or a pair"),
+        ({0: float("nan")}, {}, "must be 'drop', 'keep', a number or a pair"),
+        ({0: (2, 1)}, {}, "wrong way round"),
+        ({0: -1.0}, {}, "cannot be negative"),
+        ({"x0": "drop", 0: "keep"}, {}, "asked for twice"),
+        ({"nobody": "drop"}, {}, "No feature is called 'nobody'"),
+        ([0], {}, "a dict of features"),
+        ({0: "drop"}, {"label": 1}, "names no problem"),
+    ],
+)
+def test_bad_questions(asked, options, message):
+    with pytest.raises(InputError, match=message):
+        classification(seed=0).what_if(asked, **options)
+
+
+def test_a_constant_column_can_be_asked_nothing():
+    data = make_linear_classification(60, n_weak=2, random_state=0)
+    X = np.column_stack([data.X, np.ones(60)])
+    with pytest.warns(match="constant"):
+        est = ClassificationBounds(C=0.3, cutoff=0.1).fit(X, data.y)
+    with pytest.raises(InputError, match="is constant"):
+        est.what_if({X.shape[1] - 1: "keep"})
