@@ -174,23 +174,24 @@ def cheapest() -> None:
 
 def wide() -> None:
     print("\n## 200 features\n")
-    for name, counts in (
-        ("60 relevant", {"n_alone": 6, "n_pairs": 9, "n_triples": 6, "n_sums": 6}),
-        ("120 relevant", {"n_alone": 12, "n_pairs": 18, "n_triples": 12, "n_sums": 12}),
+    for counts in (
+        {"n_alone": 2, "n_pairs": 3, "n_triples": 2, "n_sums": 2},
+        {"n_alone": 4, "n_pairs": 6, "n_triples": 4, "n_sums": 4},
     ):
         n_planted = sum(
             size * counts[kind]
             for kind, size in (("n_alone", 1), ("n_pairs", 2), ("n_triples", 3), ("n_sums", 3))
         )
         data = make_planted_groups(
-            1000, n_irrelevant=200 - n_planted, flip=0.02, random_state=0, **counts
+            400, n_irrelevant=200 - n_planted, flip=0.02, random_state=0, **counts
         )
-        bounds = ClassificationBounds(random_state=0).fit(data.X, data.y)
+        # Neither C nor the cutoff is what this is about, and both take long to learn.
+        bounds = ClassificationBounds(C=0.1, cutoff=0.6).fit(data.X, data.y)
         seconds, found = best_of(1, bounds.relations)
         effort = found.effort
         rand = adjusted_rand_score(apart(data.group), apart(found.labels_))
         print(
-            f"{name} planted, {int((found.labels_ >= 0).sum())} found relevant: relations and "
+            f"{n_planted} planted, {int((found.labels_ >= 0).sum())} found relevant: relations and "
             f"groups {seconds}, {effort.programs} programs solved, {effort.spared} answers "
             f"known, {effort.fallbacks} settled by HiGHS; adjusted Rand {rand:.3f}.",
             flush=True,
