@@ -63,9 +63,21 @@ bench-elimination: setup  ## Elimination beside scikit-learn; the claim of EB-RF
 	@$(BIN)/python -m benchmarks.elimination_speed $(if $(DATA),--data $(DATA))
 	@$(BIN)/python -m benchmarks.elimination_picture
 	@$(if $(DATA),$(BIN)/python -m benchmarks.elimination_claim --data $(DATA))
+
 bench-relations: setup  ## What replaces what, what if, the cheapest models: truth and speed; costs of breast cancer
 	@$(BIN)/python -m benchmarks.relations
 	@$(BIN)/python -m benchmarks.breast_cancer_costs
+
+bench-saliency: setup  ## What saliency costs; the challenge sets with SVMs (DATA=folder of tables)
+	@$(BIN)/python -m benchmarks.saliency_speed
+	@$(if $(DATA),$(BIN)/python -m benchmarks.saliency_challenge --data $(DATA))
+
+bench-networks: setup  ## Selection with networks, and how little fools them (DATA=folder with mnist, ct_slices)
+	@$(BIN)/python -m benchmarks.branches
+	@$(BIN)/python -m benchmarks.network_selection
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA))
+	@$(BIN)/python -m benchmarks.network_regression --data $(if $(DATA),$(DATA),.)
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_reliability --data $(DATA) --picture docs/images/reliability.png)
 
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)

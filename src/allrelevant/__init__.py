@@ -13,6 +13,7 @@ from .exceptions import (
     MissingExtraError,
     RelevanceWarning,
     SolverError,
+    TrainingError,
 )
 
 if TYPE_CHECKING:
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
         RankingBounds,
         RegressionBounds,
         RiskBound,
-        Stability,
         bounds_path,
         canonical_mapping,
-        stability,
     )
+    from .bounds.stability import Stability, stability
     from .elimination import EBRFE, SVMRFE, AttributeFlip, BitFlip, NestedEstimate
     from .metrics import GMLVQ, LMNN
+    from .saliency import Explanation, SaliencySelector, explain
+    from .saliency.deep_selection import DeepFeatureSelection
+    from .saliency.networks import NetworkClassifier, NetworkRegressor
+    from .saliency.reliability import Reliability, reliability
 
 __version__ = "0.1.0.dev0"
 
@@ -50,6 +54,8 @@ __all__ = [
     "CheckpointError",
     "ClashError",
     "ClassificationBounds",
+    "DeepFeatureSelection",
+    "Explanation",
     "InputError",
     "LinearMapping",
     "LinearModel",
@@ -57,16 +63,23 @@ __all__ = [
     "MetricBounds",
     "MissingExtraError",
     "NestedEstimate",
+    "NetworkClassifier",
+    "NetworkRegressor",
     "OrdinalBounds",
     "RankingBounds",
     "RegressionBounds",
     "RelevanceWarning",
+    "Reliability",
     "RiskBound",
+    "SaliencySelector",
     "SolverError",
     "Stability",
+    "TrainingError",
     "bounds_path",
     "canonical_mapping",
     "datasets",
+    "explain",
+    "reliability",
     "stability",
 ]
 
@@ -90,6 +103,10 @@ _NAMES_IN = {
     ),
     "elimination": ("EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedEstimate"),
     "metrics": ("GMLVQ", "LMNN"),
+    "saliency": ("Explanation", "SaliencySelector", "explain"),
+    "saliency.deep_selection": ("DeepFeatureSelection",),
+    "saliency.networks": ("NetworkClassifier", "NetworkRegressor"),
+    "saliency.reliability": ("Reliability", "reliability"),
 }
 _HOME_OF = {name: f"allrelevant.{home}" for home, names in _NAMES_IN.items() for name in names}
 

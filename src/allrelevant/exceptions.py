@@ -47,6 +47,10 @@ class SolverError(AllRelevantError, RuntimeError):
     """A program was not solved to optimality; nothing it returned can be trusted."""
 
 
+class TrainingError(AllRelevantError, FloatingPointError):
+    """The loss of a training is no number any more; the message says when and the likely cause."""
+
+
 class MissingExtraError(AllRelevantError, ImportError):
     """An optional dependency is needed; the message names the extra that brings it."""
 

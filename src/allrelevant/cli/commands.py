@@ -9,7 +9,7 @@ import click
 
 from .one_line_errors import OneLineErrorGroup
 from .options import estimator_options, given_options, output_options
-from .selection_options import selection_options
+from .selection_options import explanation_options, selection_options
 from .tasks import AUTO, LINEAR, METHODS, METRIC, TASKS
 
 _CLASSES = """\b
@@ -43,6 +43,7 @@ Examples:
   allrelevant report patients.csv --target diagnosis --drop id -o report.html
   allrelevant report patients.parquet --target diagnosis --json > result.json
   allrelevant select patients.csv --target diagnosis --method ebrfe -o selection.json
+  allrelevant explain patients.csv --target diagnosis --row 17
 """,
 )
 @click.option(
@@ -188,7 +189,7 @@ def report(
 
 
 @cli.command(
-    help="""Select features of TABLE by backward elimination with SVMs.
+    help="""Select features of TABLE by backward elimination, or by saliency.
 
 TABLE is read as by "allrelevant report"; the target must be classes. Columns are brought to mean
 0 and variance 1 first.
@@ -199,12 +200,14 @@ Methods:
   ebrfe          the worst few compete, and cross-validation decides which one leaves
   bitflip        svmrfe, then one feature more or less if that is better
   attributeflip  svmrfe, then one feature for another if that is better
+  saliency       features on which the right answers of a model hang least leave, round by round
 
 \b
 Examples:
   allrelevant select patients.csv --target diagnosis
   allrelevant select genes.csv --target y --method ebrfe --candidates 5 --checkpoint run.ckpt
   allrelevant select genes.csv --target y --step 0.1 --rule one_se --nested -o result.json
+  allrelevant select genes.csv --target y --method saliency --kernel rbf --rule 20
 
 Interrupted, the same command with the same --checkpoint goes on where it was.
 """
@@ -275,6 +278,110 @@ def select(
             standardize=standardize,
             settings=settings,
             given=given_options(),
+            outputs=outputs,
+            table=Path(table).name,
+            command=command,
+            notes=notes,
+        )
+
+
+@cli.command(
+    help="""Show which features decide in one row of TABLE.
+
+A model is trained on all other rows. The saliency of a feature is the gradient of a gain, high
+where the prediction is right: with signs, positive where a larger value would speak more for the
+class. A row that the model gets wrong shows close to nothing, and that is said.
+
+TABLE is read as by "allrelevant report". Columns are brought to mean 0 and variance 1 first, so
+that saliency is per standard deviation.
+
+\b
+Examples:
+  allrelevant explain patients.csv --target diagnosis --row 17
+  allrelevant explain patients.csv --target diagnosis --row 17 --class healthy
+  allrelevant explain houses.csv --target price --row 3 --row 8 -o explained.json
+"""
+)
+@click.argument("table")
+@click.option("-t", "--target", metavar="COLUMN", required=True, help="Column to predict.")
+@click.option(
+    "--row",
+    "rows",
+    type=click.IntRange(min=1),
+    multiple=True,
+    required=True,
+    help="Number of the row, 1 for the first below the names. May be given several times.",
+)
+@click.option(
+    "--drop",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column to leave out, such as an id. May be given several times.",
+)
+@click.option(
+    "--task",
+    type=click.Choice([AUTO, "classification", "regression"]),
+    default=AUTO,
+    show_default=True,
+    help="What to predict: classes or a number. 'auto' goes by the target.",
+)
+@click.option(
+    "--class",
+    "towards",
+    metavar="LABEL",
+    help="What speaks for this class.  [default: for the true one]",
+)
+@click.option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The result as JSON; - is standard output, and nothing else goes there.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
+@click.option(
+    "--no-standardize",
+    "standardize",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Leave the features on the scale they have. For features that share one.",
+)
+@explanation_options
+@click.pass_obj
+def explain(
+    command: str,
+    /,
+    table: str,
+    target: str,
+    rows: tuple[int, ...],
+    drop: tuple[str, ...],
+    task: str,
+    towards: str | None,
+    sep: str | None,
+    output: str | None,
+    quiet: bool,
+    standardize: bool,
+    **settings: Any,
+) -> None:
+    """Explain rows of a table from a file."""
+    from .outputs import plan_json
+
+    outputs = plan_json(output, quiet=quiet, table=table)
+    from ..tables import read_table
+    from .analysis import collected_notes
+    from .explaining import explain_rows
+
+    with collected_notes() as notes:
+        explain_rows(
+            read_table(table, separator=sep),
+            rows,
+            target=target,
+            drop=drop,
+            task=task,
+            towards=towards,
+            standardize=standardize,
+            settings=settings,
             outputs=outputs,
             table=Path(table).name,
             command=command,

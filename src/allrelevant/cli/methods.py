@@ -18,6 +18,12 @@ _SVM = frozenset(
 )
 _ELIMINATION = _SVM | {"step", "criterion", "min_variance", "min_features", "rule", "nested"}
 
+# Of the model that is trained, and of the rounds.
+_SALIENCY = frozenset(
+    {"model", "kernel", "C", "gamma", "class_weight", "keep", "reps", "min_features", "rule"}
+    | {"random_state", "checkpoint", "n_jobs", "verbose"}
+)
+
 
 @dataclass(frozen=True)
 class Method:
@@ -31,11 +37,14 @@ class Method:
         Settings that it takes.
     start : str or None
         The method whose subset it starts from; settings that are not its own go there.
+    maker : str or None
+        Module whose function ``make`` builds it, where settings are not parameters as they are.
     """
 
     estimator: str
     options: frozenset[str]
     start: str | None = None
+    maker: str | None = None
 
 
 METHODS = {
@@ -43,6 +52,7 @@ METHODS = {
     "ebrfe": Method("EBRFE", _ELIMINATION | {"n_candidates"}),
     "bitflip": Method("BitFlip", _SVM | {"max_rounds"}, start="svmrfe"),
     "attributeflip": Method("AttributeFlip", _SVM | {"max_rounds"}, start="svmrfe"),
+    "saliency": Method("SaliencySelector", _SALIENCY, maker="allrelevant.cli.saliency"),
 }
 
 # What a start leaves to the method that starts from it.
@@ -70,6 +80,8 @@ def build(method: str, settings: Mapping[str, Any], given: Collection[str]) -> A
                 f"{method}."
             )
     own = {name: value for name, value in settings.items() if name in wanted.options}
+    if wanted.maker is not None:
+        return import_module(wanted.maker).make(own)
     estimator = getattr(import_module("allrelevant"), wanted.estimator)
     if wanted.start is None:
         return estimator(**own)
@@ -78,5 +90,10 @@ def build(method: str, settings: Mapping[str, Any], given: Collection[str]) -> A
 
 
 def _option(name: str) -> str:
-    names = {"n_candidates": "candidates", "max_rounds": "rounds", "cv": "folds"}
+    names = {
+        "n_candidates": "candidates",
+        "max_rounds": "rounds",
+        "cv": "folds",
+        "random_state": "seed",
+    }
     return names.get(name, name).replace("_", "-")

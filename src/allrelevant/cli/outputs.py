@@ -80,6 +80,13 @@ def plan_outputs(
     )
 
 
+def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
+    """The same for a command that has no page, and need not write anything."""
+    if output is None:
+        return Outputs(page=None, json=None, json_to_stdout=False, quiet=quiet)
+    return plan_outputs(None, output, quiet=quiet, table=table)
+
+
 def _same_file(first: str, second: str) -> bool:
     return Path(first).resolve() == Path(second).resolve()
 

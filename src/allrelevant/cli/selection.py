@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..exceptions import InputError
 from ..plots.labels import printable, shorten
 from .analysis import fitted
-from .methods import build
+from .methods import METHODS, build
 from .outputs import Outputs, as_json
 from .terminal import MAX_FEATURES, say
 
@@ -42,10 +42,12 @@ def select_features(
     est = build(method, {**settings, "verbose": verbose}, given)
     group_of = None
     if groups is not None:
+        _require_folds(method)
         frame, group_of = _without_groups(frame, groups, target)
     X, y = split_target(frame, target, drop)
     labels = class_labels(y, target)
-    fitted(est, _standardized(X) if standardize else X, labels, groups=group_of)
+    known = {} if group_of is None else {"groups": group_of}
+    fitted(est, standardized(X) if standardize else X, labels, **known)
     summary = summarize_selection(
         est,
         labels,
@@ -66,6 +68,11 @@ def _require_own_file(checkpoint: str | None, outputs: Outputs) -> None:
         raise InputError(f"The checkpoint and the result cannot both go to {checkpoint!r}.")
 
 
+def _require_folds(method: str) -> None:
+    if "cv" not in METHODS[method].options:
+        raise InputError(f"--groups goes with methods that cross-validate, and {method} does not.")
+
+
 def _without_groups(
     frame: pd.DataFrame, groups: str, target: str
 ) -> tuple[pd.DataFrame, pd.Series]:
@@ -79,7 +86,7 @@ def _without_groups(
     return frame.drop(columns=groups), frame[groups].astype(str)
 
 
-def _standardized(X: pd.DataFrame) -> pd.DataFrame:
+def standardized(X: pd.DataFrame) -> pd.DataFrame:
     """Each column with mean 0 and variance 1; constant ones stay."""
     spread = X.std(ddof=0)
     return (X - X.mean()) / spread.where(spread > 0, 1.0)

@@ -88,6 +88,39 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "help": "Flips only: how often to go on from the best neighbour.",
         },
     ),
+    "model": (
+        ("--model",),
+        {
+            "type": click.Choice(["svm", "mlp"]),
+            "default": "svm",
+            "help": "Saliency only: what is trained, an SVM or a network (needs torch).",
+        },
+    ),
+    "keep": (
+        ("--keep",),
+        {
+            "type": Number(at_least=0, below=1),
+            "default": 0.9,
+            "help": "Saliency only: share of the features that goes on to the next round; 0 is a "
+            "single round.",
+        },
+    ),
+    "reps": (
+        ("--reps",),
+        {
+            "type": click.IntRange(min=1),
+            "default": 1,
+            "help": "Saliency only: trainings a round. One is enough for an SVM; 3 for a network.",
+        },
+    ),
+    "random_state": (
+        ("--seed", "random_state"),
+        {
+            "type": click.IntRange(0, 2**32 - 1),
+            "default": 0,
+            "help": "Saliency only: seed of all that is random.",
+        },
+    ),
     "kernel": (
         ("--kernel",),
         {
@@ -197,6 +230,22 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         },
     ),
 }
+
+
+# Of a model that is explained; an SVM of a straight line would say the same of every row.
+_EXPLANATION_OPTIONS = ("model", "kernel", "C", "gamma", "class_weight", "random_state")
+_EXPLANATION_DEFAULTS = {"kernel": "rbf"}
+
+
+def explanation_options(command: Command) -> Command:
+    """Give a command an option for each setting of the model that is explained."""
+    for name in reversed(_EXPLANATION_OPTIONS):
+        names, attributes = SELECTION_OPTIONS[name]
+        default = _EXPLANATION_DEFAULTS.get(name, attributes["default"])
+        text = attributes["help"].removeprefix("Saliency only: ")
+        settings = {**attributes, "default": default, "help": text[0].upper() + text[1:]}
+        command = click.option(*names, **settings, show_default=default is not None)(command)
+    return command
 
 
 def selection_options(command: Command) -> Command:

@@ -1,5 +1,6 @@
 """Generated tables of known truth, to try the methods on and to test them by; public spectra."""
 
+from .branches import Branches, make_branches
 from .classification import make_esann17, make_ferel18, make_linear_classification
 from .known_truth import KnownTruth
 from .ordinal import make_ordinal_classification
@@ -13,12 +14,14 @@ from .wine_spectra import load_wine_spectra
 from .xor import make_xor
 
 __all__ = [
+    "Branches",
     "KnownTruth",
     "KnownTruthWithPrivileged",
     "PlantedGroups",
     "Spectra",
     "load_tecator",
     "load_wine_spectra",
+    "make_branches",
     "make_esann17",
     "make_ferel18",
     "make_linear_classification",

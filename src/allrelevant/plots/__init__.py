@@ -7,6 +7,8 @@ from .intervals import IntervalsDisplay
 from .mapping import MappingDisplay
 from .path import PathDisplay
 from .relations import RelationsDisplay
+from .reliability import ReliabilityDisplay
+from .saliency import RowSaliencyDisplay, SaliencyMapDisplay
 from .stability import StabilityDisplay
 from .substitutes import SubstitutesDisplay
 
@@ -18,6 +20,9 @@ __all__ = [
     "MappingDisplay",
     "PathDisplay",
     "RelationsDisplay",
+    "ReliabilityDisplay",
+    "RowSaliencyDisplay",
+    "SaliencyMapDisplay",
     "StabilityDisplay",
     "SubstitutesDisplay",
 ]

@@ -34,7 +34,7 @@ def summarize_selection(
 
     Parameters
     ----------
-    est : SVMRFE, EBRFE, BitFlip or AttributeFlip
+    est : SVMRFE, EBRFE, BitFlip, AttributeFlip or SaliencySelector
         Fitted.
     y : array-like of shape (n_samples,)
         What it was fitted on.
@@ -87,10 +87,7 @@ def summarize_selection(
         "selected": [names[j] for j in by_rank if est.support_[j]],
         "score": _score(est),
         "subsets": _subsets(est),
-        "features": [
-            {"name": name, "rank": int(rank), "selected": bool(selected)}
-            for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
-        ],
+        "features": _features(est, names),
         "history": [plain(row) for row in est.history_.to_dict("records")],
         "settings": {
             **{name: plain(value) for name, value in est.get_params(deep=False).items()},
@@ -101,7 +98,20 @@ def summarize_selection(
     }
 
 
+def _features(est: Any, names: list[str]) -> list[dict[str, Any]]:
+    features = [
+        {"name": name, "rank": int(rank), "selected": bool(selected)}
+        for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
+    ]
+    if hasattr(est, "importances_"):
+        for feature, importance in zip(features, est.importances_, strict=True):
+            feature["importance"] = float(importance)
+    return features
+
+
 def _score(est: Any) -> dict[str, Any]:
+    if not hasattr(est, "scores_"):  # a ranking alone
+        return {"name": None, "inner": None, "best_inner": None, "nested": None}
     places = np.flatnonzero(est.n_subset_features_ == est.n_features_)
     known = len(est.scores_) > 0 and len(places) > 0
     nested = getattr(est, "nested_", None)
@@ -120,7 +130,7 @@ def _score(est: Any) -> dict[str, Any]:
 
 
 def _subsets(est: Any) -> list[dict[str, Any]]:
-    if len(est.scores_) == 0:
+    if len(getattr(est, "scores_", ())) == 0:
         return []
     errors = standard_errors(est.fold_scores_)
     return [

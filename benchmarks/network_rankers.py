@@ -1,0 +1,101 @@
+"""The rankings of the paper's tables by one network: SFS, DFS, and SFS on a network with a mask."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from allrelevant import DeepFeatureSelection, RelevanceWarning, SaliencySelector
+
+Order = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rankers:
+    """How features are ranked, and where long runs are kept.
+
+    Attributes
+    ----------
+    network : NetworkClassifier or NetworkRegressor
+    penalty : float
+        Of the mask.
+    reps : int
+    min_features : int
+        Where rounds end.
+    checkpoints : Path
+        A run that was interrupted goes on from there.
+    label : str
+        Of the data, in the names of the files there.
+    """
+
+    network: Any
+    penalty: float
+    reps: int
+    min_features: int
+    checkpoints: Path
+    label: str
+
+    def saliency(self, X: Any, y: Any, *, gamma: float, masked: bool, seed: int) -> Order:
+        """SFS, or SFS+DFS with the mask; prints what the saliency cost."""
+        network = clone(self.network).set_params(mask_penalty=self.penalty if masked else None)
+        selector = SaliencySelector(
+            network,
+            gamma=gamma,
+            reps=self.reps,
+            min_features=self.min_features,
+            n_features_to_select=self.min_features,
+            random_state=seed,
+            checkpoint=self.checkpoints / f"{self.label}-{seed}-{gamma}-{masked}.ckpt",
+        )
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RelevanceWarning)  # pixels of the margin are constant
+            selector.fit(X, y)
+        _print_cost(selector, time.perf_counter() - start, f"gamma {gamma}")
+        return np.argsort(selector.ranking_)
+
+    def mask(self, X: Any, y: Any, *, seed: int) -> Order:
+        """DFS."""
+        selector = DeepFeatureSelection(self.network, penalty=self.penalty, random_state=seed)
+        selector.fit(X, y)
+        print(f"  DFS: {selector.n_features_} of {X.shape[1]} weights are not zero", flush=True)
+        return np.argsort(selector.ranking_)
+
+    def everything(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        seed: int,
+        gammas: tuple[float, ...],
+        masked_gammas: tuple[float, ...],
+    ) -> dict[str, Order]:
+        """One ranking by each method: DFS, SFS and SFS+DFS, at each gamma."""
+        found = {"DFS": self.mask(X, y, seed=seed)}
+        for name, masked, chosen in (
+            ("SFS", False, gammas),
+            ("SFS+DFS", True, masked_gammas),
+        ):
+            for gamma in chosen:
+                order = self.saliency(X, y, gamma=gamma, masked=masked, seed=seed)
+                found[f"{name}, gamma {gamma:g}"] = order
+        return found
+
+
+def _print_cost(selector: SaliencySelector, whole: float, title: str) -> None:
+    history = selector.history_
+    training, saliency = history["training_seconds"].sum(), history["saliency_seconds"].sum()
+    if training < whole:  # else most of it was read from the checkpoint
+        print(
+            f"  {title}: {len(history)} rounds, {whole:.0f} s; saliency "
+            f"{100 * saliency / whole:.2f} % of it, the whole {whole / training:.3f} times its "
+            "trainings (one more, of the model to explain, apart)",
+            flush=True,
+        )

@@ -1,0 +1,120 @@
+"""What saliency costs beside training, on 2,000 rows and 500 features of which 20 matter.
+
+Times are of the processor, on one core, so that other work on the machine does not show.
+
+usage: python -m benchmarks.saliency_speed [--epochs N] [--models NAME ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from allrelevant import SaliencySelector
+from allrelevant.saliency import differentiable
+from allrelevant.saliency.aggregation import aggregate
+from allrelevant.saliency.trainers import seeded, trainer_for
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+GAMMA, MIN_FEATURES = 0.9, 50
+
+
+def table() -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(
+        2_000,
+        500,
+        n_informative=20,
+        n_redundant=0,
+        n_clusters_per_class=8,
+        class_sep=2.0,
+        shuffle=False,
+        random_state=0,
+    )
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def timed(run: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    result = run()
+    return time.process_time() - start, result
+
+
+def print_machines(X: np.ndarray, y: np.ndarray) -> None:
+    print(
+        "| SVC | support vectors | training s | saliency of all rows s |\n| --- | --- | --- | --- |"
+    )
+    for kernel in KERNELS:
+        svc = SVC(kernel=kernel, gamma="auto", coef0=1.0, max_iter=20_000)
+        training, _ = timed(partial(svc.fit, X, y))
+        saliency, _ = timed(partial(aggregate, differentiable(svc), X, y, n_classes=2))
+        print(f"| {kernel} | {len(svc.support_)} | {training:.2f} | {saliency:.2f} |", flush=True)
+
+
+def trainer(name: str, epochs: int) -> Any:
+    if name == "SVC":
+        return SVC()
+    if name == "MLPClassifier":
+        return MLPClassifier(
+            (150, 100, 50), batch_size=100, max_iter=epochs, n_iter_no_change=epochs
+        )
+    return trainer_for(name, classes=True).set_params(max_epochs=epochs)
+
+
+def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:
+    """A whole run, and the same trainings alone: on the same columns, from other seeds."""
+    model = trainer(name, epochs)
+    selector = SaliencySelector(
+        model, gamma=GAMMA, reps=1, min_features=MIN_FEATURES, random_state=0
+    )
+    whole, _ = timed(partial(selector.fit, X, y))
+    history = selector.history_
+    names = [f"x{j}" for j in range(X.shape[1])]
+    place = {feature: j for j, feature in enumerate(names)}
+    subsets = [sorted(place[f] for f in features) for features in history["features"]]
+    subsets.append(np.flatnonzero(selector.support_).tolist())
+    alone = sum(
+        timed(partial(seeded(model, seed).fit, X[:, subset], y))[0]
+        for seed, subset in enumerate(subsets)
+    )
+    share = history["saliency_seconds"].sum() / (
+        history["saliency_seconds"].sum() + history["training_seconds"].sum()
+    )
+    print(
+        f"| {name} | {len(subsets)} | {alone:.1f} | {whole:.1f} | {whole / alone:.3f} "
+        f"| {100 * share:.1f} % |",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--models", nargs="+", default=["SVC", "MLPClassifier", "mlp"])
+    args = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)  # of capped steps and epochs, on purpose
+    X, y = table()
+    with threadpool_limits(1):
+        print_machines(X, y)
+        print(
+            f"\ngamma {GAMMA:g} down to {MIN_FEATURES} features, one repetition; networks "
+            f"150/100/50, {args.epochs} epochs\n\n"
+            "| model | trainings | alone s | whole run s | ratio | saliency in the run |"
+        )
+        print(f"|{' --- |' * 6}")
+        for name in args.models:
+            print_run(name, args.epochs, X, y)
+
+
+if __name__ == "__main__":
+    main()

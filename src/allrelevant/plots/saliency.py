@@ -1,0 +1,234 @@
+"""The saliency of one row: bars for a table, a map for a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..exceptions import InputError
+from ..extras import import_extra
+from .labels import printable, shorten
+from .palette import INK, LOOKS
+from .rows import BAR_HEIGHT, choose_rows, name_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..saliency import Explanation
+
+_TITLE_WIDTH = 90
+
+
+class RowSaliencyDisplay:
+    """The features that decide in a row, as bars with their signs.
+
+    Made by :meth:`from_explanation`; keeps its values, so that :meth:`plot` can draw them again.
+
+    Parameters
+    ----------
+    saliency : array-like of shape (d,)
+        With signs.
+    names : sequence of str
+    title : str, default=""
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Drawn on last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> display = RowSaliencyDisplay(saliency=[0.1, -2.0, 1.0], names=["a", "b", "c"])
+    >>> drawn = display.plot(max_features=2)
+    >>> [label.get_text() for label in drawn.ax_.get_yticklabels()]
+    ['b', 'c']
+    """
+
+    def __init__(self, *, saliency: ArrayLike, names: Sequence[str], title: str = "") -> None:
+        self.saliency = saliency
+        self.names = names
+        self.title = title
+
+    @classmethod
+    def from_explanation(
+        cls, explanation: Explanation, row: int = 0, **kwargs: Any
+    ) -> RowSaliencyDisplay:
+        """Draw a row of an explanation.
+
+        Parameters
+        ----------
+        explanation : Explanation
+        row : int, default=0
+        **kwargs
+            Options of :meth:`plot`.
+        """
+        return cls(
+            saliency=explanation.saliency[row], names=explanation.names, title=explanation.note(row)
+        ).plot(**kwargs)
+
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        max_features: int | None = 15,
+        order: Literal["table", "upper"] = "upper",
+    ) -> RowSaliencyDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default one in a figure of its own.
+        max_features : int or None, default=15
+            Of more features than this, the most salient. None: all.
+        order : {"table", "upper"}, default="upper"
+            As the columns of the table, or the most salient on top.
+
+        Returns
+        -------
+        RowSaliencyDisplay
+            This one.
+        """
+        saliency = np.asarray(self.saliency, dtype=np.float64)
+        shown = choose_rows(np.abs(saliency), max_features, order)
+        if ax is None:
+            plt = import_extra("matplotlib.pyplot", "plot")
+            size = (7.0, 1.2 + 0.28 * len(shown))
+            _, ax = plt.subplots(figsize=size, layout="constrained")
+        looks = [LOOKS["strong" if saliency[j] >= 0 else "weak"] for j in shown]
+        ax.barh(
+            np.arange(len(shown)),
+            saliency[shown],
+            height=BAR_HEIGHT,
+            color=[look.fill for look in looks],
+            edgecolor=[look.edge for look in looks],
+        )
+        name_rows(ax, self.names, shown)
+        ax.axvline(0.0, color=INK, linewidth=0.8)
+        ax.set_xlabel("saliency: change of the gain with the feature")
+        hidden = len(saliency) - len(shown)
+        more = f" ({hidden:,} less salient features not shown)" if hidden else ""
+        title = shorten(printable(self.title), _TITLE_WIDTH) if self.title else ""
+        ax.set_title(f"{title}{more}", fontsize=9, loc="left", parse_math=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class SaliencyMapDisplay:
+    """A picture, and which of its points decide.
+
+    Made by :meth:`from_explanation`; keeps its values, so that :meth:`plot` can draw them again.
+
+    Parameters
+    ----------
+    saliency : array-like of shape (height, width)
+        Absolute; of several channels the sum.
+    picture : array-like of shape (height, width) or (height, width, channels)
+    title : str, default=""
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Drawn on last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> display = SaliencyMapDisplay(saliency=[[0.0, 1.0]], picture=[[5.0, 6.0]])
+    >>> display.plot().ax_.images[-1].get_array().tolist()
+    [[0.0, 1.0]]
+    """
+
+    def __init__(self, *, saliency: ArrayLike, picture: ArrayLike, title: str = "") -> None:
+        self.saliency = saliency
+        self.picture = picture
+        self.title = title
+
+    @classmethod
+    def from_explanation(
+        cls,
+        explanation: Explanation,
+        row: int = 0,
+        shape: tuple[int, ...] | None = None,
+        **kwargs: Any,
+    ) -> SaliencyMapDisplay:
+        """Draw a row of an explanation.
+
+        Parameters
+        ----------
+        explanation : Explanation
+        row : int, default=0
+        shape : tuple of int or None, default=None
+            (height, width) or (height, width, channels), the channels of a point side by side;
+            None is a square of one channel.
+        **kwargs
+            Options of :meth:`plot`.
+        """
+        shape = _picture_shape(shape, explanation.saliency.shape[1])
+        saliency = explanation.absolute[row].reshape(shape)
+        return cls(
+            saliency=saliency.sum(axis=2) if len(shape) == 3 else saliency,
+            picture=explanation.row(row).reshape(shape),
+            title=explanation.note(row),
+        ).plot(**kwargs)
+
+    def plot(self, *, ax: Axes | None = None, scale: float | None = None) -> SaliencyMapDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default one in a figure of its own.
+        scale : float or None, default=None
+            The saliency that is fully coloured; None is the largest. One number for several
+            pictures makes them comparable: those that are misclassified then stay pale.
+
+        Returns
+        -------
+        SaliencyMapDisplay
+            This one.
+        """
+        if ax is None:
+            plt = import_extra("matplotlib.pyplot", "plot")
+            _, ax = plt.subplots(figsize=(4.0, 4.0), layout="constrained")
+        saliency = np.asarray(self.saliency, dtype=np.float64)
+        top = float(saliency.max() if scale is None else scale)
+        grey = _as_grey(np.asarray(self.picture, dtype=np.float64))
+        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest")
+        ax.imshow(
+            saliency,
+            cmap="Oranges",
+            vmin=0.0,
+            vmax=top if top > 0 else 1.0,
+            alpha=0.75,
+            interpolation="nearest",
+        )
+        ax.set_axis_off()
+        title = shorten(printable(self.title), _TITLE_WIDTH) if self.title else ""
+        ax.set_title(title, fontsize=9, parse_math=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _picture_shape(shape: tuple[int, ...] | None, n_features: int) -> tuple[int, ...]:
+    if shape is None:
+        side = round(n_features**0.5)
+        shape = (side, side)
+    if len(shape) not in (2, 3) or int(np.prod(shape)) != n_features:
+        raise InputError(
+            f"{n_features} features are no picture of shape {shape}: give shape=(height, width) or "
+            "(height, width, channels)."
+        )
+    return tuple(shape)
+
+
+def _as_grey(picture: Any) -> Any:
+    return picture.mean(axis=2) if picture.ndim == 3 else picture

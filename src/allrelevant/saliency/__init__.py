@@ -1,0 +1,46 @@
+"""Relevance from gradients: which inputs a trained model's right answers hang on.
+
+- ``selector``: what users see; ``explanation``: the same for one row
+- ``gains``: what is differentiated; ``differentiable``: what a model must offer for it
+- ``registry``: from a fitted estimator to that; ``closed_forms``: scikit-learn's models
+- ``run``: the rounds; ``schedule``, ``columns``, ``balance``, ``trainers``: of how many features,
+  which, on which rows, and who is trained
+- ``torch_model``, ``skorch_model``: modules of torch; ``networks``: ready ones
+- ``deep_selection``: a mask that becomes sparse; ``reliability``: how much a row must change, by
+  ``smallest_change`` and ``certainty``
+- ``aggregation``: from rows to features; ``trace``: what a run has found
+"""
+
+from .aggregation import Aggregate, aggregate, aggregate_batches
+from .differentiable import DifferentiableModel, saliency
+from .explanation import Explanation, explain
+from .gains import (
+    ClassicSaliency,
+    CrossEntropyGain,
+    Gain,
+    HingeGain,
+    ProbabilityGain,
+    RegressionGain,
+    SquaredHingeGain,
+)
+from .registry import differentiable
+from .selector import SaliencySelector
+
+__all__ = [
+    "Aggregate",
+    "ClassicSaliency",
+    "CrossEntropyGain",
+    "DifferentiableModel",
+    "Explanation",
+    "Gain",
+    "HingeGain",
+    "ProbabilityGain",
+    "RegressionGain",
+    "SaliencySelector",
+    "SquaredHingeGain",
+    "aggregate",
+    "aggregate_batches",
+    "differentiable",
+    "explain",
+    "saliency",
+]

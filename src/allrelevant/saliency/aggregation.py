@@ -1,0 +1,178 @@
+"""From the saliency of every row to one number a feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays import Matrix, Table, Vector
+from ..exceptions import InputError
+from .differentiable import DifferentiableModel, linearized
+from .gains import Gain, Targets
+
+# Gradients are dense even where the table is sparse: so many numbers at a time, but so many rows at
+# least. Small blocks also stay in the cache.
+_BATCH, _MIN_ROWS = 2**18, 64
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """What a trained model says of its features.
+
+    Attributes
+    ----------
+    saliency : ndarray of shape (d,)
+        Of each feature, over all rows.
+    score : float
+        How much the model is to be listened to: its accuracy on the rows, or one over its mean
+        absolute error.
+    """
+
+    saliency: Vector
+    score: float
+
+
+def aggregate(
+    model: DifferentiableModel,
+    X: Table,
+    targets: Targets,
+    *,
+    n_classes: int | None,
+    gain: Gain | None = None,
+    units: Vector | None = None,
+) -> Aggregate:
+    """Saliency summed over rows (Algorithms 2 and 3 of Cancela et al. 2020).
+
+    Of classes, the absolute gradients are summed within each class and divided by their total, so
+    that each class has the same say; of numbers they are summed.
+
+    Parameters
+    ----------
+    model : DifferentiableModel
+    X : ndarray or csr_array of shape (n, d)
+        Never made dense as a whole.
+    targets : ndarray of shape (n,)
+        Codes of the classes, or numbers.
+    n_classes : int or None
+        None of numbers.
+    gain : Gain or None, default=None
+        By default the one that goes with the loss of the model.
+    units : ndarray of shape (d,), default=None
+        What counts as one unit of each feature. By default one.
+
+    Raises
+    ------
+    InputError
+        If the outputs are not as many as the classes, or not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from allrelevant.saliency import differentiable
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 1.1], [0.1, 0.9], [0.9, 1.0]]), np.array([0, 1, 0, 1])
+    >>> found = aggregate(differentiable(LogisticRegression().fit(X, y)), X, y, n_classes=2)
+    >>> found.saliency.sum().round(6), found.score
+    (np.float64(2.0), 1.0)
+    """
+    parts = ((X[rows], targets[rows]) for rows in _batches(*X.shape))
+    return aggregate_batches(model, parts, n_classes=n_classes, gain=gain, units=units)
+
+
+def aggregate_batches(
+    model: DifferentiableModel,
+    batches: Iterable[tuple[Any, Any]],
+    *,
+    n_classes: int | None,
+    gain: Gain | None = None,
+    units: Vector | None = None,
+) -> Aggregate:
+    """The same of rows that come a few at a time, as from a ``DataLoader`` of torch.
+
+    So a table need not fit into memory.
+
+    Parameters
+    ----------
+    model : DifferentiableModel
+    batches : iterable of (X, targets)
+        Arrays or tensors; pictures are made flat.
+    n_classes : int or None
+        None of numbers.
+    gain : Gain or None, default=None
+        By default the one that goes with the loss of the model.
+    units : ndarray of shape (d,), default=None
+        What counts as one unit of each feature. By default one.
+
+    Returns
+    -------
+    Aggregate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from allrelevant.saliency import differentiable
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), np.array([1.0, 2.0, 3.0])
+    >>> model = differentiable(Ridge().fit(X, y))
+    >>> by_row = aggregate_batches(model, zip(X[:, None], y[:, None]), n_classes=None)
+    >>> bool(np.allclose(by_row.saliency, aggregate(model, X, y, n_classes=None).saliency))
+    True
+    """
+    gain = model.gain if gain is None else gain
+    sums: Matrix | None = None
+    merit, n_rows = 0.0, 0
+    for X, targets in batches:
+        part, own = _flat(X), np.asarray(targets).ravel()
+        found = linearized(model, part)
+        outputs = _checked(found.outputs, n_classes)
+        merit += _merit(outputs, own, n_classes)
+        n_rows += len(own)
+        gradient = np.abs(found.pull_back(gain.gradient(outputs, own)))
+        sums = np.zeros((n_classes or 1, gradient.shape[1])) if sums is None else sums
+        groups = np.zeros(len(own), dtype=np.int64) if n_classes is None else own
+        for group in np.unique(groups):
+            sums[group] += gradient[groups == group].sum(axis=0)
+    if sums is None:
+        raise InputError("There are no rows.")
+    if units is not None:
+        sums *= units
+    if n_classes is None:
+        return Aggregate(sums[0], 1.0 / max(merit / n_rows, np.finfo(np.float64).tiny))
+    totals = sums.sum(axis=1, keepdims=True)
+    shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
+    return Aggregate(shares.sum(axis=0), merit / n_rows)
+
+
+def _flat(X: Any) -> Table:
+    """Rows as a model takes them: a tensor as an array, a picture as a row."""
+    return X if sp.issparse(X) else np.asarray(X).reshape(len(X), -1)
+
+
+def _batches(n_rows: int, n_features: int) -> Iterator[slice]:
+    size = max(_MIN_ROWS, _BATCH // n_features)
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))
+
+
+def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:
+    if outputs.ndim != 2 or outputs.shape[1] != (n_classes or 1):
+        wanted = "one for a number" if n_classes is None else f"{n_classes}, one for each class"
+        raise InputError(
+            f"The outputs of the model have shape {outputs.shape}, and it needs {wanted}."
+        )
+    if not np.isfinite(outputs).all():
+        raise InputError(
+            "The outputs of the model are not finite. Its training has diverged: bring features to "
+            "one scale, or lower the learning rate."
+        )
+    return outputs
+
+
+def _merit(outputs: Matrix, targets: Targets, n_classes: int | None) -> float:
+    if n_classes is None:
+        return float(np.abs(outputs[:, 0] - targets).sum())
+    return float((outputs.argmax(axis=1) == targets).sum())

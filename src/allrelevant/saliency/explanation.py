@@ -1,0 +1,287 @@
+"""Which features decide, for one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from ..arrays import Matrix, Table, Vector
+from ..exceptions import InputError
+from ..extras import import_extra
+from .differentiable import DifferentiableModel
+from .gains import ClassicSaliency, Gain, Targets
+from .registry import differentiable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..plots import RowSaliencyDisplay, SaliencyMapDisplay
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The saliency of some rows: how the gain of each would change with each feature.
+
+    Attributes
+    ----------
+    saliency : ndarray of shape (n, d)
+        With signs: positive where a larger value of the feature would speak more for the target.
+    features : ndarray or sparse array of shape (n, d)
+        The rows themselves.
+    targets : ndarray of shape (n,)
+        What is explained: a class or a number for each row.
+    predicted : ndarray of shape (n,)
+        What the model says.
+    gains : ndarray of shape (n,)
+        How right that is.
+    names : list of str
+        Of the features.
+    of_classes : bool
+        Whether targets are classes or numbers.
+    """
+
+    saliency: Matrix
+    features: Table
+    targets: NDArray[Any]
+    predicted: NDArray[Any]
+    gains: Vector
+    names: list[str]
+    of_classes: bool
+
+    @property
+    def absolute(self) -> Matrix:
+        """Without signs."""
+        return np.abs(self.saliency)
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Rows that the model puts into another class; none of numbers."""
+        if not self.of_classes:
+            return np.zeros(len(self.saliency), dtype=bool)
+        return np.asarray(self.predicted != self.targets)
+
+    def note(self, row: int) -> str:
+        """What to know about a row, in one line.
+
+        Parameters
+        ----------
+        row : int
+            Its place among the rows.
+        """
+        if not self.of_classes:
+            return f"predicted {self.predicted[row]:.4g}, explained for {self.targets[row]:.4g}"
+        target, predicted = str(self.targets[row]), str(self.predicted[row])
+        if self.wrong[row]:
+            return (
+                f"predicted as {predicted!r}, not {target!r}: little or nothing in the row speaks "
+                f"for {target!r}"
+            )
+        return f"predicted as {predicted!r}"
+
+    def to_frame(self, row: int | None = None) -> pd.DataFrame:
+        """As a table.
+
+        Parameters
+        ----------
+        row : int or None, default=None
+            One row: its features, the most salient first. None: all rows, one column a feature,
+            with signs.
+        """
+        pandas = import_extra("pandas", "cli")
+        if row is None:
+            return pandas.DataFrame(self.saliency, columns=self.names)
+        order = np.argsort(-self.absolute[row], kind="stable")
+        return pandas.DataFrame(
+            {
+                "feature": [self.names[j] for j in order],
+                "value": self.row(row)[order],
+                "saliency": self.saliency[row, order],
+                "absolute": self.absolute[row, order],
+            }
+        )
+
+    def plot(self, row: int = 0, **kwargs: Any) -> RowSaliencyDisplay:
+        """Draw a row as bars.
+
+        Parameters
+        ----------
+        row : int, default=0
+        **kwargs
+            Passed on to :meth:`RowSaliencyDisplay.plot`.
+        """
+        from ..plots import RowSaliencyDisplay
+
+        return RowSaliencyDisplay.from_explanation(self, row, **kwargs)
+
+    def plot_map(
+        self, row: int = 0, shape: tuple[int, ...] | None = None, **kwargs: Any
+    ) -> SaliencyMapDisplay:
+        """Draw a row that is a picture, with its saliency over it.
+
+        Parameters
+        ----------
+        row : int, default=0
+        shape : tuple of int or None, default=None
+            Height and width, and channels if there are any; None is a square.
+        **kwargs
+            Passed on to :meth:`SaliencyMapDisplay.plot`.
+        """
+        from ..plots import SaliencyMapDisplay
+
+        return SaliencyMapDisplay.from_explanation(self, row, shape, **kwargs)
+
+    def row(self, row: int) -> Vector:
+        """The features of a row; shape (d,)."""
+        found = self.features[[row]]
+        return np.asarray(found.toarray() if sp.issparse(found) else found).ravel()
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be explained: the truth, the prediction, or a class of one's choice."""
+
+    y: ArrayLike | None = None
+    target: Any = None
+    gain: Gain | None = None
+
+    def __post_init__(self) -> None:
+        if self.y is not None and self.target is not None:
+            raise InputError(
+                "Give y, the truth of each row, or target, one class for all; not both."
+            )
+
+
+def explain(
+    fitted: Any, X: Any, y: ArrayLike | None = None, *, target: Any = None, gain: Gain | None = None
+) -> Explanation:
+    """Which features decide, row by row, in a model that is already trained.
+
+    Parameters
+    ----------
+    fitted : estimator
+        Of a type whose gradients are known; see :func:`~allrelevant.saliency.differentiable`.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), default=None
+        The true classes or numbers: what speaks for them. A row that the model gets wrong shows
+        close to nothing. By default the prediction is explained; of numbers, how it would change.
+    target : class, default=None
+        Explain what speaks for this class, in every row.
+    gain : Gain or None, default=None
+        What is differentiated. None goes by the loss of the model.
+
+    Returns
+    -------
+    Explanation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.svm import SVC
+    >>> from allrelevant import explain
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> y = np.where(X[:, 1] > 0, "up", "down")
+    >>> found = explain(SVC().fit(X, y), X[:2], y[:2])
+    >>> found.to_frame(0)["feature"][0], found.note(0)
+    ('x1', "predicted as 'up'")
+    """
+    names = [str(name) for name in getattr(X, "columns", ())]
+    table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    wanted = getattr(fitted, "n_features_in_", table.shape[1])
+    if table.shape[1] != wanted:
+        raise InputError(f"X has {table.shape[1]} features, and the model was trained on {wanted}.")
+    return explained(
+        differentiable(fitted),
+        table,
+        Question(y, target, gain),
+        classes=getattr(fitted, "classes_", None),
+        names=names or [f"x{j}" for j in range(table.shape[1])],
+    )
+
+
+def explained(
+    model: DifferentiableModel,
+    X: Table,
+    question: Question,
+    *,
+    classes: NDArray[Any] | None,
+    names: Sequence[str],
+    expand: Callable[[Matrix], Matrix] | None = None,
+    features: Table | None = None,
+) -> Explanation:
+    """Answer a question about rows.
+
+    Parameters
+    ----------
+    model : DifferentiableModel
+    X : ndarray or csr_array of shape (n, d)
+        As the model wants them.
+    question : Question
+    classes : ndarray or None
+        None of a model that predicts numbers.
+    names : sequence of str
+    expand : callable, default=None
+        From saliency over the columns of X to that over all features, where X has been reduced.
+    features : ndarray or csr_array, default=None
+        The rows before that.
+    """
+    outputs = model.outputs(X)
+    if classes is None and outputs.shape[1] > 1:
+        classes = np.arange(outputs.shape[1])
+    gain = model.gain if question.gain is None else question.gain
+    if classes is None:
+        predicted = outputs[:, 0]
+        targets = _numbers(question, predicted)
+        if question.y is None:
+            gain = ClassicSaliency()  # a prediction is its own target: there is no error to lessen
+        goals: Targets = targets
+    else:
+        predicted = classes[outputs.argmax(axis=1)]
+        goals = _codes(question, outputs, classes)
+        targets = classes[goals]
+    values = model.pull_back(X, gain.gradient(outputs, goals))
+    return Explanation(
+        values if expand is None else expand(values),
+        X if features is None else features,
+        targets,
+        predicted,
+        gain.value(outputs, goals),
+        list(names),
+        classes is not None,
+    )
+
+
+def _numbers(question: Question, predicted: Vector) -> Vector:
+    if question.target is not None:
+        raise InputError("target is a class to explain, and this model predicts numbers: give y.")
+    if question.y is None:
+        return predicted
+    y = column_or_1d(question.y).astype(np.float64)
+    check_consistent_length(y, predicted)
+    return y
+
+
+def _codes(question: Question, outputs: Matrix, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Places among the classes; a label that the model has never seen is refused."""
+    if question.y is None and question.target is None:
+        return outputs.argmax(axis=1)
+    if question.y is None:
+        wanted = np.array([question.target] * len(outputs))
+    else:
+        wanted = column_or_1d(question.y)
+        check_consistent_length(wanted, outputs)
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    unseen = [label for label in wanted.tolist() if label not in places]
+    if unseen:
+        known = ", ".join(repr(str(label)) for label in classes[:10])
+        raise InputError(
+            f"The model has never seen the class {str(unseen[0])!r}: it knows {known}"
+            f"{' and others' if len(classes) > 10 else ''}."
+        )
+    return np.array([places[label] for label in wanted.tolist()], dtype=np.int64)

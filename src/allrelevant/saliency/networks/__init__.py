@@ -1,0 +1,13 @@
+"""Ready networks as estimators of scikit-learn; torch is imported when one is trained.
+
+- ``classifier``, ``regressor``: what users see; ``estimator``: what they share
+- ``catalogue``: networks by name; ``perceptron``, ``convolutional``,
+  ``wide_residual``, ``pictures``: what they are
+- ``assembly``: mask, network and scale in a row; ``mask``: weights of the inputs that become zero
+- ``training``: the epochs; ``balance``: which rows they go through; ``threads``: threads and seeds
+"""
+
+from .classifier import NetworkClassifier
+from .regressor import NetworkRegressor
+
+__all__ = ["NetworkClassifier", "NetworkRegressor"]

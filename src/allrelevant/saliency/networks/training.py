@@ -1,0 +1,218 @@
+"""The training of a network: epochs of Adam over mini-batches."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+from ...exceptions import TrainingError
+from .mask import InputMask, MaskDescent, MaskPenalty
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+class RowsOfEpoch(Protocol):
+    """Says which rows an epoch goes through, and in which order."""
+
+    def draw(self) -> Tensor:
+        """Rows of the next epoch."""
+        ...
+
+
+@dataclass(frozen=True)
+class Patience:
+    """When training ends early: so many epochs without progress on rows held back."""
+
+    X: Tensor
+    targets: Tensor
+    epochs: int
+    tol: float
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """How a network is trained.
+
+    Attributes
+    ----------
+    loss : callable
+        From outputs and targets to the mean loss.
+    max_epochs, batch_size : int
+    learning_rate : float
+    l2, l1 : float
+        Factors of the squared and of the absolute weights of all layers in the loss, biases and
+        normalisation apart.
+    input_noise : float
+        Standard deviation of normal noise on inputs that vary, drawn anew for each mini-batch.
+    mask : MaskPenalty or None
+        Of the mask in front of the network, if it has one.
+    patience : Patience or None
+        None: all epochs are done.
+    """
+
+    loss: Loss
+    max_epochs: int
+    batch_size: int
+    learning_rate: float
+    l2: float = 0.0
+    l1: float = 0.0
+    input_noise: float = 0.0
+    mask: MaskPenalty | None = None
+    patience: Patience | None = None
+
+
+@dataclass
+class TrainingRecord:
+    """What happened.
+
+    Attributes
+    ----------
+    losses : list of float
+        Mean loss of each epoch, penalties apart.
+    held_back : list of float
+        Loss on the rows held back after each epoch, if there are any.
+    mask_steps : Tensor or None
+        For how many steps each weight of the mask was not zero.
+    """
+
+    losses: list[float] = field(default_factory=list)
+    held_back: list[float] = field(default_factory=list)
+    mask_steps: Tensor | None = None
+
+
+class Training:
+    """One network on its way through the epochs.
+
+    Parameters
+    ----------
+    module : nn.Module
+        Trained in place.
+    plan : TrainingPlan
+    """
+
+    def __init__(self, module: nn.Module, plan: TrainingPlan) -> None:
+        self.module = module
+        self.plan = plan
+        self.record = TrainingRecord()
+        self._mask = self._mask_descent()
+        own = None if self._mask is None else self._mask.weight
+        others = [p for p in module.parameters() if p.requires_grad and p is not own]
+        self._weights = [p for p in others if p.ndim > 1]
+        # The gradient of l2 * w^2 is 2 * l2 * w, and the optimiser adds weight_decay * w.
+        groups = [
+            {"params": self._weights, "weight_decay": 2 * plan.l2},
+            {"params": [p for p in others if p.ndim < 2], "weight_decay": 0.0},
+        ]
+        self._optimiser = torch.optim.Adam(
+            [group for group in groups if group["params"]], lr=plan.learning_rate, fused=True
+        )
+
+    def _mask_descent(self) -> MaskDescent | None:
+        mask = next((part for part in self.module.modules() if isinstance(part, InputMask)), None)
+        if mask is None or self.plan.mask is None:
+            return None
+        self.record.mask_steps = torch.zeros_like(mask.weight)
+        return MaskDescent(mask.weight, self.plan.mask, self.plan.learning_rate)
+
+    def run(
+        self, X: Tensor, targets: Tensor, rows: RowsOfEpoch, advance: Callable[[], object]
+    ) -> TrainingRecord:
+        """Train.
+
+        Parameters
+        ----------
+        X : Tensor of shape (n, d)
+        targets : Tensor of shape (n,)
+        rows : RowsOfEpoch
+        advance : callable
+            Called after each epoch.
+        """
+        noise = self.plan.input_noise * (X.amax(dim=0) > X.amin(dim=0)) if self._noisy else None
+        best = _Best(self.plan.patience)
+        for _ in range(self.plan.max_epochs):
+            self.module.train()
+            self._epoch(X, targets, rows.draw().to(X.device), noise)
+            advance()
+            if self.plan.patience is not None:
+                self.record.held_back.append(self._loss_held_back(self.plan.patience))
+                if best.is_over(self.record.held_back[-1], self.module):
+                    break
+        best.restore(self.module)
+        self.module.eval()
+        return self.record
+
+    @property
+    def _noisy(self) -> bool:
+        return self.plan.input_noise > 0
+
+    def _epoch(self, X: Tensor, targets: Tensor, order: Tensor, noise: Tensor | None) -> None:
+        # Batches of nearly equal size: batch normalisation cannot do with a last one of one row.
+        batches = order.tensor_split(math.ceil(len(order) / self.plan.batch_size))
+        total = torch.zeros((), device=X.device)
+        for batch in batches:
+            inputs = X[batch]
+            if noise is not None:
+                inputs = inputs + noise * torch.randn_like(inputs)
+            total += len(batch) * self._step(inputs, targets[batch])
+        self.record.losses.append(total.item() / len(order))
+        if not math.isfinite(self.record.losses[-1]):
+            raise self._diverged(X)
+
+    def _step(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        self._optimiser.zero_grad()
+        loss = self.plan.loss(self.module(inputs), targets)
+        penalised = loss
+        if self.plan.l1 > 0:
+            penalised = loss + self.plan.l1 * sum(weight.abs().sum() for weight in self._weights)
+        penalised.backward()
+        self._optimiser.step()
+        if self._mask is not None and self.record.mask_steps is not None:
+            self._mask.step()
+            self.record.mask_steps += self._mask.weight.detach() != 0
+        return loss.detach()
+
+    @torch.no_grad()
+    def _loss_held_back(self, patience: Patience) -> float:
+        self.module.eval()
+        return self.plan.loss(self.module(patience.X), patience.targets).item()
+
+    def _diverged(self, X: Tensor) -> TrainingError:
+        largest = X.abs().max().item()
+        cause = (
+            f"X has values as large as {largest:.3g}: scale it"
+            if largest > 1e3
+            else f"learning_rate={self.plan.learning_rate:g} is likely too high: lower it"
+        )
+        return TrainingError(
+            f"The loss became {self.record.losses[-1]} in epoch {len(self.record.losses)}: {cause}."
+        )
+
+
+class _Best:
+    """The best weights so far, and how long ago they were."""
+
+    def __init__(self, patience: Patience | None) -> None:
+        self._patience = patience
+        self._loss = math.inf
+        self._weights: dict[str, Tensor] | None = None
+        self._waited = 0
+
+    def is_over(self, loss: float, module: nn.Module) -> bool:
+        """Whether patience has ended with this loss."""
+        if self._patience is None:
+            return False
+        self._waited = 0 if loss < self._loss - self._patience.tol else self._waited + 1
+        if loss < self._loss:
+            self._loss, self._weights = loss, copy.deepcopy(module.state_dict())
+        return self._waited >= self._patience.epochs
+
+    def restore(self, module: nn.Module) -> None:
+        """Give the network its best weights, if some were kept."""
+        if self._weights is not None:
+            module.load_state_dict(self._weights)

@@ -1,0 +1,393 @@
+"""Saliency-based selection: what the right answers of a trained model hang on stays."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import __version__
+from .._sklearn import HasMethods, Interval, StrOptions
+from ..arrays import Table, Vector
+from ..checkpoints import CheckpointFile, fingerprint
+from ..exceptions import InputError, RelevanceWarning
+from ..extras import import_extra
+from ..feature_names import feature_names
+from ..parallel.progress import progress_bar
+from .columns import Dropping, Shape, Zeroing, constant_features
+from .explanation import Explanation, Question, explained
+from .gains import Gain
+from .registry import differentiable
+from .run import Problem, Rounds, recorded, recorded_entropy
+from .schedule import schedule
+from .trace import Trace
+from .trainers import is_one, needs_its_shape, predicts_classes, seed_of, trainer_for
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Settings that change nothing about what a run finds.
+_NOT_OF_THE_RUN = ("checkpoint", "n_jobs", "verbose", "n_features_to_select")
+
+
+class SaliencySelector(SelectorMixin, BaseEstimator):
+    """Saliency-based feature selection (Cancela et al. 2020) with any model that has gradients.
+
+    A model is trained, and the gradient of a gain, high where its prediction is right, is taken
+    with respect to the inputs. Summed over the rows it ranks the features; the least salient leave,
+    and again. Features are taken as they are: scale them, or see ``per_deviation``.
+
+    Parameters
+    ----------
+    estimator : estimator, str or nn.Module
+        Who is trained: SVMs, linear models and networks of scikit-learn, pipelines of scalers that
+        end in one, a network of torch or skorch, or anything whose fitted form has ``outputs`` and
+        ``pull_back``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks.
+    gamma : float, default=0.9
+        Share of the features that goes on to the next round; zero is a single round.
+    reps : int, default=3
+        Trainings a round, each from another seed; they weigh as much as they are right. One is
+        enough where training is not random, as of an SVM.
+    min_features : int, default=1
+        Where rounds end.
+    n_features_to_select : int, float or None, default=None
+        How many to select, or which share. None is half. The ranking does not depend on it.
+    gain : Gain or None, default=None
+        What is differentiated. None goes by the loss of the model.
+    per_deviation : bool, default=False
+        Whether a feature counts per standard deviation and not, as a gradient does, per unit: then
+        the ranking does not depend on units, if the model does not. For pipelines with a scaler.
+    balanced : bool, default=False
+        Whether rows of rare classes are repeated in training until all are equally frequent. In
+        the sum over the rows each class has the same say in any case.
+    keep_shape : bool or "auto", default="auto"
+        Whether features that left are set to zero instead of being dropped, for models that need
+        their shape, as of pictures. ``"auto"`` asks the estimator (``needs_its_shape``).
+    random_state : int, RandomState instance or None, default=None
+    checkpoint : path or None, default=None
+        File that is written after every round. A run that was interrupted goes on from there, to
+        exactly the same result; a file of other data or settings is refused.
+    n_jobs : int or None, default=None
+        Worker processes for the repetitions of a round. The result is the same.
+    verbose : int, default=0
+        Whether to show progress.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_features,)
+        1 for the most relevant, each rank once; by the last round that a feature took part in.
+    importances_ : ndarray of shape (n_features,)
+        Share of each feature in the saliency of that round.
+    support_ : ndarray of bool of shape (n_features,)
+        The features selected.
+    n_features_ : int
+        How many.
+    history_ : pandas.DataFrame
+        One row for each round: features, those that left after it, scores, times.
+    estimator_ : estimator
+        Trained on the features that ``fit`` selected; what :meth:`explain` explains.
+    classes_ : ndarray
+        Of a classifier.
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.svm import SVC
+    >>> from allrelevant import SaliencySelector
+    >>> X, y = make_classification(
+    ...     200, 20, n_informative=3, n_redundant=0, shuffle=False, random_state=0)
+    >>> selector = SaliencySelector(SVC(), reps=1, n_features_to_select=3).fit(X, y)
+    >>> sorted(selector.get_support(indices=True).tolist())
+    [0, 1, 2]
+    >>> selector.select(5).transform(X).shape
+    (200, 5)
+    >>> selector.explain(X[:4], y[:4]).saliency.shape
+    (4, 20)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods("fit"), str, callable],
+        "gamma": [Interval(Real, 0, 1, closed="left")],
+        "reps": [Interval(Integral, 1, None, closed="left")],
+        "min_features": [Interval(Integral, 1, None, closed="left")],
+        "n_features_to_select": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="neither"),
+            None,
+        ],
+        "gain": [Gain, None],
+        "per_deviation": ["boolean"],
+        "balanced": ["boolean"],
+        "keep_shape": ["boolean", StrOptions({"auto"})],
+        "random_state": ["random_state"],
+        "checkpoint": [str, os.PathLike, None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+        "verbose": ["verbose"],
+    }
+
+    n_features_in_: int
+    classes_: NDArray[Any]
+    support_: NDArray[np.bool_]
+    ranking_: NDArray[np.int64]
+    importances_: Vector
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        gamma: float = 0.9,
+        reps: int = 3,
+        min_features: int = 1,
+        n_features_to_select: float | None = None,
+        gain: Gain | None = None,
+        per_deviation: bool = False,
+        balanced: bool = False,
+        keep_shape: bool | Literal["auto"] = "auto",
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.gamma = gamma
+        self.reps = reps
+        self.min_features = min_features
+        self.n_features_to_select = n_features_to_select
+        self.gain = gain
+        self.per_deviation = per_deviation
+        self.balanced = balanced
+        self.keep_shape = keep_shape
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the features, and select.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes, or numbers to predict.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._validated(X, y)
+        n_selected = self._n_selected(self.n_features_to_select)
+        problem = self._problem(y)
+        constant = self._constant(X)
+        alive = np.setdiff1d(np.arange(self.n_features_in_), constant)
+        sizes = schedule(len(alive), float(self.gamma), int(self.min_features))
+        with self._checkpoint_file(X, y) as file:
+            entropy = recorded_entropy(file)
+            if entropy is None:
+                entropy = int(check_random_state(self.random_state).randint(2**31))
+            rounds = Rounds(problem, X, sizes, int(self.reps), entropy, self.n_jobs)
+            title = type(self).__name__ if self.verbose else None
+            with progress_bar(title, len(sizes), done=len(recorded(file))) as advance:
+                found = rounds.run(alive, file, advance)
+        self._trace = Trace(self.n_features_in_, constant, found)
+        self.ranking_, self.importances_ = self._trace.ranking, self._trace.importances
+        self.select(n_selected)
+        self._shape, self._explained = problem.shape, np.flatnonzero(self.support_)
+        self.estimator_ = problem.trained(
+            problem.shape.reduced(X, self._explained), seed_of(entropy, len(sizes))
+        )
+        return self
+
+    def select(self, n_features: float | None = None) -> Self:
+        """Choose another number of features, without another fit.
+
+        Parameters
+        ----------
+        n_features : int, float or None, default=None
+            As ``n_features_to_select``.
+
+        Returns
+        -------
+        self
+            With another ``support_`` and ``n_features_``; ``estimator_`` is as it was.
+        """
+        check_is_fitted(self, "ranking_")
+        self.support_ = self.ranking_ <= self._n_selected(n_features)
+        self.n_features_ = int(self.support_.sum())
+        return self
+
+    def explain(self, X: Any, y: ArrayLike | None = None, *, target: Any = None) -> Explanation:
+        """Which features decide, row by row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to explain, not necessarily those of ``fit``.
+        y : array-like of shape (n_samples,), default=None
+            Their true classes or numbers: what speaks for them. A row that the model gets wrong
+            shows close to nothing. By default the prediction is explained.
+        target : class, default=None
+            Explain what speaks for this class, in every row.
+
+        Returns
+        -------
+        Explanation
+            Of ``estimator_``; features that it does not use have zeros.
+        """
+        check_is_fitted(self, "estimator_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return explained(
+            differentiable(self.estimator_),
+            self._shape.reduced(X, self._explained),
+            Question(y, target, self.gain),
+            classes=getattr(self, "classes_", None),
+            names=feature_names(self),
+            expand=lambda values: self._shape.expanded(
+                values, self._explained, self.n_features_in_
+            ),
+            features=X,
+        )
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        """What happened, round by round."""
+        check_is_fitted(self, "ranking_")
+        names = feature_names(self)
+        rounds = self._trace.rounds
+        sizes = [len(found.features) for found in rounds]
+        rows = [
+            {
+                "round": number,
+                "n_features": size,
+                "features": [names[j] for j in found.features],
+                "saliency": found.saliency.tolist(),
+                "dropped": [names[j] for j in found.features[following:]],
+                "score": float(np.mean(found.scores)),
+                "training_seconds": found.training_seconds,
+                "saliency_seconds": found.saliency_seconds,
+            }
+            for number, (found, size, following) in enumerate(
+                zip(rounds, sizes, [*sizes[1:], sizes[-1]], strict=True)
+            )
+        ]
+        return import_extra("pandas", "cli").DataFrame(rows)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
+
+    def _validated(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+        self._validate_params()
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2,
+            y_numeric=is_one(is_regressor, self.estimator),
+        )
+        if is_one(is_classifier, self.estimator):
+            check_classification_targets(y)
+        return sp.csr_array(X) if sp.issparse(X) else X, y
+
+    def _problem(self, y: NDArray[Any]) -> Problem:
+        classes = predicts_classes(self.estimator, y)
+        trainer = trainer_for(self.estimator, classes=classes)
+        keep = needs_its_shape(trainer) if self.keep_shape == "auto" else self.keep_shape
+        shape: Shape = Zeroing() if keep else Dropping()
+        targets, n_classes = self._coded(y) if classes else (y.astype(np.float64), None)
+        if not classes:
+            self.__dict__.pop("classes_", None)  # of an earlier fit
+        return Problem(
+            y,
+            targets,
+            n_classes,
+            trainer,
+            shape,
+            self.gain,
+            bool(self.balanced),
+            bool(self.per_deviation),
+        )
+
+    def _coded(self, y: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+        """Places among the classes, and how many there are."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
+                "tell apart. At least two classes are needed."
+            )
+        return codes, len(self.classes_)
+
+    def _constant(self, X: Table) -> list[int]:
+        """Columns that cannot matter: without a penalty of weights they might rank high."""
+        constant = constant_features(X)
+        if len(constant) == self.n_features_in_:
+            raise InputError("Every column is constant: there is no feature to tell rows apart.")
+        if constant:
+            names = [repr(feature_names(self)[j]) for j in constant[:10]]
+            more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""
+            warnings.warn(
+                f"{len(constant)} constant column(s) cannot tell rows apart and are ranked last: "
+                f"{', '.join(names)}{more}.",
+                RelevanceWarning,
+                stacklevel=3,
+            )
+        return constant
+
+    def _n_selected(self, wanted: float | None) -> int:
+        n_features = self.n_features_in_
+        number = max(1, n_features // 2) if wanted is None else wanted
+        if not isinstance(number, Integral):
+            number = max(1, int(number * n_features))
+        if not 1 <= number <= n_features:
+            raise InputError(f"Cannot select {number} of {n_features} features.")
+        return int(number)
+
+    @contextmanager
+    def _checkpoint_file(self, X: Table, y: NDArray[Any]) -> Iterator[CheckpointFile | None]:
+        """The checkpoint of this run, if it is to have one; opened before the long work starts."""
+        if self.checkpoint is None:
+            yield None
+            return
+        settings = {
+            name: repr(value)
+            for name, value in sorted(self.get_params(deep=True).items())
+            if name not in _NOT_OF_THE_RUN and not hasattr(value, "get_params")
+        }
+        key = {
+            "version": __version__,
+            "method": type(self).__name__,
+            "data": fingerprint(X, y),
+            "type of estimator": type(self.estimator).__name__,
+            **settings,
+        }
+        with CheckpointFile(self.checkpoint, key) as file:
+            yield file

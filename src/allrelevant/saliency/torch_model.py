@@ -1,0 +1,229 @@
+"""Gradients of torch modules with respect to their inputs, the module left as it was found."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor, nn
+
+from ..arrays import Matrix, Table
+from ..exceptions import InputError
+from .differentiable import Linearization, TwoPasses
+from .gains import CrossEntropyGain, Gain, ProbabilityGain, RegressionGain
+from .registry import register
+
+OutputKind = Literal["logits", "probabilities", "numbers"]
+
+_GAINS: dict[str, type[Gain]] = {
+    "logits": CrossEntropyGain,
+    "probabilities": ProbabilityGain,
+    "numbers": RegressionGain,
+}
+
+
+class TorchModel:
+    """A torch module as a differentiable model.
+
+    Nothing of the module changes: modes, gradients, device and weights stay as they were. It is
+    used in evaluation mode, so that dropout and batch normalisation are at rest.
+
+    Parameters
+    ----------
+    module : nn.Module or callable
+        Takes rows, a tensor of shape (n, d), and returns a tensor of shape (n, k); or a function
+        without arguments that makes such a module.
+    outputs : {"logits", "probabilities", "numbers"}
+        What its outputs are. A classifier has one for each class; a single number may also come as
+        shape (n,).
+    input_shape : tuple of int or None, default=None
+        Shape that the module wants a row in, such as (1, 28, 28); None leaves rows flat.
+    batch_size : int, default=1024
+        How many rows go through the module at a time.
+    device : str, torch.device or None, default=None
+        Where the work is done. None: a GPU if there is one (on a copy, if the module is not
+        there), else where the module is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> module = torch.nn.Linear(2, 1, dtype=torch.float64)
+    >>> model = TorchModel(module, outputs="numbers")
+    >>> slopes = model.pull_back(np.ones((3, 2)), np.ones((3, 1)))
+    >>> bool(np.allclose(slopes, module.weight.detach().numpy()))
+    True
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        *,
+        outputs: OutputKind,
+        input_shape: tuple[int, ...] | None = None,
+        batch_size: int = 1024,
+        device: Any = None,
+    ) -> None:
+        if outputs not in _GAINS:
+            raise InputError(
+                f"outputs must say what the module returns, one of {', '.join(_GAINS)}; got "
+                f"{outputs!r}."
+            )
+        self.module = _on_device(_module_of(module), device)
+        self.kind = outputs
+        self.input_shape = input_shape
+        self.batch_size = batch_size
+
+    @property
+    def gain(self) -> Gain:
+        """The gain that goes with the outputs."""
+        return _GAINS[self.kind]()
+
+    def outputs(self, X: Table) -> Matrix:
+        """Outputs of each row; shape (n, k)."""
+        with _at_rest(self.module), torch.no_grad():
+            return _stacked([_as_array(self._forward(rows)) for rows in self._batches(X)])
+
+    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
+        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``; shape (n, d)."""
+        found, start = [], 0
+        for rows in self._batches(X):
+            stop = start + len(rows)
+            found.append(self._pass(rows).pull_back(cotangent[start:stop]))
+            start = stop
+        return _stacked(found)
+
+    def linearized(self, X: Table) -> Linearization:
+        """The module at some rows; in one pass if they are one batch, for it takes memory."""
+        if X.shape[0] > self.batch_size:
+            return TwoPasses(self, X, self.outputs(X))
+        (rows,) = self._batches(X)
+        return self._pass(rows)
+
+    def _pass(self, rows: Tensor) -> OnePass:
+        rows = rows.requires_grad_()
+        with _at_rest(self.module), torch.enable_grad():
+            return OnePass(type(self.module).__name__, rows, self._forward(rows))
+
+    def _forward(self, rows: Tensor) -> Tensor:
+        shaped = rows if self.input_shape is None else rows.reshape(-1, *self.input_shape)
+        outputs = self.module(shaped)
+        if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
+            raise InputError(
+                f"{type(self.module).__name__} returns {_called(outputs)}, which has no gradients: "
+                "a tensor of floating-point outputs is needed."
+            )
+        if outputs.ndim == 1:
+            outputs = outputs[:, None]
+        if outputs.ndim != 2 or len(outputs) != len(rows):
+            raise InputError(
+                f"{type(self.module).__name__} returns shape {tuple(outputs.shape)} for "
+                f"{len(rows)} rows: (rows, outputs) is needed."
+            )
+        return outputs
+
+    def _batches(self, X: Table) -> Iterator[Tensor]:
+        like = next(
+            (p for p in self.module.parameters() if p.is_floating_point()),
+            torch.empty(0, dtype=torch.float64),
+        )
+        for start in range(0, X.shape[0], self.batch_size):
+            rows = X[start : start + self.batch_size]
+            dense = rows.toarray() if sp.issparse(rows) else np.ascontiguousarray(rows)
+            # A tensor of its own: it may share memory with the caller's rows otherwise.
+            yield torch.tensor(dense, dtype=like.dtype, device=like.device)
+
+
+@dataclass(frozen=True)
+class OnePass:
+    """A module at some rows, with what torch remembers of the way there."""
+
+    name: str
+    rows: Tensor
+    results: Tensor
+
+    @property
+    def outputs(self) -> Matrix:
+        """Outputs of each row; shape (n, k)."""
+        return _as_array(self.results)
+
+    def pull_back(self, cotangent: Matrix) -> Matrix:
+        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``; shape (n, d)."""
+        results = self.results
+        if cotangent.shape[1] != results.shape[1]:
+            raise InputError(
+                f"The module has {results.shape[1]} outputs, and {cotangent.shape[1]} were "
+                "expected: one for each class, or a single one for a number."
+            )
+        gradient = None
+        if results.requires_grad:
+            weights = torch.as_tensor(cotangent, dtype=results.dtype, device=results.device)
+            # Not backward(): that would add to the gradients of the caller's weights.
+            (gradient,) = torch.autograd.grad(
+                results, self.rows, weights, allow_unused=True, retain_graph=True
+            )
+        if gradient is None:
+            raise InputError(
+                f"The outputs of {self.name} have no gradient with respect to its inputs: "
+                "something on the way (argmax, detach, numpy) breaks it off."
+            )
+        return _as_array(gradient)
+
+
+def _module_of(given: Any) -> nn.Module:
+    made = given() if callable(given) and not isinstance(given, nn.Module) else given
+    if not isinstance(made, nn.Module):
+        raise InputError(
+            f"A torch nn.Module or a function that makes one is needed, got {_called(made)}."
+        )
+    return made
+
+
+def _on_device(module: nn.Module, device: Any) -> nn.Module:
+    here = next((p.device for p in module.parameters()), torch.device("cpu"))
+    if device is None:
+        device = "cuda" if torch.cuda.is_available() else here
+    wanted = torch.device(device)
+    if wanted.type == here.type and wanted.index in (None, here.index):
+        return module
+    return copy.deepcopy(module).to(wanted)
+
+
+@contextmanager
+def _at_rest(module: nn.Module) -> Iterator[None]:
+    """Evaluation mode in the block; each part gets its own mode back, for they may differ."""
+    modes = [(part, part.training) for part in module.modules()]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part, training in modes:
+            part.training = training
+
+
+def _as_array(tensor: Tensor) -> Matrix:
+    return tensor.detach().reshape(len(tensor), -1).to("cpu", torch.float64).numpy()
+
+
+def _stacked(parts: list[Matrix]) -> Matrix:
+    if not parts:
+        raise InputError("There are no rows.")
+    return np.concatenate(parts)
+
+
+def _called(value: Any) -> str:
+    return f"{type(value).__name__} of {value.dtype}" if isinstance(value, Tensor) else repr(value)
+
+
+@register(nn.Module)
+def _(fitted: nn.Module) -> TorchModel:
+    raise InputError(
+        f"{type(fitted).__name__} does not say whether its outputs are logits, probabilities or "
+        "numbers: wrap it, as TorchModel(module, outputs='logits')."
+    )

@@ -1,0 +1,41 @@
+"""Slow guarantees of the networks: ten seeds of the toy, and the same result with any workers."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from torch import nn
+
+from allrelevant import NetworkClassifier, SaliencySelector, explain
+from allrelevant.datasets import make_branches
+
+
+def one_hidden_layer(n_inputs, n_outputs):
+    return nn.Sequential(nn.Linear(n_inputs, 100), nn.ReLU(), nn.Linear(100, n_outputs))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_three_features_decide_each_branch_of_rows_never_seen(seed):
+    train, new = make_branches(random_state=seed), make_branches(random_state=1000 + seed)
+    net = NetworkClassifier(
+        one_hidden_layer, max_epochs=30, learning_rate=0.01, l2=1e-5, random_state=seed
+    ).fit(train.X, train.y)
+    values = explain(net, new.X, new.y).absolute
+    for branch, deciding in ((new.X[:, 0] < 0, {0, 1, 2}), (new.X[:, 0] >= 0, {0, 3, 4})):
+        assert set(np.argsort(-values[branch].mean(axis=0))[:3].tolist()) == deciding
+
+
+def test_workers_change_nothing():
+    X, y = make_classification(200, 12, n_informative=3, n_redundant=0, random_state=0)
+    net = NetworkClassifier(max_epochs=10, learning_rate=0.01)
+    selector = SaliencySelector(net, gamma=0.5, reps=2, random_state=0)
+    alone = selector.fit(X, y).ranking_
+    np.testing.assert_array_equal(selector.set_params(n_jobs=2).fit(X, y).ranking_, alone)
+
+
+def test_a_wide_residual_network_predicts_what_it_has_learnt():
+    rng = np.random.default_rng(0)
+    pictures, y = rng.uniform(size=(60, 8, 8)), np.arange(60) % 2
+    pictures[y == 1, 2:6, 2:6] += 1.0
+    X = pictures.reshape(60, 64)
+    net = NetworkClassifier("wrn-16-4", max_epochs=15, batch_size=10, random_state=0)
+    assert net.fit(X[:40], y[:40]).score(X[40:], y[40:]) > 0.9

@@ -1,0 +1,50 @@
+"""Algorithms 1 to 3 of Cancela et al. (2020), written row by row as they are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+Gradient = Callable[[np.ndarray, object], np.ndarray]
+
+
+def naive_saliency(
+    gradient: Gradient, X: np.ndarray, y: np.ndarray, *, classes: bool
+) -> np.ndarray:
+    """Algorithm 2, of classes, and 3, of numbers; the gradient is of one row and its target."""
+    rows = np.array([np.abs(gradient(x, target)) for x, target in zip(X, y, strict=True)])
+    if not classes:
+        return rows.sum(axis=0)
+    total = np.zeros(X.shape[1])
+    for label in np.unique(y):
+        of_class = rows[y == label].sum(axis=0)
+        total += of_class / np.abs(of_class).sum()
+    return total
+
+
+def naive_ranking(
+    train: Callable[[np.ndarray, np.ndarray], tuple[Gradient, float]],
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    gamma: float,
+    reps: int = 1,
+    classes: bool = True,
+    stop: int = 1,
+) -> list[int]:
+    """Algorithm 1: features, the most relevant first.
+
+    ``train`` gives the gradient of the gain of a row, and how much the model counts.
+    """
+    order = list(range(X.shape[1]))
+    n_alive = len(order)
+    while n_alive > stop:
+        alive = sorted(order[:n_alive])
+        found = np.zeros(n_alive)
+        for _ in range(reps):
+            gradient, weight = train(X[:, alive], y)
+            found += weight * naive_saliency(gradient, X[:, alive], y, classes=classes)
+        order[:n_alive] = [alive[place] for place in np.argsort(-found, kind="stable")]
+        n_alive = int(n_alive * gamma)
+    return order

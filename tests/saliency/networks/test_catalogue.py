@@ -1,0 +1,134 @@
+"""Networks by name, by module and by function."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from allrelevant import InputError, NetworkClassifier, NetworkRegressor
+from allrelevant.saliency import differentiable
+from allrelevant.saliency.networks.catalogue import build_network, needs_its_shape
+from allrelevant.saliency.networks.pictures import ToPicture, picture_shape
+
+
+def n_weights(module):
+    return sum(p.numel() for p in module.parameters())
+
+
+def test_the_perceptron_is_that_of_the_paper():
+    layers = list(build_network("mlp", 20, 3, None).children())
+    sizes = [
+        (layer.in_features, layer.out_features) for layer in layers if isinstance(layer, nn.Linear)
+    ]
+    assert sizes == [(20, 150), (150, 100), (100, 50), (50, 3)]
+    assert sum(isinstance(layer, nn.BatchNorm1d) for layer in layers) == 3
+
+
+def test_the_small_convolutional_network_is_that_of_the_paper():
+    module = build_network("cnn", 784, 10, None)
+    layers = list(module.children())
+    kinds = [type(layer).__name__ for layer in layers]
+    assert kinds == [
+        "ToPicture", "Conv2d", "BatchNorm2d", "ReLU", "MaxPool2d", "Conv2d", "BatchNorm2d", "ReLU",
+        "MaxPool2d", "Flatten", "Linear", "BatchNorm1d", "ReLU", "Linear",
+    ]  # fmt: skip
+    assert [layers[1].out_channels, layers[5].out_channels, layers[10].out_features] == [
+        16, 32, 1024,
+    ]  # fmt: skip
+    assert module(torch.rand(2, 784)).shape == (2, 10)
+
+
+def test_the_wide_residual_network_has_the_layers_and_weights_of_the_original():
+    module = build_network("wrn-16-4", 3072, 10, (32, 32, 3))
+    convolutions = [part for part in module.modules() if isinstance(part, nn.Conv2d)]
+    assert sum(part.kernel_size == (3, 3) for part in convolutions) == 13
+    assert sum(part.kernel_size == (1, 1) for part in convolutions) == 3
+    assert n_weights(module) == pytest.approx(2.75e6, rel=0.01)  # "2.8M" in the original
+    assert module(torch.rand(2, 3072)).shape == (2, 10)
+
+
+def test_channels_of_a_pixel_stand_side_by_side():
+    picture = np.arange(4 * 5 * 3).reshape(4, 5, 3)
+    turned = ToPicture((4, 5, 3))(torch.from_numpy(picture.reshape(1, -1)))
+    assert turned.shape == (1, 3, 4, 5)
+    np.testing.assert_array_equal(turned[0, 2], picture[:, :, 2])
+
+
+@pytest.mark.parametrize(
+    ("n_inputs", "shape", "message"),
+    [
+        (783, None, "no square picture"),
+        (784, (27, 28), "does not hold"),
+        (784, (784,), "does not hold"),
+        (9, None, "too small"),
+    ],
+)
+def test_what_is_no_picture_is_refused(n_inputs, shape, message):
+    with pytest.raises(InputError, match=message):
+        picture_shape(n_inputs, shape)
+
+
+def test_pictures_need_their_shape():
+    assert NetworkClassifier("cnn").needs_its_shape
+    assert NetworkClassifier(nn.Linear(2, 2)).needs_its_shape
+    assert not NetworkRegressor().needs_its_shape
+    assert not needs_its_shape(lambda n_inputs, n_outputs: nn.Linear(n_inputs, n_outputs))
+
+
+@pytest.mark.parametrize("name", ["cnn", "wrn-16-4"])
+def test_pictures_are_learnt(name):
+    rng = np.random.default_rng(0)
+    pictures, y = rng.uniform(size=(20, 8, 8)), np.arange(20) % 2
+    pictures[y == 1, 2:6, 2:6] += 1.0
+    X = pictures.reshape(20, 64)
+    net = NetworkClassifier(
+        name, max_epochs=4, batch_size=10, learning_rate=0.01, random_state=0, n_threads=1
+    ).fit(X, y)
+    assert net.loss_curve_[-1] < 0.5 * net.loss_curve_[0]
+    gradient = differentiable(net).pull_back(X, np.ones((20, 2)))
+    assert gradient.shape == (20, 64)
+    assert gradient.any()
+
+
+def test_a_module_is_copied_and_starts_anew():
+    module = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+    before = [p.detach().clone() for p in module.parameters()]
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    fits = [
+        NetworkClassifier(module, max_epochs=1, random_state=seed).fit(X, y).predict_proba(X)
+        for seed in (0, 0, 1)
+    ]
+    assert all(torch.equal(old, new) for old, new in zip(before, module.parameters(), strict=True))
+    np.testing.assert_array_equal(fits[0], fits[1])
+    assert np.abs(fits[0] - fits[2]).max() > 1e-3
+
+
+class _WithoutReset(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(3, 2))
+
+    def forward(self, rows):
+        return rows @ self.weight
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ("resnet", "No network is called 'resnet'"),
+        (5, "got int"),
+        (lambda n_inputs, n_outputs: "network", "returned str"),
+        (_WithoutReset(), "no reset_parameters"),
+        (nn.Linear(3, 5), r"returns shape \(2, 5\)"),
+        (nn.Linear(7, 2), "does not take rows of 3 features"),
+    ],
+)
+def test_what_is_no_network_is_refused(network, message):
+    X, y = np.eye(3)[[0, 1, 2, 0]], [0, 1, 0, 1]
+    with pytest.raises(InputError, match=message):
+        NetworkClassifier(network).fit(X, y)
+
+
+def test_a_single_class_is_refused():
+    with pytest.raises(InputError, match="single class, 'a'"):
+        NetworkClassifier().fit(np.eye(3), ["a"] * 3)

@@ -1,0 +1,88 @@
+"""Networks under the selector: columns that leave, pictures that keep their shape, errors."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from torch import nn
+
+from allrelevant import InputError, NetworkClassifier, SaliencySelector, explain
+from allrelevant.datasets import make_branches
+
+from ..small_network import SmallNetwork
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = make_classification(
+        200, 12, n_informative=3, n_redundant=0, class_sep=2, shuffle=False, random_state=0
+    )
+    return X, y
+
+
+def test_the_informative_features_stay(table):
+    X, y = table
+    net = NetworkClassifier(max_epochs=10, learning_rate=0.01)
+    selector = SaliencySelector(net, gamma=0.5, reps=2, n_features_to_select=3, random_state=0)
+    selector.fit(X, y)
+    assert set(selector.get_support(indices=True)) == {0, 1, 2}
+
+
+def test_pixels_are_blackened_and_the_picture_keeps_its_shape():
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(60, 36)), np.arange(60) % 2
+    X[:, 14] = y + 0.1 * rng.uniform(size=60)
+    net = NetworkClassifier("cnn", max_epochs=4, batch_size=20, learning_rate=0.01, n_threads=1)
+    selector = SaliencySelector(
+        net, gamma=0.3, reps=1, min_features=4, n_features_to_select=9, random_state=0
+    ).fit(X, y)
+    assert selector.ranking_[14] <= 2
+    assert selector.estimator_.n_features_in_ == 36
+    assert not selector.explain(X[:3], y[:3]).saliency[:, ~selector.support_].any()
+
+
+def test_networks_by_name_and_by_module(table):
+    X, y = table
+    module = nn.Linear(12, 2)
+    selector = SaliencySelector(module, gamma=0.0, reps=1, random_state=0).fit(X, y)
+    assert isinstance(selector.estimator_, NetworkClassifier)
+    assert selector.estimator_.network is not selector.estimator_.module_.network
+    with pytest.raises(InputError, match="No network is called 'perceptron'"):
+        SaliencySelector("perceptron", gamma=0.0, reps=1).fit(X, y)
+
+
+def test_a_diverging_loss_stops_with_the_round_and_the_cause(table):
+    X, y = table
+    net = NetworkClassifier(learning_rate=1e30, max_epochs=5)
+    with pytest.raises(InputError, match=r"Round 1 of .*The loss became .* in epoch \d+: "):
+        SaliencySelector(net, reps=1, random_state=0).fit(X, y)
+
+
+def test_three_features_decide_each_branch():
+    train, new = make_branches(3000, random_state=0), make_branches(2000, random_state=1)
+    net = NetworkClassifier(SmallNetwork(), max_epochs=20, learning_rate=0.03, random_state=0)
+    net.fit(train.X, train.y)
+    values = explain(net, new.X, new.y).absolute
+    for branch, deciding in ((new.X[:, 0] < 0, {0, 1, 2}), (new.X[:, 0] >= 0, {0, 3, 4})):
+        assert set(np.argsort(-values[branch].mean(axis=0))[:3].tolist()) == deciding
+
+
+def test_torch_waits_until_it_is_used_and_its_absence_names_the_extra():
+    script = """
+import sys
+import allrelevant
+assert "torch" not in sys.modules and "sklearn" not in sys.modules
+allrelevant.NetworkClassifier, allrelevant.DeepFeatureSelection, allrelevant.reliability
+assert "torch" not in sys.modules and "matplotlib" not in sys.modules
+sys.modules["torch"] = None
+try:
+    allrelevant.NetworkClassifier().fit([[0.0], [1.0]], [0, 1])
+except allrelevant.MissingExtraError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.strip() == "This needs torch: pip install 'allrelevant[torch]'."

@@ -1,0 +1,224 @@
+"""Closed forms against finite differences of what scikit-learn itself computes."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import softmax
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVC
+
+from allrelevant import InputError
+from allrelevant.saliency import ClassicSaliency, SquaredHingeGain, differentiable, saliency
+
+from .differences import central_differences
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+
+
+def table(n_classes: int, n_samples: int = 120) -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(
+        n_samples,
+        6,
+        n_informative=5,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        random_state=0,
+    )
+    return X / 2, y
+
+
+def numbers() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    return X, X[:, 0] + np.sin(X[:, 1]) + 0.1 * rng.normal(size=80)
+
+
+def class_means(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
+    """Mean decision of each class against the others, from scikit-learn's one-against-one."""
+    means = np.zeros((len(pairwise), n_classes))
+    for place, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        means[:, first] += pairwise[:, place] / (n_classes - 1)
+        means[:, second] -= pairwise[:, place] / (n_classes - 1)
+    return means
+
+
+def weighted(outputs, cotangent, X) -> np.ndarray:
+    return (cotangent * outputs(X)).sum(axis=1)
+
+
+def require_gradients(model, outputs, X, cotangents) -> None:
+    """Outputs as expected, and gradients that are their finite differences."""
+    np.testing.assert_allclose(model.outputs(X), outputs(X), atol=1e-9)
+    for cotangent in cotangents:
+        full = np.broadcast_to(cotangent, outputs(X).shape)
+        expected = central_differences(partial(weighted, outputs, full), X)
+        found = model.pull_back(X, np.ascontiguousarray(full))
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize("machine", [SVC, NuSVC])
+def test_svc(kernel, n_classes, machine) -> None:
+    X, y = table(n_classes)
+    options = {"nu": 0.3} if machine is NuSVC else {}
+    svc = machine(kernel=kernel, coef0=0.5, decision_function_shape="ovo", **options).fit(X, y)
+
+    def outputs(Z):
+        decisions = svc.decision_function(Z)
+        if n_classes == 2:
+            return np.column_stack([-decisions, decisions])
+        return class_means(decisions, n_classes)
+
+    rows = np.random.default_rng(1).normal(size=(8, X.shape[1]))
+    cotangents = np.random.default_rng(2).normal(size=(2, n_classes))
+    require_gradients(differentiable(svc), outputs, rows, cotangents)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_svr(kernel) -> None:
+    X, y = numbers()
+    svr = SVR(kernel=kernel, gamma=0.2, coef0=0.5).fit(X, y)
+    require_gradients(
+        differentiable(svr), lambda Z: svr.predict(Z)[:, None], X[:8], np.array([[1.0], [-2.0]])
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize("model", [LinearSVC(), RidgeClassifier()])
+def test_linear_decisions(n_classes, model) -> None:
+    X, y = table(n_classes)
+    fitted = model.fit(X, y)
+
+    def outputs(Z):
+        decisions = fitted.decision_function(Z)
+        return np.column_stack([-decisions, decisions]) if n_classes == 2 else decisions
+
+    require_gradients(differentiable(fitted), outputs, X[:8], np.eye(n_classes)[:2])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize(
+    "model",
+    [LogisticRegression()]
+    + [
+        MLPClassifier((7, 5), activation=name, max_iter=30, random_state=0)
+        for name in ("identity", "logistic", "tanh", "relu")
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_logits(n_classes, model) -> None:
+    """Probabilities are what scikit-learn shows: those of the logits, and their gradients."""
+    X, y = table(n_classes)
+    fitted = model.fit(X, y)
+    found = differentiable(fitted)
+    np.testing.assert_allclose(softmax(found.outputs(X), axis=1), fitted.predict_proba(X))
+
+    def log_odds(Z):
+        logs = np.log(fitted.predict_proba(Z))
+        return logs[:, -1] - logs[:, 0]
+
+    cotangent = np.zeros((8, n_classes))
+    cotangent[:, 0], cotangent[:, -1] = -1.0, 1.0
+    expected = central_differences(log_odds, X[:8])
+    np.testing.assert_allclose(found.pull_back(X[:8], cotangent), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Ridge(),
+        MLPRegressor(hidden_layer_sizes=(7, 5), activation="tanh", max_iter=30, random_state=0),
+        MLPRegressor(hidden_layer_sizes=(7, 5), activation="relu", max_iter=30, random_state=0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_regression(model) -> None:
+    X, y = numbers()
+    fitted = model.fit(X, y)
+    require_gradients(
+        differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.5]])
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_regression_of_rates() -> None:
+    """A network whose last layer is an exponential."""
+    X, y = numbers()
+    fitted = MLPRegressor(hidden_layer_sizes=(6,), loss="poisson", max_iter=20, random_state=0).fit(
+        X, np.exp(y)
+    )
+    require_gradients(
+        differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.0]])
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(kernel="rbf"),
+        SVC(kernel="poly", coef0=1.0),
+        SVC(kernel="linear"),
+        LogisticRegression(),
+        MLPClassifier((5,), max_iter=10, random_state=0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_sparse_rows(model) -> None:
+    X, y = table(3)
+    X[np.abs(X) < 0.4] = 0.0
+    sparse = sp.csr_array(X)
+    dense = saliency(differentiable(model.fit(X, y)), X, y)
+    found = saliency(differentiable(model.fit(sparse, y)), sparse, y)
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_allclose(found, dense, atol=1e-2 * np.abs(dense).max())
+
+
+def test_saliency_is_the_gradient_of_the_gain() -> None:
+    X, y = table(3)
+    model = differentiable(SVC(kernel="rbf", gamma=0.3).fit(X, y))
+    gain = SquaredHingeGain()
+    inside = np.abs(model.outputs(X)).max(axis=1) < 0.95  # where nothing is clipped
+    assert inside.sum() > 10
+    expected = central_differences(lambda Z: gain.value(model.outputs(Z), y[inside]), X[inside])
+    np.testing.assert_allclose(saliency(model, X[inside], y[inside], gain), expected, atol=1e-6)
+
+
+def test_classic_saliency_of_a_linear_model_is_its_weights() -> None:
+    X, y = table(3)
+    fitted = LogisticRegression().fit(X, y)
+    found = saliency(differentiable(fitted), X, y, ClassicSaliency())
+    np.testing.assert_allclose(found, fitted.coef_[y])
+
+
+def test_no_gradients() -> None:
+    X, y = table(2)
+    with pytest.raises(InputError, match="RandomForestClassifier has no gradients"):
+        differentiable(RandomForestClassifier(2).fit(X, y))
+    with pytest.raises(InputError, match="kernel 'precomputed'"):
+        differentiable(SVC(kernel="precomputed").fit(X @ X.T, y))
+
+
+def test_subclass_of_a_known_type() -> None:
+    class Own(SVC):
+        pass
+
+    X, y = table(2)
+    np.testing.assert_array_equal(
+        differentiable(Own().fit(X, y)).outputs(X), differentiable(SVC().fit(X, y)).outputs(X)
+    )
+
+
+def test_a_model_that_is_differentiable_itself() -> None:
+    X, y = numbers()
+    model = differentiable(Ridge().fit(X, y))
+    assert differentiable(model) is model

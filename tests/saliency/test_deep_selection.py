@@ -1,0 +1,117 @@
+"""Deep feature selection: alone, under the selector, and by scikit-learn's checks."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_friedman1
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from allrelevant import (
+    DeepFeatureSelection,
+    InputError,
+    NetworkClassifier,
+    NetworkRegressor,
+    SaliencySelector,
+)
+from allrelevant.saliency import differentiable
+from allrelevant.saliency.deep_selection import _ranking
+
+from .small_network import SmallNetwork
+
+QUICK: dict[str, Any] = {
+    "network": SmallNetwork(),
+    "max_epochs": 10,
+    "batch_size": 32,
+    "learning_rate": 0.02,
+    "random_state": 0,
+}
+LAST_DIGITS = (
+    "Networks compute in single precision, where the last digits of a product of matrices depend "
+    "on number and place of the rows; the check compares to 1e-7 or 1e-9."
+)
+
+
+@parametrize_with_checks(
+    [
+        DeepFeatureSelection(NetworkClassifier(**QUICK), n_features_to_select=1),
+        DeepFeatureSelection(NetworkRegressor(**QUICK), penalty=1e-3, n_features_to_select=1),
+    ],
+    expected_failed_checks=lambda _: {
+        "check_methods_subset_invariance": LAST_DIGITS,
+        "check_methods_sample_order_invariance": LAST_DIGITS,
+    },
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def friedman():
+    X, y = make_friedman1(300, n_features=12, noise=0.1, random_state=0)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+@pytest.fixture(scope="module")
+def selection(friedman):
+    net = NetworkRegressor(max_epochs=60, learning_rate=0.01, random_state=0)
+    return DeepFeatureSelection(net, penalty=0.1).fit(*friedman)
+
+
+def test_the_relevant_features_keep_their_weight(selection):
+    assert set(np.argsort(selection.ranking_)[:4].tolist()) <= set(range(5))
+    assert (selection.mask_[5:] == 0).sum() >= 5
+    np.testing.assert_array_equal(selection.support_, selection.mask_ != 0)
+    assert selection.n_features_ == np.count_nonzero(selection.mask_)
+
+
+def test_a_feature_without_weight_has_no_gradient(friedman, selection):
+    X, _ = friedman
+    gradient = differentiable(selection).pull_back(X, np.ones((len(X), 1)))
+    np.testing.assert_array_equal(gradient.any(axis=0), selection.mask_ != 0)
+
+
+def test_weights_rank_first_and_then_how_long_they_lasted():
+    mask, steps = np.array([0.0, -0.5, 0.0, 0.2]), np.array([3, 9, 7, 9])
+    assert _ranking(mask, steps).tolist() == [4, 1, 3, 2]
+
+
+def test_a_number_of_features_can_be_asked_for(friedman, selection):
+    chosen = clone(selection).set_params(n_features_to_select=4).fit(*friedman)
+    np.testing.assert_array_equal(chosen.support_, selection.ranking_ <= 4)
+    assert chosen.transform(friedman[0]).shape == (300, 4)
+    with pytest.raises(InputError, match="more than X has"):
+        clone(selection).set_params(n_features_to_select=13, estimator__max_epochs=1).fit(*friedman)
+
+
+def test_the_given_network_is_left_alone(friedman):
+    net = NetworkRegressor(max_epochs=1)
+    DeepFeatureSelection(net, random_state=3).fit(*friedman)
+    assert net.mask_penalty is None
+    assert net.random_state is None
+    assert not hasattr(net, "module_")
+
+
+def test_names_stay_with_their_columns(friedman):
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(friedman[0], columns=[f"f{j}" for j in range(12)])
+    net = NetworkRegressor(max_epochs=2, random_state=0)
+    selector = DeepFeatureSelection(net, n_features_to_select=3).set_output(transform="pandas")
+    assert list(selector.fit(X, friedman[1]).transform(X)) == list(selector.get_feature_names_out())
+
+
+def test_under_the_saliency_selector(friedman):
+    X, y = friedman
+    net = NetworkRegressor(max_epochs=15, learning_rate=0.01)
+    selector = SaliencySelector(
+        DeepFeatureSelection(net, penalty=0.05), gamma=0.5, reps=1, random_state=0
+    ).fit(X, y)
+    assert set(np.argsort(selector.ranking_)[:3].tolist()) <= set(range(5))
+    assert isinstance(selector.estimator_, DeepFeatureSelection)
+
+
+def test_other_models_are_refused(friedman):
+    with pytest.raises(InputError, match="got SVC"):
+        DeepFeatureSelection(SVC()).fit(*friedman)

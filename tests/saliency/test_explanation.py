@@ -1,0 +1,181 @@
+"""Explanations of rows: what they hold, what they say of rows that are wrong, their figures."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.svm import SVC
+
+from allrelevant import InputError, SaliencySelector, explain
+from allrelevant.saliency import ClassicSaliency, differentiable, saliency
+
+from .differences import central_differences
+
+mpl.use("Agg")
+
+
+def branches(n_samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which of two features decides depends on the sign of the first."""
+    X = np.random.default_rng(seed).uniform(-1, 1, (n_samples, 3))
+    return X, np.where(np.where(X[:, 0] < 0, X[:, 1], X[:, 2]) > 0, "up", "down")
+
+
+def test_the_deciding_feature_of_each_row() -> None:
+    X, y = branches(600, 0)
+    new = np.array([[a, b, c] for a in (-0.5, 0.5) for b in (-0.3, 0.3) for c in (-0.3, 0.3)])
+    deciding = np.where(new[:, 0] < 0, 1, 2)
+    signs = np.sign(new[np.arange(8), deciding])
+    found = explain(SVC(C=10.0).fit(X, y), new, np.where(signs > 0, "up", "down"))
+    assert not found.wrong.any()
+    rows = np.arange(8)
+    assert (found.absolute[rows, deciding] > found.absolute[rows, 3 - deciding]).all()
+    # What speaks for "up" is a larger value, for "down" a smaller one.
+    np.testing.assert_array_equal(np.sign(found.saliency[rows, deciding]), signs)
+
+
+def test_wrong_rows_show_close_to_nothing_and_say_so() -> None:
+    X, y = branches(600, 0)
+    model = SVC(C=10.0, gamma=2.0).fit(X, y)
+    sure = np.abs(model.decision_function(X)) > 1
+    y, lies = y.astype(object), np.where(y == "up", "down", "up").astype(object)
+    truth, lie = explain(model, X[sure], y[sure]), explain(model, X[sure], lies[sure])
+    assert not truth.wrong[:5].any()
+    assert lie.wrong[:5].all()
+    assert lie.absolute.sum() < truth.absolute.sum() / 100
+    assert lie.gains.max() < truth.gains.min()
+    assert lie.note(0) == (
+        f"predicted as {y[sure][0]!r}, not {lies[sure][0]!r}: little or nothing in the row speaks "
+        f"for {lies[sure][0]!r}"
+    )
+    assert truth.note(0).startswith("predicted as")
+
+
+def test_what_is_explained() -> None:
+    X, y = branches(200, 0)
+    model = SVC().fit(X, y)
+    by_prediction = explain(model, X)
+    np.testing.assert_array_equal(by_prediction.targets, model.predict(X))
+    assert not by_prediction.wrong.any()
+    towards = explain(model, X, target="up")
+    assert set(towards.targets) == {"up"}
+    codes = np.ones(len(X), dtype=int)
+    np.testing.assert_array_equal(towards.saliency, saliency(differentiable(model), X, codes))
+    classic = explain(model, X, y, gain=ClassicSaliency())
+    assert np.abs(classic.saliency).max() < np.abs(by_prediction.saliency).max()
+
+
+def test_numbers() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    model = Ridge().fit(X, X @ [1.0, 0.0, -2.0])
+    without = explain(model, X)
+    np.testing.assert_allclose(without.saliency, np.tile(model.coef_, (50, 1)))
+    y = without.predicted + 0.1
+    found = explain(model, X, y)
+    slope = 2 * 0.1 / (0.1**2 + 1e-3) ** 2
+    np.testing.assert_allclose(found.saliency, slope * np.tile(model.coef_, (50, 1)))
+    assert not found.wrong.any()
+    assert found.note(0).startswith("predicted ")
+
+
+def test_selector_explains_all_features() -> None:
+    X, y = branches(300, 0)
+    X = np.column_stack([X, np.random.default_rng(1).normal(size=(300, 3))])
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    found = SaliencySelector(SVC(gamma=1.0), reps=1).fit(frame, y)
+    explanation = found.explain(frame, y)
+    assert explanation.names == list("abcdef")
+    used = found.get_support()
+    assert (explanation.absolute[:, used] > 0).all()
+    assert (explanation.saliency[:, ~used] == 0).all()
+    direct = explain(found.estimator_, X[:, used], y)
+    np.testing.assert_array_equal(explanation.saliency[:, used], direct.saliency)
+    found.select(2)  # the model that is explained stays
+    np.testing.assert_array_equal(found.explain(frame, y).saliency, explanation.saliency)
+    rows = explanation.to_frame(0)
+    assert rows.columns.tolist() == ["feature", "value", "saliency", "absolute"]
+    assert rows["absolute"].is_monotonic_decreasing
+    top = rows["feature"][0]
+    assert rows["value"][0] == frame.loc[0, top]
+    assert explanation.to_frame().shape == (300, 6)
+
+
+SCALERS = (MinMaxScaler(), MaxAbsScaler(), RobustScaler())
+
+
+@pytest.mark.parametrize("scaler", [StandardScaler(), StandardScaler(with_std=False), *SCALERS])
+def test_gradient_through_a_scaler(scaler) -> None:
+    X, y = branches(100, 0)
+    X = X * [1.0, 20.0, 0.1] + [5.0, 0.0, 0.0]
+    model = make_pipeline(scaler, "passthrough", SVC(gamma=0.5)).fit(X, y)
+    found = differentiable(model)
+    expected = central_differences(lambda Z: model.decision_function(Z), X[:6], step=1e-5)
+    cotangent = np.tile([0.0, 1.0], (6, 1))
+    np.testing.assert_allclose(found.pull_back(X[:6], cotangent), expected, atol=1e-6)
+
+
+def test_bad_input() -> None:
+    X, y = branches(60, 0)
+    model = SVC().fit(X, y)
+    for arguments, message in (
+        ({"y": ["left"] * 60}, "never seen the class 'left': it knows 'down', 'up'"),
+        ({"target": "left"}, "never seen the class 'left'"),
+        ({"y": y, "target": "up"}, "not both"),
+    ):
+        with pytest.raises(InputError, match=message):
+            explain(model, X, **arguments)
+    with pytest.raises(InputError, match="2 features, and the model was trained on 3"):
+        explain(model, X[:, :2])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        explain(model, X, y[:10])
+    numbers = Ridge().fit(X, X[:, 0])
+    with pytest.raises(InputError, match="predicts numbers"):
+        explain(numbers, X, target="up")
+    with pytest.raises(InputError, match="gradient of FunctionTransformer"):
+        explain(make_pipeline(FunctionTransformer(), SVC()).fit(X, y), X)
+    with pytest.raises(InputError, match="gradient of MinMaxScaler"):
+        explain(make_pipeline(MinMaxScaler(clip=True), SVC()).fit(X, y), X)
+
+
+def test_bars() -> None:
+    X, y = branches(60, 0)
+    frame = pd.DataFrame(X, columns=["a $x$", "b", "c"])
+    found = explain(SVC().fit(frame.to_numpy(), y), frame, y)
+    display = found.plot(3, max_features=2)
+    shown = np.argsort(-found.absolute[3])[:2]
+    (bars,) = display.ax_.containers
+    np.testing.assert_allclose([bar.get_width() for bar in bars], found.saliency[3, shown])
+    assert "1 less salient features not shown" in display.ax_.get_title(loc="left")
+    assert found.note(3) in display.ax_.get_title(loc="left")
+    assert display.plot(ax=display.ax_).ax_ is display.ax_
+
+
+def test_map_of_a_picture() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 12))
+    y = (X[:, 5] > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+    found = explain(model, sp.csr_array(X), y)
+    display = found.plot_map(2, shape=(3, 4))
+    drawn = np.asarray(display.ax_.images[-1].get_array())
+    np.testing.assert_allclose(drawn, found.absolute[2].reshape(3, 4))
+    assert np.argmax(drawn) == 5
+    colours = found.plot_map(2, shape=(2, 2, 3), scale=9.0).ax_.images[-1]
+    np.testing.assert_allclose(
+        np.asarray(colours.get_array()), found.absolute[2].reshape(2, 2, 3).sum(axis=2)
+    )
+    assert colours.get_clim() == (0.0, 9.0)
+    with pytest.raises(InputError, match="12 features are no picture"):
+        found.plot_map(2)

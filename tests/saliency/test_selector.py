@@ -1,0 +1,382 @@
+"""SaliencySelector against the paper's algorithms, and what users of a selector count on."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from allrelevant import InputError, RelevanceWarning, SaliencySelector
+from allrelevant.exceptions import CheckpointError
+from allrelevant.saliency import ClassicSaliency, differentiable
+from allrelevant.saliency.aggregation import aggregate
+from allrelevant.saliency.closed_forms.linear import LinearForm
+from allrelevant.saliency.run import Problem, Rounds
+
+from .naive import naive_ranking, naive_saliency
+
+
+def table(n_features: int = 12, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(
+        150,
+        n_features,
+        n_informative=4,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        shuffle=False,
+        random_state=seed,
+    )
+
+
+def order(selector: SaliencySelector) -> list[int]:
+    return np.argsort(selector.ranking_).tolist()
+
+
+def train_logistic(X, y):
+    """Gradient of the cross-entropy gain of a row, by the chain rule of equation 8 as printed."""
+    model = LogisticRegression().fit(X, y)
+    weights = model.coef_[0]
+
+    def gradient(x, label):
+        decision = float(x @ weights + model.intercept_[0])
+        sign = 1.0 if label == model.classes_[1] else -1.0
+        # -log(1 - p) has the derivative 1 / (1 - p) * p (1 - p) = p in the decision.
+        return expit(sign * decision) * sign * weights
+
+    return gradient, model.score(X, y)
+
+
+def train_svr(X, y):
+    """Gradient of equation 7 of a row, from the definition of the kernel."""
+    model = SVR(kernel="rbf", gamma=0.1).fit(X, y)
+
+    def gradient(x, target):
+        away = x - model.support_vectors_
+        kernel = np.exp(-0.1 * (away**2).sum(axis=1)) * model.dual_coef_[0]
+        error = kernel.sum() + model.intercept_[0] - target
+        return -2 * error / (error**2 + 1e-3) ** 2 * (-0.2 * kernel @ away)
+
+    return gradient, 1 / np.abs(model.predict(X) - y).mean()
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
+def test_ranking_of_classes_is_that_of_the_paper(gamma: float) -> None:
+    X, y = table()
+    found = SaliencySelector(LogisticRegression(), gamma=gamma, reps=2).fit(X, y)
+    assert order(found) == naive_ranking(train_logistic, X, y, gamma=gamma, reps=2)
+
+
+def test_ranking_of_numbers_is_that_of_the_paper() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8))
+    y = X[:, 2] + X[:, 5] ** 2 + 0.1 * rng.normal(size=60)
+    found = SaliencySelector(SVR(gamma=0.1), gamma=0.7, reps=1).fit(X, y)
+    assert order(found) == naive_ranking(train_svr, X, y, gamma=0.7, classes=False)
+    assert set(order(found)[:2]) == {2, 5}
+    assert not hasattr(found, "classes_")
+
+
+def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row by row as printed, however the rows are split, dense or sparse; rare classes too."""
+    X, y = table(n_classes=3)
+    keep = (y != 2) | (np.arange(len(y)) % 5 == 0)
+    X, y = X[keep], y[keep]
+    model = differentiable(SVC(gamma=0.05).fit(X, y))
+
+    def gradient(x, label):
+        row, code = x[None], np.array([label])
+        return model.pull_back(row, model.gain.gradient(model.outputs(row), code))[0]
+
+    expected = naive_saliency(gradient, X, y, classes=True)
+    monkeypatch.setattr("allrelevant.saliency.aggregation._BATCH", 50)
+    monkeypatch.setattr("allrelevant.saliency.aggregation._MIN_ROWS", 7)
+    for rows in (X, sp.csr_array(X)):
+        np.testing.assert_allclose(aggregate(model, rows, y, n_classes=3).saliency, expected)
+    assert expected.sum() == pytest.approx(3)
+
+
+def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two repetitions is wrong everywhere: it has no say."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    weights = {1: np.array([3.0, 2.0, 1.0]), 2: np.array([-3.0, -2.0, -1.0])}
+    y = (X @ weights[1] > 0).astype(int)
+    gain = ClassicSaliency()
+
+    def trained(self: Problem, X: Any, seed: int) -> LinearForm:
+        return LinearForm(np.outer([0.0, 1.0], weights[seed]), np.zeros(2), gain)
+
+    monkeypatch.setattr(Problem, "trained", trained)
+    monkeypatch.setattr("allrelevant.saliency.run.seed_of", lambda entropy, number, rep: rep + 1)
+    problem = SaliencySelector(LogisticRegression())._problem(y)
+    both = Rounds(problem, X, [3], 2, 0, None).run(np.arange(3), None, lambda: None)[0]
+    first = Rounds(problem, X, [3], 1, 0, None).run(np.arange(3), None, lambda: None)[0]
+    assert both.scores == [1.0, 0.0]
+    np.testing.assert_array_equal(both.saliency, first.saliency)
+
+
+def test_finds_what_matters() -> None:
+    """An exclusive or, which no feature tells alone."""
+    X = np.random.default_rng(0).normal(size=(300, 20))
+    y = (X[:, 3] * X[:, 7] > 0).astype(int)
+    found = SaliencySelector(SVC(), reps=1, n_features_to_select=2).fit(X, y)
+    assert found.get_support(indices=True).tolist() == [3, 7]
+
+
+def test_history_tells_every_round() -> None:
+    X, y = table(10)
+    found = SaliencySelector(LogisticRegression(), gamma=0.5, reps=1).fit(
+        pd.DataFrame(X, columns=[f"f{j}" for j in range(10)]), y
+    )
+    history = found.history_
+    assert history["n_features"].tolist() == [10, 5, 2]
+    assert [len(names) for names in history["dropped"]] == [5, 3, 0]
+    assert set(history["features"][1]) == set(history["features"][0]) - set(history["dropped"][0])
+    assert history["saliency"][2] == sorted(history["saliency"][2], reverse=True)
+    last = [f"f{j}" for j in order(found)[:2]]
+    assert history["features"][2] == last
+    assert (history["training_seconds"] > 0).all()
+    assert (history["saliency_seconds"] > 0).all()
+
+
+def test_select_another_number() -> None:
+    X, y = table()
+    found = SaliencySelector(LogisticRegression(), gamma=0.0).fit(X, y)
+    assert found.n_features_ == 6
+    assert found.select(3).transform(X).shape == (150, 3)
+    np.testing.assert_array_equal(found.support_, found.ranking_ <= 3)
+    assert found.select(0.25).n_features_ == 3
+    with pytest.raises(InputError, match="Cannot select 13 of 12"):
+        found.select(13)
+
+
+def test_dead_features_set_to_zero() -> None:
+    """The model keeps its shape, and what it says of dead inputs does not count."""
+    X, y = table()
+    X = X - X.mean(axis=0)
+    dropped = SaliencySelector(SVC(gamma=0.1), reps=1, keep_shape=False).fit(X, y)
+    zeroed = SaliencySelector(SVC(gamma=0.1), reps=1, keep_shape=True).fit(X, y)
+    # To an SVM a column of zeros is no column: equal rankings, from models of equal outputs.
+    assert order(zeroed) == order(dropped)
+    assert zeroed.estimator_.n_features_in_ == 12
+    assert dropped.estimator_.n_features_in_ == 6
+    np.testing.assert_allclose(
+        zeroed.explain(X, y).saliency, dropped.explain(X, y).saliency, atol=1e-6
+    )
+    sparse = SaliencySelector(SVC(gamma=0.1), reps=1, keep_shape=True).fit(sp.csr_array(X), y)
+    assert order(sparse) == order(dropped)
+
+
+def test_an_estimator_says_that_it_needs_its_shape() -> None:
+    class Shaped(SVC):
+        needs_its_shape = True
+
+    X, y = table()
+    assert SaliencySelector(Shaped(), reps=1).fit(X, y).estimator_.n_features_in_ == 12
+    behind = make_pipeline(StandardScaler(), Shaped())
+    assert SaliencySelector(behind, reps=1).fit(X, y).estimator_.n_features_in_ == 12
+
+
+def test_balanced_rows() -> None:
+    X, y = table()
+    rare = np.flatnonzero(y == 1)[:20]
+    keep = np.concatenate([np.flatnonzero(y == 0), rare])
+    X, y = X[keep], y[keep]
+    seen = []
+
+    class Noting(LogisticRegression):
+        def fit(self, X, y):
+            seen.append(np.bincount(y).tolist())
+            return super().fit(X, y)
+
+    n = int((y == 0).sum())
+    SaliencySelector(Noting(), gamma=0.0, reps=1, balanced=True).fit(X, y)
+    assert seen == [[n, n], [n, n]]
+    assert n > 20
+
+
+def test_sparse_tables_as_dense_ones() -> None:
+    X, y = table()
+    X[np.abs(X) < 0.3] = 0.0
+    for model in (SVC(kernel="rbf", gamma=0.1, tol=1e-8), LogisticRegression(tol=1e-10)):
+        dense = SaliencySelector(model, reps=1).fit(X, y)
+        sparse = SaliencySelector(model, reps=1).fit(sp.csr_array(X), y)
+        assert order(dense) == order(sparse)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_seeds_and_workers() -> None:
+    X, y = table(8)
+    network = MLPClassifier((5,), max_iter=15)
+    fits = [
+        SaliencySelector(network, gamma=0.5, reps=2, random_state=seed, n_jobs=n_jobs).fit(X, y)
+        for seed, n_jobs in ((0, None), (0, 2), (1, None))
+    ]
+    np.testing.assert_array_equal(fits[0].importances_, fits[1].importances_)
+    np.testing.assert_array_equal(fits[0].ranking_, fits[1].ranking_)
+    assert (fits[0].importances_ != fits[2].importances_).any()
+    assert network.random_state is None
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> None:
+    X, y = table(8)
+    model = SaliencySelector(
+        MLPClassifier((5,), max_iter=10), gamma=0.7, reps=2, checkpoint=tmp_path / "run.ckpt"
+    )
+    whole_round, done = Rounds._round, []
+
+    def interrupted(self: Rounds, number: int, alive: Any) -> Any:
+        if number == 2:
+            raise KeyboardInterrupt
+        done.append(number)
+        return whole_round(self, number, alive)
+
+    monkeypatch.setattr(Rounds, "_round", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert done == [0, 1]
+    entropies = []
+
+    def noting(self: Rounds, number: int, alive: Any) -> Any:
+        done.append(number)
+        entropies.append(self.entropy)
+        return whole_round(self, number, alive)
+
+    monkeypatch.setattr(Rounds, "_round", noting)
+    resumed = clone(model).fit(X, y)  # without a seed: it goes on with those it began with
+    assert done[2:4] == [2, 3]
+    assert len(set(entropies)) == 1
+    fresh = clone(model).set_params(checkpoint=None)
+    monkeypatch.setattr("allrelevant.saliency.selector.recorded_entropy", lambda _: entropies[0])
+    fresh.fit(X, y)
+    np.testing.assert_array_equal(resumed.importances_, fresh.importances_)
+    np.testing.assert_array_equal(resumed.ranking_, fresh.ranking_)
+    with pytest.raises(CheckpointError, match="different gamma"):
+        clone(model).set_params(gamma=0.5).fit(X, y)
+    with pytest.raises(CheckpointError, match="different estimator__alpha"):
+        clone(model).set_params(estimator__alpha=0.5).fit(X, y)
+    with pytest.raises(CheckpointError, match="different data"):
+        clone(model).fit(X + 1, y)
+
+
+def test_gain_of_ones_own() -> None:
+    X, y = table()
+    model = LogisticRegression().fit(X, y)
+    found = SaliencySelector(LogisticRegression(), gamma=0.0, gain=ClassicSaliency()).fit(X, y)
+    weights = np.abs(model.coef_[0])
+    assert order(found) == np.argsort(-weights, kind="stable").tolist()
+    np.testing.assert_allclose(found.importances_, weights / weights.sum())
+
+
+def test_behind_a_scaler() -> None:
+    """The gradient is per unit of the features as they were."""
+    X, _ = table()
+    y = X[:, 0] + X[:, 1] * X[:, 2]
+    units = np.logspace(-1, 1, X.shape[1])
+    inside = SaliencySelector(make_pipeline(StandardScaler(), SVR()), reps=1, gamma=0.0)
+    plain, other = clone(inside).fit(X, y), clone(inside).fit(X * units, y)
+    shares = plain.importances_ / units
+    np.testing.assert_allclose(other.importances_, shares / shares.sum(), rtol=1e-6)
+
+
+def test_per_deviation_units_do_not_matter() -> None:
+    X, y = table(n_classes=3)
+    X[np.abs(X) < 0.5] = 0.0
+    units = np.logspace(-3, 3, X.shape[1])
+    scaler = StandardScaler(with_mean=False)
+    behind = SaliencySelector(make_pipeline(scaler, SVC()), reps=1, per_deviation=True)
+    ahead = SaliencySelector(SVC(), reps=1).fit(scaler.fit_transform(X), y)
+    for rows in (X, X * units, sp.csr_array(X * units)):
+        found = clone(behind).fit(rows, y)
+        assert order(found) == order(ahead)
+        np.testing.assert_allclose(found.importances_, ahead.importances_, rtol=1e-2)
+
+
+def test_pandas_polars_pickle_and_pipelines() -> None:
+    X, y = table(6)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    found = SaliencySelector(LogisticRegression(), n_features_to_select=2).fit(frame, y)
+    names = [list("abcdef")[j] for j in np.flatnonzero(found.support_)]
+    assert found.set_output(transform="pandas").transform(frame).columns.tolist() == names
+    polars = pl.DataFrame({name: frame[name].to_numpy() for name in frame})
+    assert found.set_output(transform="polars").transform(polars).columns == names
+    copy = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(copy.ranking_, found.ranking_)
+    labels = np.where(y == 1, "yes", "no")
+    chain = make_pipeline(StandardScaler(), SaliencySelector(SVC(), reps=1), SVC())
+    assert chain.fit(X, labels).score(X, labels) > 0.8
+
+
+def test_constant_columns_are_ranked_last() -> None:
+    X, y = table(6)
+    X = np.column_stack([np.ones(len(X)), X, np.zeros(len(X))])
+    with pytest.warns(RelevanceWarning, match="2 constant column.*'x0', 'x7'"):
+        found = SaliencySelector(LogisticRegression(), reps=1).fit(X, y)
+    assert set(found.ranking_[[0, 7]]) == {7, 8}
+    np.testing.assert_array_equal(found.importances_[[0, 7]], 0)
+    with pytest.warns(RelevanceWarning, match="2 constant"):
+        SaliencySelector(LogisticRegression(), reps=1).fit(sp.csr_array(X), y)
+    with pytest.raises(InputError, match="Every column is constant"):
+        SaliencySelector(LogisticRegression()).fit(np.ones((len(y), 3)), y)
+
+
+class Diverging(LogisticRegression):
+    """Whose weights are lost in the second round."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        if X.shape[1] < 12:
+            self.coef_[:] = np.nan
+        return self
+
+
+class Failing(LogisticRegression):
+    def fit(self, X, y):
+        raise ValueError("Solver produced non-finite parameter weights.")
+
+
+class ThreeOutputs(LogisticRegression):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.coef_: Any = np.ones((3, X.shape[1]))
+        self.intercept_ = np.zeros(3)
+        return self
+
+
+def test_bad_input_says_what_to_do() -> None:
+    X, y = table()
+    for estimator, message in (
+        (RandomForestClassifier(2), "RandomForestClassifier has no gradients"),
+        (Diverging(), "Round 2 of 10, on 10 features: .* not finite.* learning rate"),
+        (Failing(), "Round 1 of 10, on 12 features: Solver produced non-finite"),
+        (ThreeOutputs(), r"shape \(150, 3\), and it needs 2, one for each class"),
+    ):
+        with pytest.raises(InputError, match=message) as caught:
+            SaliencySelector(estimator).fit(X, y)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match="single class, 'a'"):
+        SaliencySelector(SVC()).fit(X, ["a"] * len(X))
+    with pytest.raises(InputError, match="Cannot select 40 of 12"):
+        SaliencySelector(SVC(), n_features_to_select=40).fit(X, y)
+    with pytest.raises(ValueError, match="'estimator' parameter"):
+        SaliencySelector(3).fit(X, y)
+    with pytest.raises(ValueError, match="'gamma' parameter"):
+        SaliencySelector(SVC(), gamma=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        SaliencySelector(SVC()).fit(X, X[:, 0])
+    assert SaliencySelector(Ridge(), gamma=0.0).fit(X, X[:, 3]).ranking_[3] == 1

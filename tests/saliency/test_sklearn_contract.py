@@ -1,0 +1,23 @@
+"""scikit-learn's own checks, over estimators of each kind."""
+
+import warnings
+
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from allrelevant import RelevanceWarning, SaliencySelector
+
+ESTIMATORS = [
+    SaliencySelector(SVC(), reps=1, random_state=0),
+    SaliencySelector(LogisticRegression(), gamma=0.0, reps=1, random_state=0),
+    SaliencySelector(Ridge(), reps=1, random_state=0),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        # Some checks fit tables with constant columns, as they should.
+        warnings.simplefilter("ignore", RelevanceWarning)
+        check(estimator)
