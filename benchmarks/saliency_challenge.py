@@ -51,7 +51,7 @@ def sizes_to_judge(n_rows: int, n_features: int) -> list[int]:
 class Products:
     """Inner products over some features, of training rows and of test rows with them.
 
-    ``scale`` is the number of features times the variance of all that is in them: one over gamma.
+    ``scale`` is one over gamma: the number of features, and times their variance if so asked for.
     """
 
     n_features: int
@@ -90,7 +90,8 @@ def growing_products(data: ChallengeSet, order: np.ndarray) -> Iterator[Products
         total += float(own.sum())
         before = size
         variance = np.trace(train) / (n_train * size) - (total / (n_train * size)) ** 2
-        yield Products(size, train, test, lengths, size * variance)
+        scale = size if data.factor == "auto" else size * variance
+        yield Products(size, train, test, lengths, scale)
 
 
 def dense(values: Any) -> np.ndarray:

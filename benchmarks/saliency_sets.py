@@ -12,12 +12,16 @@ from sklearn.svm import SVC
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
-# C = 1 and degree 3 as in section 5.2.3, gamma as scikit-learn has it. Of the sigmoid kernel, coef0
-# of 0 gives the paper's accuracy on all features of MADELON; 1, which it states, does not.
+# C = 1 and degree 3 as in section 5.2.3. Of the sigmoid kernel, coef0 of 0 gives the paper's
+# accuracy on all features of MADELON; 1, which it states, does not.
 COEF0 = {"poly": 1.0, "sigmoid": 0.0}
 
 # Section 5.2.4: "The best results were achieved using SVM-RBF [...] with C = 1.5".
 COSTS = {("arcene", "rbf"): 1.5}
+
+# The factor in the kernel is scikit-learn's, but for ARCENE, where the older one over the number of
+# features is better by some points (85 instead of 87 percent with RBF).
+FACTORS = {"arcene": "auto"}
 
 # libsvm's steps; only linear machines on MADELON, whose classes no plane separates, need more.
 MAX_ITER = 20_000
@@ -35,12 +39,17 @@ class ChallengeSet:
     class_weight: str | None = None
     relevant: np.ndarray | None = None
 
+    @property
+    def factor(self) -> str:
+        """The gamma of the kernels, as scikit-learn calls it."""
+        return FACTORS.get(self.name, "scale")
+
     def machine(self, kernel: str) -> SVC:
         """An SVM with the settings of the paper."""
         return SVC(
             kernel=kernel,
             C=COSTS.get((self.name, kernel), 1.0),
-            gamma="scale",
+            gamma=self.factor,
             coef0=COEF0.get(kernel, 0.0),
             class_weight=self.class_weight,
             max_iter=MAX_ITER,
