@@ -69,8 +69,8 @@ class CostDisplay:
         CostDisplay
             This one.
         """
-        plt = import_extra("matplotlib.pyplot", "plots")
-        ticker = import_extra("matplotlib.ticker", "plots")
+        plt = import_extra("matplotlib.pyplot", "plot")
+        ticker = import_extra("matplotlib.ticker", "plot")
         if ax is None:
             _, ax = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
         assert ax is not None

@@ -72,7 +72,7 @@ class PathDisplay:
         PathDisplay
             This one.
         """
-        plt = import_extra("matplotlib.pyplot", "plots")
+        plt = import_extra("matplotlib.pyplot", "plot")
         shown = self._shown(max_features)
         n_columns = min(n_columns, len(shown))
         n_rows = -(-len(shown) // n_columns)
@@ -123,8 +123,8 @@ class PathDisplay:
         ax.spines[["top", "right"]].set_visible(False)
 
     def _finish(self, figure: Figure, panels: np.ndarray) -> None:
-        lines = import_extra("matplotlib.lines", "plots")
-        patches = import_extra("matplotlib.patches", "plots")
+        lines = import_extra("matplotlib.lines", "plot")
+        patches = import_extra("matplotlib.patches", "plot")
         handles = [
             patches.Patch(facecolor=LOOKS[name].fill, edgecolor=LOOKS[name].edge, label=name)
             for name in CLASSES

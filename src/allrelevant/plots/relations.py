@@ -87,7 +87,7 @@ class RelationsDisplay:
         RelationsDisplay
             This one.
         """
-        plt = import_extra("matplotlib.pyplot", "plots")
+        plt = import_extra("matplotlib.pyplot", "plot")
         shown = by_group(self.relations, max_features)
         if ax is None:
             side = 2.6 + _CELL * max(len(shown), 4)
@@ -118,7 +118,7 @@ class RelationsDisplay:
         ax.set_xlabel(label, fontsize=9)
 
     def _frame_groups(self, ax: Axes, shown: NDArray[np.intp]) -> None:
-        patches = import_extra("matplotlib.patches", "plots")
+        patches = import_extra("matplotlib.patches", "plot")
         labels = self.relations.labels_[shown]
         for label in np.unique(labels):
             (places,) = np.nonzero(labels == label)

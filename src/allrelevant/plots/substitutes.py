@@ -81,7 +81,7 @@ class SubstitutesDisplay:
         SubstitutesDisplay
             This one.
         """
-        plt = import_extra("matplotlib.pyplot", "plots")
+        plt = import_extra("matplotlib.pyplot", "plot")
         if ax is None:
             _, ax = plt.subplots(figsize=(7.5, 7.5), layout="constrained")
         assert ax is not None
