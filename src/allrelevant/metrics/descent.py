@@ -85,8 +85,15 @@ def descend(
             jac=True,
             method="L-BFGS-B",
             callback=(lambda _: advance() and None) if verbose else None,
-            # A line search may need a few evaluations; iterations are what is limited.
-            options={"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": _FLAT},
+            # A line search may need a few evaluations; iterations are what is limited. One that
+            # needs many has run into a kink of the cost, where more of them gain nothing.
+            options={
+                "maxiter": max_iter,
+                "maxfun": 20 * max_iter,
+                "maxls": 10,
+                "ftol": tol,
+                "gtol": _FLAT,
+            },
         )
     if found.status == _ITERATIONS_RAN_OUT:
         warnings.warn(
