@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
@@ -74,6 +75,7 @@ def trainer(name: str, epochs: int) -> Any:
 def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:
     """A whole run, and the same trainings alone: on the same columns, from other seeds."""
     model = trainer(name, epochs)
+    clone(model).fit(X[:200, :10], y[:200])  # libraries are loaded on first use
     selector = SaliencySelector(
         model, gamma=GAMMA, reps=1, min_features=MIN_FEATURES, random_state=0
     )
