@@ -34,6 +34,12 @@ lint: setup
 test-long: setup  ## The slow guarantees
 	@$(BIN)/python -m pytest tests/long
 
+tables: setup  ## The papers' tables beside the peers: docs/results, goes on where it stopped (DATA=folder)
+	@$(BIN)/python -m benchmarks.tables $(if $(DATA),--data $(DATA))
+
+tables-quick: setup  ## A part of them within ten minutes, compared with docs/results (DATA=folder)
+	@$(BIN)/python -m benchmarks.tables --quick $(if $(DATA),--data $(DATA))
+
 bench-truth: setup  ## F1 on data of known truth, both formulations
 	@$(BIN)/python -m benchmarks.known_truth
 	@$(BIN)/python -m benchmarks.known_truth --formulation joint
@@ -84,4 +90,4 @@ bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=fol
 	@$(BIN)/python -m benchmarks.madelon --data $(if $(DATA),$(DATA),.)
 
 clean:  ## Remove the environments and what tools left behind
-	rm -rf .venv .fri-env .metrics-env .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .fri-env .metrics-env .mypy_cache .pytest_cache .ruff_cache .hypothesis results-quick

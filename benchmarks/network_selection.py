@@ -83,7 +83,7 @@ def by_lassonet(case: Case, args: argparse.Namespace) -> Order:
     with tempfile.TemporaryDirectory() as folder:
         table, ranking = Path(folder) / "table.npz", Path(folder) / "order.npy"
         np.savez(table, X=case.X.astype(np.float32), y=case.y)
-        script = Path(__file__).parent / "lassonet_order.py"
+        script = Path(__file__).parent / "comparators" / "lassonet_order.py"
         subprocess.run([args.lassonet, script, table, ranking, str(case.seed)], check=True)
         return np.load(ranking)
 

@@ -29,7 +29,7 @@ from threadpoolctl import threadpool_limits
 
 from allrelevant import RelevanceWarning, SaliencySelector
 
-from .saliency_filters import mutual_information, relieff
+from .comparators.filters import mutual_information, relieff
 from .saliency_sets import COEF0, KERNELS, PUBLISHED, ChallengeSet, load
 
 GAMMAS = (0.0, 0.975)

@@ -21,12 +21,11 @@ import numpy as np
 
 from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
 
+from .comparators import fri_peer
 from .speed_cases import CASES, Case
 from .speed_run import TABLE_MISSING
 
 ROOT = Path(__file__).parent.parent
-FRI_PYTHON = ROOT / ".fri-env" / "bin" / "python"
-FRI_PACKAGES = ("fri==9.0.0", "importlib_metadata", "attrs")
 
 NAMES = {
     "absolute": "allrelevant",
@@ -37,14 +36,6 @@ NAMES = {
 }
 
 Result = dict[str, Any]
-
-
-def install_fri() -> None:
-    if FRI_PYTHON.exists():
-        return
-    print("Installing fri in .fri-env ...", file=sys.stderr)
-    subprocess.run([sys.executable, "-m", "venv", FRI_PYTHON.parent.parent], check=True)
-    subprocess.run([FRI_PYTHON, "-m", "pip", "install", "--quiet", *FRI_PACKAGES], check=True)
 
 
 def run(
@@ -83,7 +74,9 @@ def fri_answer(**task: Any) -> Result:
         file, answer = Path(folder) / "task.npz", Path(folder) / "answer.json"
         np.savez(file, repeats=1, **task)
         script = Path(__file__).parent / "fri_intervals.py"
-        subprocess.run([FRI_PYTHON, script, file, answer], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [fri_peer.PYTHON, script, file, answer], check=True, stderr=subprocess.DEVNULL
+        )
         result = json.loads(answer.read_text())
     return result | {"interval": np.array(result["interval"])}
 
@@ -144,7 +137,7 @@ def main() -> None:
     args = parser.parse_args()
     with_fri = not args.without_fri
     if with_fri:
-        install_fri()
+        fri_peer.install()
     for name in args.only:
         try:
             compare(CASES[name], args.data, with_fri, args.patience)

@@ -26,8 +26,9 @@ from allrelevant.datasets import (
     make_ranking,
 )
 
+from .comparators import fri_peer
 from .dorothea import peak_gigabytes
-from .speed import ROOT, fri_answer, install_fri
+from .speed import ROOT, fri_answer
 from .speed_cases import NARROW
 from .speed_run import best_of, compile_kernel
 
@@ -110,7 +111,7 @@ def main() -> None:
     args = parser.parse_args()
     compile_kernel()
     if not args.without_fri:
-        install_fri()
+        fri_peer.install()
         print(
             "| task | programs | seconds | programs of fri | seconds of fri | ratio | difference |"
         )

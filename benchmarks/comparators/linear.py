@@ -1,0 +1,76 @@
+"""Linear models: a feature is selected if the size of its weight is above a cutoff.
+
+Grids begin with the strongest penalty, and of equal scores the first is taken: the sparser model.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import ElasticNetCV, LassoCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from .interface import Chosen, Classes, Comparator, Table
+
+Cutoff = Callable[[np.ndarray], Any]
+
+C_VALUES = np.logspace(-3, 3, 13)
+
+
+def tiny(_: np.ndarray) -> float:
+    """The cutoff of ferel18, and of esann17 for models with an L1 penalty."""
+    return 1e-5
+
+
+def mean(weights: np.ndarray) -> float:
+    """The cutoff of esann17 for models with an L2 penalty, the elastic net among them."""
+    return float(weights.mean())
+
+
+def svm_weights(X: Table, y: Classes, folds: StratifiedKFold, *, penalty: str) -> np.ndarray:
+    svm = LinearSVC(penalty=penalty, dual=False, max_iter=5_000, random_state=0)
+    return GridSearchCV(svm, {"C": C_VALUES}, cv=folds).fit(X, y).best_estimator_.coef_[0]
+
+
+def lasso_weights(X: Table, y: Classes, folds: StratifiedKFold) -> np.ndarray:
+    return LassoCV(cv=list(folds.split(X, y))).fit(X, y).coef_
+
+
+def elastic_net_weights(X: Table, y: Classes, folds: StratifiedKFold) -> np.ndarray:
+    ratios = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99]
+    return ElasticNetCV(l1_ratio=ratios, cv=list(folds.split(X, y))).fit(X, y).coef_
+
+
+def above(
+    X: Table, y: Classes, *, folds: int, seed: int, weights: Callable[..., Any], cutoff: Cutoff
+) -> Chosen:
+    scaled = StandardScaler().fit_transform(X)
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # at the weak end of the grids
+        sizes = np.abs(weights(scaled, y, splits))
+    return sizes > cutoff(sizes)
+
+
+def ridge(cutoff: Cutoff) -> Comparator:
+    """The linear SVM with an L2 penalty, which ferel18 calls Ridge."""
+    return partial(above, weights=partial(svm_weights, penalty="l2"), cutoff=cutoff)
+
+
+def l1_svm(cutoff: Cutoff = tiny) -> Comparator:
+    return partial(above, weights=partial(svm_weights, penalty="l1"), cutoff=cutoff)
+
+
+def lasso(cutoff: Cutoff = tiny) -> Comparator:
+    return partial(above, weights=lasso_weights, cutoff=cutoff)
+
+
+def elastic_net(cutoff: Cutoff) -> Comparator:
+    return partial(above, weights=elastic_net_weights, cutoff=cutoff)

@@ -1,0 +1,96 @@
+"""The papers' tables, measured again beside the peers of today, as pages of Markdown.
+
+Resumable: each run of each row is kept as it ends, and what is there is not measured again. A quick
+run takes fewer seeds of the cheaper rows, writes to a folder of its own, and compares what it finds
+with the published rows.
+
+usage: python -m benchmarks.tables [--quick] [--data FOLDER] [--only NAME ...] [--output FOLDER]
+                                   [--jobs N] [--pages]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from .agreement import compare
+from .index import write_index
+from .page import write_page
+from .papers import TABLES
+from .runner import ROOT, Outcome, jobs_left, run
+from .store import Store
+from .table import Table
+
+PUBLISHED = ROOT / "docs" / "results"
+QUICK = ROOT / "results-quick"
+
+
+def main() -> int:
+    args = arguments()
+    folder = args.output or (QUICK if args.quick else PUBLISHED)
+    tables = [TABLES[name] for name in args.only or TABLES]
+    store = Store(folder / "rows")
+    outcomes = [] if args.pages else measure(tables, store, args)
+    for table in tables:
+        write_page(table, store, folder, folder / "rows")
+    write_index(list(TABLES.values()), store, folder)
+    print(f"\nPages: {folder}/README.md")
+    if folder != PUBLISHED:
+        print_agreement(tables, store)
+    return 1 if any(outcome.error for outcome in outcomes) else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.tables", description="The papers' tables, measured again."
+    )
+    parser.add_argument("--quick", action="store_true", help="few seeds of the cheaper rows")
+    parser.add_argument("--data", type=Path, help="folder with the public tables, as .npz")
+    parser.add_argument("--only", nargs="+", choices=TABLES, help="some tables")
+    parser.add_argument("--output", type=Path, help="folder of the pages and of what was measured")
+    parser.add_argument("--jobs", type=int, default=2, help="rows at a time")
+    parser.add_argument("--pages", action="store_true", help="measure nothing, write the pages")
+    return parser.parse_args()
+
+
+def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> list[Outcome]:
+    jobs, skipped = jobs_left(tables, store, quick=args.quick, data=args.data)
+    for outcome in skipped:
+        print(f"skipped  {outcome.job.title}: {outcome.skipped}", flush=True)
+    outcomes, start = list(skipped), time.perf_counter()
+    for outcome in run(jobs, store, args.data, args.jobs):
+        outcomes.append(outcome)
+        done = len(outcomes) - len(skipped)
+        print(f"{told(outcome)}  ({done} of {len(jobs)})", flush=True)
+    print(f"\n{len(jobs)} rows in {time.perf_counter() - start:.0f} s, {len(skipped)} skipped")
+    for outcome in outcomes:
+        if outcome.error:
+            print(f"\n{outcome.job.title} failed:\n{outcome.error}", file=sys.stderr)
+    return outcomes
+
+
+def told(outcome: Outcome) -> str:
+    title = outcome.job.title
+    if outcome.skipped:
+        return f"skipped  {title}: {outcome.skipped}"
+    if outcome.error:
+        return f"FAILED   {title}: {outcome.error.splitlines()[-1]}"
+    return f"{outcome.seconds:6.1f} s  {title}"
+
+
+def print_agreement(tables: Sequence[Table], store: Store) -> None:
+    found = compare(tables, store, Store(PUBLISHED / "rows"))
+    agree = found.n_compared - len(found.disagreements)
+    print(
+        f"{agree} of {found.n_compared} figures agree with those in docs/results, seed by seed "
+        "within the spread over seeds."
+    )
+    for disagreement in found.disagreements:
+        print(f"  {disagreement}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

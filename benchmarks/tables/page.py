@@ -1,0 +1,141 @@
+"""A table as a page of Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from allrelevant.report.writing import write_atomically
+
+from .lines import Line, best_of, lines_of, short_lines
+from .store import Store
+from .table import Column, Table
+
+SHORT = "▼"
+
+
+def write_page(table: Table, store: Store, folder: Path, rows: Path) -> None:
+    """The page of a table with its pictures; none if nothing was measured."""
+    lines = lines_of(table, store)
+    if not lines:
+        return
+    pictures = list(draw(table, lines, folder))
+    parts = [f"# {table.title}", table.about.strip(), *markdown_table(table, lines)]
+    parts += pictures
+    parts += list(remarks(table, lines))
+    parts.append(footer(table, store, rows, folder))
+    write_atomically(folder / f"{table.name}.md", "\n\n".join(parts) + "\n")
+
+
+def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
+    """Measured figures with their spread, the paper's in italics behind them."""
+    published = {key for line in lines for key in line.published}
+    titles = [table.first]
+    titles += [
+        column.title + (" · *paper*" if column.key in published else "") for column in table.columns
+    ]
+    titles += ["seeds", "time", "memory"]
+    best = {column.key: best_of(lines, column) for column in table.columns}
+    text = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
+    for line in lines:
+        name = f"**{line.name}**" if line.ours else line.name
+        cells = [cell(line, column, best[column.key]) for column in table.columns]
+        text.append(f"| {' | '.join([name, *cells, *cost(line)])} |")
+    yield "\n".join(text)
+    yield legend(table, lines)
+
+
+def cell(line: Line, column: Column, best: float | None) -> str:
+    mean, spread = line.mean(column.key), line.spread(column.key)
+    if mean is None:
+        text = "–"
+    else:
+        text = f"{mean:.{column.digits}f}"
+        if best is not None and round(mean, column.digits) == best:
+            text = f"**{text}**"
+        if spread is not None:
+            text += f" ± {spread:.{column.digits}f}"
+    beside = line.mean(column.beside) if column.beside else None
+    if beside is not None:
+        text += f" ({beside:.0f})"
+    published = line.published.get(column.key)
+    if published is not None:
+        text += f" · *{published:.{column.digits}f}*"
+    published_beside = line.published.get(column.beside) if column.beside else None
+    if published_beside is not None:
+        text += f" *({published_beside:.0f})*"
+    return text + (f" {SHORT}" if line.falls_short(column) else "")
+
+
+def cost(line: Line) -> list[str]:
+    if line.seconds is None:
+        return ["", "", ""]
+    seeds = str(len(line.measured))
+    if len(line.measured) < line.n_seeds:
+        seeds += f" of {line.n_seeds}"
+    memory = "–" if line.megabytes is None else f"{line.megabytes:.0f} MB"
+    return [seeds, in_seconds(line.seconds), memory]
+
+
+def in_seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+def legend(table: Table, lines: list[Line]) -> str:
+    text = (
+        "Mean ± standard deviation over seeds; bold: the best of a column. Time: median of one "
+        "run, one thread. Memory: peak of the process."
+    )
+    if short_lines(table, lines):
+        text += f" {SHORT}: short of the paper's figure; why is said below."
+    return text
+
+
+def remarks(table: Table, lines: list[Line]) -> Iterator[str]:
+    """Why rows fell short, each said once."""
+    short = short_lines(table, lines)
+    if not short:
+        return
+    yield "## What fell short of the paper"
+    said: dict[str, list[str]] = {}
+    for line in short:
+        reason = table.remarks.get(line.name, table.remarks.get("", "Not explained."))
+        said.setdefault(reason, []).append(line.name)
+    yield "\n".join(f"- **{', '.join(names)}**: {reason}" for reason, names in said.items())
+
+
+def draw(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    for picture in table.pictures:
+        figure = picture.draw({line.name: line.measured for line in lines})
+        if figure is None:
+            continue
+        (folder / "images").mkdir(parents=True, exist_ok=True)
+        with plt.rc_context({"svg.hashsalt": picture.file_name}):  # same numbers, same file
+            figure.savefig(
+                folder / "images" / picture.file_name, metadata={"Date": None}, bbox_inches="tight"
+            )
+        plt.close(figure)
+        yield f"![{picture.caption}](images/{picture.file_name})\n\n*{picture.caption}*"
+
+
+def footer(table: Table, store: Store, rows: Path, folder: Path) -> str:
+    """How to make the page again, and with what it was made."""
+    newest: dict[str, str] = {}
+    for row in table.rows:
+        newest |= store.content(table, row).get("versions", {})
+    needs = any(row.needs for row in table.rows)
+    command = f"python -m benchmarks.tables --only {table.name}{' --data FOLDER' if needs else ''}"
+    made_with = ", ".join(f"{name} {number}" for name, number in newest.items())
+    try:
+        where = rows.relative_to(folder)
+    except ValueError:
+        where = rows
+    return (
+        f"---\n\nMade by `{command}`, with {made_with}. "
+        f"Every run is in [`{where}/{table.name}`]({where}/{table.name})."
+    )

@@ -1,0 +1,10 @@
+"""All tables, by name."""
+
+from __future__ import annotations
+
+from ..table import Table
+from . import esann17, ferel18
+
+TABLES: dict[str, Table] = {
+    table.name: table for paper in (ferel18, esann17) for table in paper.TABLES
+}

@@ -1,0 +1,51 @@
+"""Comparators behind the one interface, on a table where the answer is plain.
+
+Boruta and LassoNet take longer: ``tests/long/test_comparators.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.comparators import linear, ours, wrappers
+
+COMPARATORS = {
+    "bounds": ours.bounds,
+    "ridge, mean": linear.ridge(linear.mean),
+    "ridge, tiny": linear.ridge(linear.tiny),
+    "lasso": linear.lasso(),
+    "L1-SVM": linear.l1_svm(),
+    "elastic net": linear.elastic_net(linear.mean),
+    "RFECV": wrappers.rfecv,
+    "forward / backward": wrappers.forward_backward,
+    "mutual information": wrappers.mim,
+    "ReliefF": wrappers.relief,
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    return X, np.where(X[:, 0] > 0, 1, -1)
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_the_deciding_feature_is_selected(name, table):
+    chosen = COMPARATORS[name](*table, folds=3, seed=0)
+    assert chosen.shape == (4,)
+    assert chosen.dtype == bool
+    assert chosen[0]
+
+
+def test_cutoffs_differ(table):
+    """Weights of an SVM are never zero: the tiny cutoff keeps all, the mean one does not."""
+    assert linear.ridge(linear.tiny)(*table, folds=3, seed=0).all()
+    assert not linear.ridge(linear.mean)(*table, folds=3, seed=0).all()
+
+
+def test_of_a_ranking_the_fewest_that_serve_best(table):
+    X, y = table
+    chosen = wrappers.best_first(X, y, np.array([1, 0, 2, 3]), folds=3, seed=0)
+    assert chosen.tolist() == [True, True, False, False]
