@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 
 from allrelevant import (
     ClassificationBounds,
@@ -67,6 +67,27 @@ def test_is_what_the_fits_say() -> None:
         np.testing.assert_array_equal(found.relevance[k], est.relevance_)
         assert found.test_score[k] == est.score(DATA.X[test], DATA.y[test])
     assert found.n_splits == 4
+
+
+def test_rows_of_a_group_are_left_out_together() -> None:
+    groups = np.arange(len(DATA.y)) // 4
+    found = run(groups=groups.tolist())
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=5)[0]
+    splitter = GroupShuffleSplit(4, test_size=0.1, random_state=int(seed))
+    for k, (train, _) in enumerate(splitter.split(DATA.X, DATA.y, groups)):
+        assert not set(groups[train]) & set(np.delete(groups, train))
+        est = ClassificationBounds(C=0.3, cutoff=0.2).fit(DATA.X[train], DATA.y[train])
+        np.testing.assert_array_equal(found.upper[k], est.interval_[:, 1])
+
+
+def test_groups_follow_the_rows_that_have_weight() -> None:
+    weight = np.ones(len(DATA.y))
+    weight[:8] = 0
+    groups = np.arange(len(DATA.y)) // 4
+    assert_same(
+        run(sample_weight=weight, groups=groups),
+        run(X=DATA.X[8:], y=DATA.y[8:], sample_weight=weight[8:], groups=groups[8:]),
+    )
 
 
 def test_same_at_any_number_of_workers() -> None:

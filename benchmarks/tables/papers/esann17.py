@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...comparators import linear
 from ...sets import ESANN17
-from ..table import Table
-from . import known_truth
+from ..table import Picture, Table
+from . import breast_cancer, known_truth
 
 FOLDS = 5
 PUBLISHED = {
@@ -72,4 +72,26 @@ authors' defaults.
     )
 
 
-TABLES = [table_1(data) for data in FEATURES]
+FIGURE_2 = Table(
+    name="esann17_figure_2",
+    title="esann17, Figure 2: breast cancer",
+    about="""
+The profile of the 30 features under one budget for norm and loss together, which is this paper's
+formulation. It names no C; here it is chosen by cross-validation. The paper finds "a few clear
+strongly relevant features as well as a handful of weakly relevant ones" and an average F-score of
+0.98 of the models at the bounds (on which rows is not said). Its Figure 1 has the adrenal data,
+which are not public.
+""",
+    columns=breast_cancer.COLUMNS,
+    rows=breast_cancer.rows({"formulation": "joint"}, ", one budget", {"all 30": {"F1": 0.98}})[:1],
+    first="features",
+    remarks={
+        "": "0.98 is what the models have on the rows they were fitted to, as far as the paper "
+        "tells; here every row is predicted by a model that did not see it."
+    },
+    pictures=[
+        Picture("esann17_breast_cancer.svg", "Bounds, one budget", breast_cancer.draw_profiles)
+    ],
+)
+
+TABLES = [*(table_1(data) for data in FEATURES), FIGURE_2]

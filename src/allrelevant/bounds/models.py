@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -47,7 +47,8 @@ class LinearModel:
     thresholds_: Vector | None = None
     privileged_coef_: Vector | None = None
     privileged_intercept_: float | None = None
-    start_: Start | None = None
+    # Large, and of no use to a reader.
+    start_: Start | None = field(default=None, repr=False)
 
     @property
     def weights(self) -> Vector:

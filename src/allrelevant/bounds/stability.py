@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state, indexable
 
 from .._sklearn import check_sample_weight, safe_indexing
@@ -134,6 +134,7 @@ def stability(
     n_splits: int = 64,
     test_size: float = 0.1,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -141,7 +142,7 @@ def stability(
     """Fit an estimator of relevance bounds on many random parts of a table.
 
     What holds on nearly all of the parts does not hang on a few rows. The splits keep the shares
-    of the classes, where there are classes.
+    of the classes, where there are classes and no groups.
 
     Parameters
     ----------
@@ -155,6 +156,9 @@ def stability(
         Share of the rows that each split leaves out, and scores on.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row in loss and score. Rows of weight zero count as absent.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group, the recordings of one patient say, are left out together;
+        ``test_size`` is then a share of the groups.
     random_state : int, RandomState instance or None, default=None
         Seed of the splits, and of the estimator of each split in place of its own.
     n_jobs : int or None, default=None
@@ -180,15 +184,16 @@ def stability(
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     _check_options(estimator, n_splits, test_size)
-    X, y = indexable(X, np.asarray(y))
+    X, y, of_groups = indexable(X, np.asarray(y), None if groups is None else np.asarray(groups))
     weight: Vector | None = None
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         present = np.flatnonzero(weights > 0)
         X, y, weight = safe_indexing(X, present), y[present], weights[present]
+        of_groups = None if of_groups is None else of_groups[present]
     found = run_tasks(
         partial(_fit_split, estimator, X, y, weight),
-        _splits(is_classifier(estimator), y, n_splits, test_size, random_state),
+        _splits(_splitter(estimator, of_groups), y, of_groups, n_splits, test_size, random_state),
         n_jobs=n_jobs,
         progress="splits" if verbose else None,
         describe=lambda split: f"the split of seed {split.seed}",
@@ -210,9 +215,16 @@ def _check_options(estimator: Any, n_splits: Any, test_size: Any) -> None:
         )
 
 
+def _splitter(estimator: RelevanceBounds, groups: Any) -> type:
+    if groups is not None:
+        return GroupShuffleSplit
+    return StratifiedShuffleSplit if is_classifier(estimator) else ShuffleSplit
+
+
 def _splits(
-    has_classes: bool,
+    kind: type,
     y: NDArray[Any],
+    groups: NDArray[Any] | None,
     n_splits: int,
     test_size: float,
     random_state: int | np.random.RandomState | None,
@@ -220,10 +232,9 @@ def _splits(
     # Every seed is drawn before any work starts: no split depends on who does it, or when.
     rng = check_random_state(random_state)
     seeds = rng.randint(np.iinfo(np.int32).max, size=1 + n_splits)
-    kind = StratifiedShuffleSplit if has_classes else ShuffleSplit
     splitter = kind(n_splits, test_size=test_size, random_state=int(seeds[0]))
     try:
-        parts = list(splitter.split(np.zeros(len(y)), y))
+        parts = list(splitter.split(np.zeros(len(y)), y, groups))
     except ValueError as error:
         raise InputError(f"The rows cannot be split: {error}") from error
     return [

@@ -1,0 +1,98 @@
+"""The xor data: bounds of a learned metric beside lasso, elastic net and ridge on its image."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import ElasticNetCV, LassoCV, Ridge, RidgeCV, enet_path, lasso_path
+
+from allrelevant.datasets import make_xor
+
+from ...metric_bounds import SLACK, xor_bounds
+from ..table import Derived, Figures, Measured
+
+NOISE = 0.05
+RIDGE_ALPHAS = np.logspace(-3, 4, 29)
+COLOURS = ["#e0913a", "#c2761f", "#8f5512", "#123f6d", "#8a8a8a", "#bdbdbd"]
+
+
+def measure(seed: int, _: Path) -> Figures:
+    data = make_xor(noise=NOISE, random_state=seed)
+    bounds = xor_bounds(NOISE, SLACK, seed)
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    targets = [X @ row for row in bounds.raw_mapping_]
+    models = {
+        "lasso": LassoCV(cv=10, random_state=seed),
+        "elastic net": ElasticNetCV(l1_ratio=0.5, cv=10, random_state=seed),
+        "ridge": RidgeCV(RIDGE_ALPHAS),
+    }
+    # The rows added up, as in the bounds.
+    sizes = {
+        name: sum(np.abs(model.fit(X, target).coef_) for target in targets)
+        for name, model in models.items()
+    }
+    sizes["as learned"] = np.abs(bounds.raw_mapping_).sum(axis=0)
+    lower, upper = bounds.interval_.T
+    return {
+        **as_figures(upper / upper[3]),
+        "bounds: must have": (lower / upper[3]).tolist(),
+        **{name: (size / size[3]).tolist() for name, size in sizes.items()},
+        "paths": paths(X, targets[0]),
+        "right": bounds.relevance_.tolist() == ["weak"] * 3 + ["strong"] + ["irrelevant"] * 2,
+    }
+
+
+def as_figures(weights: Sequence[float]) -> dict[str, float]:
+    return {f"weight {j}": float(weight) for j, weight in enumerate(weights, start=1)}
+
+
+def paths(X: np.ndarray, target: np.ndarray) -> dict[str, list[list[float]]]:
+    """Sizes of the weights along each path of penalties, from strong to weak."""
+    ridge = [Ridge(alpha, fit_intercept=False).fit(X, target).coef_ for alpha in RIDGE_ALPHAS[::-1]]
+    found = {
+        "lasso": lasso_path(X, target, alphas=30)[1].T,
+        "elastic net": enet_path(X, target, l1_ratio=0.5, alphas=30)[1].T,
+        "ridge": np.array(ridge),
+    }
+    return {name: np.abs(weights).round(5).tolist() for name, weights in found.items()}
+
+
+def derive(rows: Mapping[str, Measured]) -> list[Derived]:
+    """A line for the lower ends and for each other method, from the same fits."""
+    (measured,) = rows.values()
+    names = ("bounds: must have", "as learned", "lasso", "elastic net", "ridge")
+    return [
+        Derived(
+            name,
+            {seed: as_figures(figures[name]) for seed, figures in measured.items()},
+            ours=name.startswith("bounds"),
+        )
+        for name in names
+    ]
+
+
+def draw(rows: Mapping[str, Measured]) -> Any:
+    from matplotlib import pyplot
+
+    found = rows["bounds: can have"][0]
+    figure, axes = pyplot.subplots(1, 4, figsize=(12.0, 2.8), layout="constrained")
+    for ax, (name, weights) in zip(axes, found["paths"].items(), strict=False):
+        sizes = np.array(weights)
+        for j, colour in enumerate(COLOURS):
+            ax.plot(sizes.sum(axis=1), sizes[:, j], color=colour, label=f"feature {j + 1}")
+        ax.set_title(name, loc="left", fontsize="medium")
+        ax.set_xlabel("norm of the weights")
+    axes[0].set_ylabel("size of the weight")
+    axes[0].legend(fontsize="x-small", frameon=False)
+    place = np.arange(1, 7)
+    axes[3].bar(place, [found[f"weight {j}"] for j in place], color=COLOURS)
+    axes[3].bar(place, found["bounds: must have"], color="#123f6d", hatch="///", edgecolor="white")
+    axes[3].set_title("bounds (hatched: must have)", loc="left", fontsize="medium")
+    axes[3].set_xlabel("feature")
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.set_ylim(bottom=0.0)
+    return figure
