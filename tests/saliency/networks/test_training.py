@@ -10,6 +10,7 @@ from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor, TrainingError
 from allrelevant.saliency.networks.balance import EveryClassAlike, EveryRow
+from allrelevant.saliency.networks.inputs import inputs_of
 from allrelevant.saliency.networks.mask import InputMask, MaskDescent, MaskPenalty
 from allrelevant.saliency.networks.training import Training, TrainingPlan
 
@@ -131,13 +132,14 @@ def test_noise_falls_on_inputs_that_vary_alone():
                 seen.append(rows.clone())
             return self.layer(rows)
 
-    X = torch.zeros(50, 3)
+    X = np.zeros((50, 3), dtype=np.float32)
     X[:25, 0] = 1.0
     plan = TrainingPlan(lambda out, y: (out[:, 0] - y).square().mean(), 1, 50, 1e-3, 0.0)
     noisy = TrainingPlan(plan.loss, 1, 50, 1e-3, input_noise=0.5)
     torch.manual_seed(0)
     for one in (plan, noisy):
-        Training(Recorder(), one).run(X, torch.zeros(50), EveryRow(50), lambda: None)
+        inputs = inputs_of(X, torch.device("cpu"))
+        Training(Recorder(), one).run(inputs, torch.zeros(50), EveryRow(50), lambda: None)
     plain, shaken = seen
     assert plain.unique().tolist() == [0.0, 1.0]
     assert shaken[:, 0].unique().numel() == 50

@@ -157,7 +157,8 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
+            A sparse one is made dense a mini-batch at a time.
         y : array-like of shape (n,)
 
         Returns

@@ -97,7 +97,8 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
+            A sparse one is made dense a mini-batch at a time.
         y : array-like of shape (n,)
 
         Returns
