@@ -38,8 +38,8 @@ from .saliency_sets import COEF0, KERNELS, PUBLISHED, ChallengeSet, load
 GAMMAS = (0.0, 0.975)
 GROUPS = ("svm", "filters", "networks", "linear")
 
-# Of networks; the paper has 100 throughout.
-EPOCHS = {"arcene": 100, "madelon": 30, "dexter": 30, "dorothea": 8}
+# Of the one training of DFS, and of each of the many of SFS; the paper has 100 throughout.
+EPOCHS = {"arcene": (100, 100), "madelon": (30, 30), "dexter": (30, 30), "dorothea": (20, 4)}
 
 Found = dict[Ranking, dict[str, Any]]
 Rows = dict[str, list[str]]
@@ -53,8 +53,9 @@ def rankings(name: str, groups: Sequence[str], gammas: Sequence[float]) -> list[
     if "filters" in groups:
         chosen += [Ranking(ranker) for ranker in FILTERS]
     if "networks" in groups:
-        epochs = EPOCHS[name]
-        chosen += [Ranking("DFS", epochs=epochs), Ranking("NN", 0.9, epochs=epochs, reps=3)]
+        of_mask, of_saliency = EPOCHS[name]
+        chosen.append(Ranking("DFS", epochs=of_mask))
+        chosen.append(Ranking("NN", 0.9, epochs=of_saliency, reps=3))
     return chosen
 
 
@@ -250,16 +251,15 @@ def print_rankers(found: Found) -> None:
             continue
         cells = " | ".join(shown(best(one, kernel)) for kernel in KERNELS)
         times = f"{one['training_seconds']:.0f} | {one['saliency_seconds']:.0f}"
-        title = f"{ranking.ranker}, gamma {ranking.gamma:g}"
-        print(f"| {title} | {cells} | {one['n_rounds']} | {times} |")
+        print(f"| {ranking.title} | {cells} | {one['n_rounds']} | {times} |")
     print()
     for key, what in (
         ("relevant in the first 20", "Of the 20 relevant features, among the first 20"),
-        ("zero_weights", "Weights of the mask that are zero"),
+        ("zero_weights", "Weights of the mask that became zero"),
     ):
-        counts = {ranking.label: one[key] for ranking, one in found.items() if key in one}
+        counts = [f"{one[key]} ({ranking.title})" for ranking, one in found.items() if key in one]
         if counts:
-            print(f"{what}: {counts}")
+            print(f"{what}: {', '.join(counts)}.")
 
 
 def main() -> None:

@@ -40,6 +40,12 @@ class Ranking:
     reps: int = 1
 
     @property
+    def title(self) -> str:
+        """What tables call it."""
+        of_saliency = self.ranker in KERNELS or self.ranker == "NN"
+        return f"{self.ranker}, gamma {self.gamma:g}" if of_saliency else self.ranker
+
+    @property
     def label(self) -> str:
         """What tells it from others, in the names of files."""
         of_networks = f"-{self.epochs}x{self.reps}" if self.ranker in ("NN", "DFS") else ""
