@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,37 @@ from .network_rankers import Order, Ranked, Rankers
 from .picture_sets import SETS, Pictures
 
 METHODS = (("DFS", 0.0), ("SFS", 0.0), ("SFS", 0.9), ("SFS+DFS", 0.0), ("SFS+DFS", 0.9))
+
 MASK_PENALTY = 5e-4
 L2 = 5e-4
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much of a set is used, and for how long.
+
+    Attributes
+    ----------
+    rows : int
+        That rankers are trained on.
+    epochs, long_epochs : int
+        Of each of many rounds, and of a single one.
+    judge_rows, judge_epochs : int
+        Of judges.
+    """
+
+    rows: int
+    epochs: int
+    long_epochs: int
+    judge_rows: int
+    judge_epochs: int
+
+
+EFFORTS = {
+    "mnist": Effort(6_000, 2, 10, 10_000, 5),
+    "fashion_mnist": Effort(3_000, 2, 10, 6_000, 4),
+    "cifar10": Effort(2_000, 2, 10, 5_000, 4),
+}
 
 
 @dataclass(frozen=True)
@@ -127,20 +156,20 @@ def judged(data: Pictures, order: Order, n_features: int, row: Settings, seed: i
     return 100 * network.fit(X * alive, y).score(data.X_new * alive, data.y_new)
 
 
-def rows_of(args: argparse.Namespace) -> list[Settings]:
+def rows_of(name: str, effort: Effort) -> list[Settings]:
     """Those of a table; last, all features."""
-    judge = (args.judge_rows, args.judge_epochs)
+    judge = (effort.judge_rows, effort.judge_epochs)
     return [
         Settings(
-            args.set,
+            name,
             method,
             gamma,
-            args.rows,
-            args.epochs if gamma > 0 else args.long_epochs,
+            effort.rows,
+            effort.epochs if gamma > 0 else effort.long_epochs,
             *judge,
         )
         for method, gamma in METHODS
-    ] + [Settings(args.set, "all", 0.0, 0, 0, *judge)]
+    ] + [Settings(name, "all", 0.0, 0, 0, *judge)]
 
 
 def line(row: Settings, found: dict[str, Any]) -> str:
@@ -154,15 +183,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--set", choices=SETS, default="mnist")
-    parser.add_argument("--rows", type=int, default=6_000)
-    parser.add_argument("--epochs", type=int, default=2, help="of each of many rounds")
-    parser.add_argument("--long-epochs", type=int, default=10, help="of a single round")
-    parser.add_argument("--judge-rows", type=int, default=10_000)
-    parser.add_argument("--judge-epochs", type=int, default=5)
     parser.add_argument("--results", type=Path, default=Path("network-checkpoints"))
+    for field in fields(Effort):
+        parser.add_argument(f"--{field.name.replace('_', '-')}", type=int)
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
-    rows = rows_of(args)
+    given = {field.name: getattr(args, field.name) for field in fields(Effort)}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    effort = replace(EFFORTS[args.set], **chosen)
+    rows = rows_of(args.set, effort)
     found = {
         row: kept(
             args.results / f"{row.label}.json",
@@ -171,7 +200,7 @@ def main() -> None:
         for row in rows
     }
     sizes = SETS[args.set].sizes
-    print(f"\n{args}\n\n| ranked by | {' | '.join(map(str, sizes))} | the paper's | ranking |")
+    print(f"\n{effort}\n\n| ranked by | {' | '.join(map(str, sizes))} | the paper's | ranking |")
     print(f"|{' --- |' * (len(sizes) + 3)}")
     *ranked_rows, everything = rows
     for row in ranked_rows:

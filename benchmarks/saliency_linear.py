@@ -15,7 +15,7 @@ from .saliency_sets import ChallengeSet, load
 MODELS = {"Lasso": LassoCV, "Elastic Net": ElasticNetCV}
 
 
-def linear_figures(folder: Path, settings: dict[str, Any], seed: int = 0) -> dict[str, Any]:
+def figures(folder: Path, settings: dict[str, Any], seed: int = 0) -> dict[str, Any]:
     """One cell of Tables 4 to 8.
 
     Parameters
