@@ -54,9 +54,9 @@ class Effort:
 
 
 EFFORTS = {
-    "mnist": Effort(6_000, 2, 10, 10_000, 5),
-    "fashion_mnist": Effort(3_000, 2, 10, 6_000, 4),
-    "cifar10": Effort(2_000, 2, 10, 5_000, 4),
+    "mnist": Effort(5_000, 2, 10, 20_000, 3),
+    "fashion_mnist": Effort(3_000, 2, 6, 10_000, 3),
+    "cifar10": Effort(2_000, 2, 6, 5_000, 3),
 }
 
 
@@ -128,12 +128,17 @@ def figures(
     }
 
 
+def convolutional(name: str, epochs: int) -> NetworkClassifier:
+    """With a learning rate that falls, for the epochs are few."""
+    shape = SETS[name].shape
+    return NetworkClassifier("cnn", image_shape=shape, max_epochs=epochs, annealing=True, l2=L2)
+
+
 def ranked(data: Pictures, row: Settings, seed: int, results: Path | None) -> Ranked:
     """The features in their order."""
     if row.method == "all":
         return Ranked(np.arange(data.X.shape[1]))
-    shape = SETS[row.set].shape
-    network = NetworkClassifier("cnn", image_shape=shape, max_epochs=row.epochs, l2=L2)
+    network = convolutional(row.set, row.epochs)
     rankers = Rankers(network, MASK_PENALTY, 1, min(SETS[row.set].sizes), results, row.label)
     X, y = data.first(row.rows)
     if row.method == "DFS":
@@ -145,13 +150,7 @@ def judged(data: Pictures, order: Order, n_features: int, row: Settings, seed: i
     """Accuracy on the test rows with the values that rank first; the others are black."""
     alive = np.zeros(data.X.shape[1], dtype=np.float32)
     alive[order[:n_features]] = 1
-    network = NetworkClassifier(
-        "cnn",
-        image_shape=SETS[row.set].shape,
-        max_epochs=row.judge_epochs,
-        l2=L2,
-        random_state=seed + 1,
-    )
+    network = convolutional(row.set, row.judge_epochs).set_params(random_state=seed + 1)
     X, y = data.first(row.judge_rows)
     return 100 * network.fit(X * alive, y).score(data.X_new * alive, data.y_new)
 

@@ -146,6 +146,53 @@ def test_noise_falls_on_inputs_that_vary_alone():
     assert not shaken[:, 1:].any()
 
 
+def test_annealing_follows_half_a_cosine(numbers):
+    X, y = (part.astype(np.float32) for part in numbers)
+
+    class InOrder:
+        def draw(self):
+            return torch.arange(len(y))
+
+    def squared(outputs, targets):
+        return (outputs[:, 0] - targets).square().mean()
+
+    torch.manual_seed(0)
+    trained, naive = nn.Linear(5, 1), nn.Linear(5, 1)
+    naive.load_state_dict(trained.state_dict())
+    plan = TrainingPlan(squared, 4, 20, 0.1, annealing=True)
+    inputs, targets = inputs_of(X, torch.device("cpu")), torch.from_numpy(y)
+    Training(trained, plan).run(inputs, targets, InOrder(), lambda: None)
+
+    optimiser = torch.optim.Adam(naive.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, T_max=4 * 3)
+    for _ in range(4):
+        for rows in torch.arange(60).split(20):
+            optimiser.zero_grad()
+            squared(naive(torch.from_numpy(X)[rows]), targets[rows]).backward()
+            optimiser.step()
+            scheduler.step()
+    torch.testing.assert_close(trained.weight, naive.weight)
+    torch.testing.assert_close(trained.bias, naive.bias)
+
+
+def test_annealing_slows_the_mask_as_well(numbers):
+    X, y = numbers
+    paces = []
+    step = MaskDescent.step
+
+    def noting(self):
+        paces.append(self.learning_rate)
+        step(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MaskDescent, "step", noting)
+        NetworkRegressor(
+            linear, mask_penalty=0.1, annealing=True, max_epochs=2, batch_size=30, random_state=0
+        ).fit(X, y)
+    expected = 1e-3 * (1 + np.cos(np.pi * np.arange(4) / 4)) / 2
+    np.testing.assert_allclose(paces, expected)
+
+
 def test_early_stopping_ends_at_the_best_epoch(classes):
     X, y = classes
     noise = np.random.default_rng(1).permutation(y)

@@ -44,6 +44,7 @@ class NetworkEstimator(BaseEstimator):
         "max_epochs": [_COUNT],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
         "learning_rate": [_POSITIVE],
+        "annealing": ["boolean"],
         "l2": [_NOT_NEGATIVE],
         "l1": [_NOT_NEGATIVE],
         "mask_penalty": [_NOT_NEGATIVE, None],
@@ -68,6 +69,7 @@ class NetworkEstimator(BaseEstimator):
     max_epochs: int
     batch_size: int
     learning_rate: float
+    annealing: bool
     l2: float
     l1: float
     mask_penalty: float | None
@@ -162,6 +164,7 @@ class NetworkEstimator(BaseEstimator):
             float(self.l2),
             float(self.l1),
             float(self.input_noise),
+            bool(self.annealing),
             None
             if self.mask_penalty is None
             else MaskPenalty(self.mask_penalty, self.mask_l1_ratio),

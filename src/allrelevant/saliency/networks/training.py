@@ -50,6 +50,8 @@ class TrainingPlan:
         From outputs and targets to the mean loss.
     max_epochs, batch_size : int
     learning_rate : float
+    annealing : bool
+        Whether the learning rate falls along half a cosine, to zero after the last epoch.
     l2, l1 : float
         Factors of the squared and of the absolute weights of all layers in the loss, biases and
         normalisation apart.
@@ -68,6 +70,7 @@ class TrainingPlan:
     l2: float = 0.0
     l1: float = 0.0
     input_noise: float = 0.0
+    annealing: bool = False
     mask: MaskPenalty | None = None
     patience: Patience | None = None
 
@@ -159,8 +162,11 @@ class Training:
     def _epoch(self, X: Inputs, targets: Tensor, order: Tensor, noise: Tensor | None) -> None:
         # Batches of nearly equal size: batch normalisation cannot do with a last one of one row.
         batches = order.tensor_split(math.ceil(len(order) / self.plan.batch_size))
+        n_steps = self.plan.max_epochs * len(batches)
         total = torch.zeros((), device=targets.device)
-        for batch in batches:
+        for step, batch in enumerate(batches, start=len(self.record.losses) * len(batches)):
+            if self.plan.annealing:
+                self._set_pace(step / n_steps)
             inputs = X.rows(batch)
             if noise is not None:
                 inputs = inputs + noise * torch.randn_like(inputs)
@@ -168,6 +174,14 @@ class Training:
         self.record.losses.append(total.item() / len(order))
         if not math.isfinite(self.record.losses[-1]):
             raise self._diverged(X)
+
+    def _set_pace(self, share: float) -> None:
+        """Learning rates after a share of all steps."""
+        rate = self.plan.learning_rate * (1 + math.cos(math.pi * share)) / 2
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        if self._mask is not None:
+            self._mask.learning_rate = rate
 
     def _step(self, inputs: Tensor, targets: Tensor) -> Tensor:
         self._optimiser.zero_grad()
