@@ -55,8 +55,8 @@ class Effort:
 
 EFFORTS = {
     "mnist": Effort(5_000, 2, 10, 20_000, 3),
-    "fashion_mnist": Effort(3_000, 2, 6, 10_000, 3),
-    "cifar10": Effort(2_000, 2, 6, 5_000, 3),
+    "fashion_mnist": Effort(2_000, 2, 6, 5_000, 3),
+    "cifar10": Effort(1_000, 2, 6, 3_000, 3),
 }
 
 
