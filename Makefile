@@ -74,14 +74,17 @@ bench-relations: setup  ## What replaces what, what if, the cheapest models: tru
 	@$(BIN)/python -m benchmarks.relations
 	@$(BIN)/python -m benchmarks.breast_cancer_costs
 
-bench-saliency: setup  ## What saliency costs; the challenge sets with SVMs (DATA=folder of tables)
+bench-saliency: setup  ## What saliency costs; the challenge sets with SVMs and networks (DATA=folder of tables)
 	@$(BIN)/python -m benchmarks.saliency_speed
 	@$(if $(DATA),$(BIN)/python -m benchmarks.saliency_challenge --data $(DATA))
 
 bench-networks: setup  ## Selection with networks, and how little fools them (DATA=folder with mnist, ct_slices)
 	@$(BIN)/python -m benchmarks.branches
 	@$(BIN)/python -m benchmarks.network_selection
-	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA))
+	@$(BIN)/python -m benchmarks.network_speed
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set mnist)
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set fashion_mnist)
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set cifar10)
 	@$(BIN)/python -m benchmarks.network_regression --data $(if $(DATA),$(DATA),.)
 	@$(if $(DATA),$(BIN)/python -m benchmarks.network_reliability --data $(DATA) --picture docs/images/reliability.png)
 

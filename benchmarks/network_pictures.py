@@ -1,77 +1,213 @@
-"""MNIST: the small convolutional network as ranker and as judge (Table 11 of Cancela et al. 2020).
+"""Pictures: the small convolutional network as ranker and as judge (Tables 11 to 13 of the paper).
 
-Far from the 60,000 rows and 40 epochs of the paper, for one training there takes as long as all of
-this; and the judge there is WRN-16-4. --rows and --epochs say how far.
+Cancela et al. (2020) have 60,000 rows, 40 epochs and more, and WRN-16-4 as the judge, which takes
+a GPU. What is less here, the options say.
 
-usage: python -m benchmarks.network_pictures --data FOLDER [--rows N] [--epochs N]
-                                             [--judge-epochs N] [--checkpoints FOLDER]
+Resumable: rankings and what they are worth are kept in a folder, and not done again.
+
+usage: python -m benchmarks.network_pictures --data FOLDER [--set NAME] [--results FOLDER]
+           [--rows N] [--epochs N] [--long-epochs N] [--judge-rows N] [--judge-epochs N]
 """
 
 from __future__ import annotations
 
 import argparse
+import time
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allrelevant import NetworkClassifier
 
-from .network_rankers import Order, Rankers
+from .kept import kept
+from .network_rankers import Order, Ranked, Rankers
+from .picture_sets import SETS, Pictures
 
-SIZES = (39, 78, 196, 392)
-# Table 11, ranked by the 3-layer CNN, judged by WRN-16-4.
-PAPER = {
-    "DFS": (95.73, 98.56, 99.32, 99.46),
-    "SFS, gamma 0": (89.78, 95.66, 99.14, 99.53),
-    "SFS, gamma 0.9": (97.08, 98.49, 99.13, 99.56),
-    "SFS+DFS, gamma 0": (95.60, 98.47, 99.38, 99.48),
+METHODS = (("DFS", 0.0), ("SFS", 0.0), ("SFS", 0.9), ("SFS+DFS", 0.0), ("SFS+DFS", 0.9))
+
+MASK_PENALTY = 5e-4
+L2 = 5e-4
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much of a set is used, and for how long.
+
+    Attributes
+    ----------
+    rows : int
+        That rankers are trained on.
+    epochs, long_epochs : int
+        Of each of many rounds, and of a single one.
+    judge_rows, judge_epochs : int
+        Of judges.
+    """
+
+    rows: int
+    epochs: int
+    long_epochs: int
+    judge_rows: int
+    judge_epochs: int
+
+
+EFFORTS = {
+    "mnist": Effort(5_000, 2, 10, 20_000, 3),
+    "fashion_mnist": Effort(2_000, 2, 6, 5_000, 3),
+    "cifar10": Effort(1_000, 2, 6, 3_000, 3),
 }
 
 
-def load(folder: Path, n_rows: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Some rows to train on, and all to judge on; pixels from 0 to 1."""
-    data = np.load(folder / "mnist.npz")
-    X, y, test = data["X"].reshape(len(data["y"]), -1), data["y"], data["split"] == 1
-    kept = np.random.default_rng(0).permutation(np.flatnonzero(~test))[:n_rows]
-    return X[kept] / np.float32(255), y[kept], X[test] / np.float32(255), y[test]
+@dataclass(frozen=True)
+class Settings:
+    """One row of a table.
+
+    Attributes
+    ----------
+    set : str
+    method : {"DFS", "SFS", "SFS+DFS", "all"}
+        ``"all"`` judges with all features.
+    gamma : float
+    rows, epochs : int
+        Of the ranker.
+    judge_rows, judge_epochs : int
+    """
+
+    set: str
+    method: str
+    gamma: float
+    rows: int
+    epochs: int
+    judge_rows: int
+    judge_epochs: int
+
+    @property
+    def title(self) -> str:
+        return self.method if self.method == "DFS" else f"{self.method}, gamma {self.gamma:g}"
+
+    @property
+    def label(self) -> str:
+        """In the names of files."""
+        ranker = f"{self.set}-{self.method}-{self.gamma}-{self.rows}x{self.epochs}"
+        return f"{ranker}-{self.judge_rows}x{self.judge_epochs}"
 
 
-def judged(data: tuple, order: Order, n_features: int, epochs: int) -> float:
-    """Accuracy on the test rows with the pixels that rank first; the others are black."""
-    X, y, X_new, y_new = data
-    alive = np.zeros(X.shape[1], dtype=np.float32)
+def figures(
+    folder: Path, settings: dict[str, Any], seed: int = 0, results: Path | None = None
+) -> dict[str, Any]:
+    """One row of Tables 11 to 13.
+
+    Parameters
+    ----------
+    folder : Path
+        With the data.
+    settings : dict
+        See :class:`Settings`.
+    seed : int
+    results : Path or None, default=None
+        Where a long ranking is kept while it runs.
+
+    Returns
+    -------
+    dict
+        ``accuracy`` in percent at each size, ``zero_weights`` of the mask of DFS, ``seconds``.
+    """
+    row = Settings(**settings)
+    data = SETS[row.set].load(folder)
+    start = time.process_time()
+    found = ranked(data, row, seed, results)
+    sizes = SETS[row.set].sizes if row.method != "all" else (len(found.order),)
+    ranking = time.process_time() - start
+    return {
+        "accuracy": [judged(data, found.order, size, row, seed) for size in sizes],
+        "zero_weights": found.zero_weights,
+        "ranking_seconds": ranking,
+        "seconds": time.process_time() - start,
+    }
+
+
+def convolutional(name: str, epochs: int) -> NetworkClassifier:
+    """With a learning rate that falls, for the epochs are few."""
+    shape = SETS[name].shape
+    return NetworkClassifier("cnn", image_shape=shape, max_epochs=epochs, annealing=True, l2=L2)
+
+
+def ranked(data: Pictures, row: Settings, seed: int, results: Path | None) -> Ranked:
+    """The features in their order."""
+    if row.method == "all":
+        return Ranked(np.arange(data.X.shape[1]))
+    network = convolutional(row.set, row.epochs)
+    rankers = Rankers(network, MASK_PENALTY, 1, min(SETS[row.set].sizes), results, row.label)
+    X, y = data.first(row.rows)
+    if row.method == "DFS":
+        return rankers.mask(X, y, seed=seed)
+    return rankers.saliency(X, y, gamma=row.gamma, masked="DFS" in row.method, seed=seed)
+
+
+def judged(data: Pictures, order: Order, n_features: int, row: Settings, seed: int) -> float:
+    """Accuracy on the test rows with the values that rank first; the others are black."""
+    alive = np.zeros(data.X.shape[1], dtype=np.float32)
     alive[order[:n_features]] = 1
-    network = NetworkClassifier("cnn", max_epochs=epochs, l2=5e-4, random_state=1)
-    return 100 * network.fit(X * alive, y).score(X_new * alive, y_new)
+    network = convolutional(row.set, row.judge_epochs).set_params(random_state=seed + 1)
+    X, y = data.first(row.judge_rows)
+    return 100 * network.fit(X * alive, y).score(data.X_new * alive, data.y_new)
+
+
+def rows_of(name: str, effort: Effort) -> list[Settings]:
+    """Those of a table; last, all features."""
+    judge = (effort.judge_rows, effort.judge_epochs)
+    return [
+        Settings(
+            name,
+            method,
+            gamma,
+            effort.rows,
+            effort.epochs if gamma > 0 else effort.long_epochs,
+            *judge,
+        )
+        for method, gamma in METHODS
+    ] + [Settings(name, "all", 0.0, 0, 0, *judge)]
+
+
+def line(row: Settings, found: dict[str, Any]) -> str:
+    cells = " | ".join(f"{accuracy:.2f}" for accuracy in found["accuracy"])
+    published = SETS[row.set].published.get(row.title, ())
+    paper = " / ".join(f"{accuracy:.2f}" for accuracy in published)
+    return f"| {row.title} | {cells} | {paper} | {found['ranking_seconds']:.0f} s |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=2000)
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--judge-epochs", type=int, default=5)
-    parser.add_argument("--checkpoints", type=Path, default=Path("network-checkpoints"))
+    parser.add_argument("--set", choices=SETS, default="mnist")
+    parser.add_argument("--results", type=Path, default=Path("network-checkpoints"))
+    for field in fields(Effort):
+        parser.add_argument(f"--{field.name.replace('_', '-')}", type=int)
     args = parser.parse_args()
-    args.checkpoints.mkdir(exist_ok=True)
-    data = load(args.data, args.rows)
-    network = NetworkClassifier("cnn", max_epochs=args.epochs, l2=5e-4)
-    label = f"mnist-{args.rows}-{args.epochs}"
-    rankers = Rankers(network, 5e-4, 1, min(SIZES), args.checkpoints, label)
-    print(f"{args.rows} rows, {args.epochs} epochs, judged after {args.judge_epochs}", flush=True)
-    lines = []
-    orders = rankers.everything(data[0], data[1], seed=0, gammas=(0.0, 0.9), masked_gammas=(0.0,))
-    for name, order in orders.items():
-        scores = [judged(data, order, size, args.judge_epochs) for size in SIZES]
-        cells = " | ".join(f"{score:.2f}" for score in scores)
-        paper = " / ".join(f"{score:.2f}" for score in PAPER.get(name, ()))
-        lines.append(f"| {name} | {cells} | {paper} |")
-        print(lines[-1], flush=True)
-    print(f"\n| ranked by | {' | '.join(map(str, SIZES))} | the paper's |")
-    print("| --- | --- | --- | --- | --- | --- |", *lines, sep="\n")
-    everything = judged(data, np.arange(784), 784, args.judge_epochs)
-    print(f"\nWith all 784 pixels: {everything:.2f}")
+    args.results.mkdir(exist_ok=True)
+    given = {field.name: getattr(args, field.name) for field in fields(Effort)}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    effort = replace(EFFORTS[args.set], **chosen)
+    rows = rows_of(args.set, effort)
+    found = {
+        row: kept(
+            args.results / f"{row.label}.json",
+            partial(figures, args.data, asdict(row), results=args.results),
+        )
+        for row in rows
+    }
+    sizes = SETS[args.set].sizes
+    print(f"\n{effort}\n\n| ranked by | {' | '.join(map(str, sizes))} | the paper's | ranking |")
+    print(f"|{' --- |' * (len(sizes) + 3)}")
+    *ranked_rows, everything = rows
+    for row in ranked_rows:
+        print(line(row, found[row]))
+    n_features = int(np.prod(SETS[args.set].shape))
+    print(f"\nWith all {n_features} features: {found[everything]['accuracy'][0]:.2f}")
+    print(f"Weights of the mask of DFS that are zero: {found[rows[0]]['zero_weights']}")
+    print(f"Processor time: {sum(one['seconds'] for one in found.values()):.0f} s")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,14 @@ Order = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class Ranked:
+    """Features in their order; of a mask, how many of its weights are zero."""
+
+    order: Order
+    zero_weights: int | None = None
+
+
+@dataclass(frozen=True)
 class Rankers:
     """How features are ranked, and where long runs are kept.
 
@@ -29,8 +37,8 @@ class Rankers:
     reps : int
     min_features : int
         Where rounds end.
-    checkpoints : Path
-        A run that was interrupted goes on from there.
+    checkpoints : Path or None
+        A run that was interrupted goes on from there; None keeps nothing.
     label : str
         Of the data, in the names of the files there.
     """
@@ -39,10 +47,10 @@ class Rankers:
     penalty: float
     reps: int
     min_features: int
-    checkpoints: Path
+    checkpoints: Path | None
     label: str
 
-    def saliency(self, X: Any, y: Any, *, gamma: float, masked: bool, seed: int) -> Order:
+    def saliency(self, X: Any, y: Any, *, gamma: float, masked: bool, seed: int) -> Ranked:
         """SFS, or SFS+DFS with the mask; prints what the saliency cost."""
         network = clone(self.network).set_params(mask_penalty=self.penalty if masked else None)
         selector = SaliencySelector(
@@ -52,21 +60,24 @@ class Rankers:
             min_features=self.min_features,
             n_features_to_select=self.min_features,
             random_state=seed,
-            checkpoint=self.checkpoints / f"{self.label}-{seed}-{gamma}-{masked}.ckpt",
+            checkpoint=self._checkpoint(f"{seed}-{gamma}-{masked}"),
         )
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RelevanceWarning)  # pixels of the margin are constant
             selector.fit(X, y)
         _print_cost(selector, time.perf_counter() - start, f"gamma {gamma}")
-        return np.argsort(selector.ranking_)
+        return Ranked(np.argsort(selector.ranking_))
 
-    def mask(self, X: Any, y: Any, *, seed: int) -> Order:
+    def _checkpoint(self, run: str) -> Path | None:
+        return None if self.checkpoints is None else self.checkpoints / f"{self.label}-{run}.ckpt"
+
+    def mask(self, X: Any, y: Any, *, seed: int) -> Ranked:
         """DFS."""
         selector = DeepFeatureSelection(self.network, penalty=self.penalty, random_state=seed)
         selector.fit(X, y)
         print(f"  DFS: {selector.n_features_} of {X.shape[1]} weights are not zero", flush=True)
-        return np.argsort(selector.ranking_)
+        return Ranked(np.argsort(selector.ranking_), int((selector.mask_ == 0).sum()))
 
     def everything(
         self,
@@ -78,14 +89,14 @@ class Rankers:
         masked_gammas: tuple[float, ...],
     ) -> dict[str, Order]:
         """One ranking by each method: DFS, SFS and SFS+DFS, at each gamma."""
-        found = {"DFS": self.mask(X, y, seed=seed)}
+        found = {"DFS": self.mask(X, y, seed=seed).order}
         for name, masked, chosen in (
             ("SFS", False, gammas),
             ("SFS+DFS", True, masked_gammas),
         ):
             for gamma in chosen:
-                order = self.saliency(X, y, gamma=gamma, masked=masked, seed=seed)
-                found[f"{name}, gamma {gamma:g}"] = order
+                one = self.saliency(X, y, gamma=gamma, masked=masked, seed=seed)
+                found[f"{name}, gamma {gamma:g}"] = one.order
         return found
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from allrelevant import NetworkClassifier, RelevanceWarning, reliability
 from allrelevant.saliency.reliability import Reliability
 
-from .network_pictures import load
+from .picture_sets import SETS
 
 NOISES = (0.0, 0.3)
 N_DIGITS = 10
@@ -53,7 +53,9 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, default=None)
     args = parser.parse_args()
     warnings.simplefilter("ignore", RelevanceWarning)  # what was not reached is in the table
-    X, y, X_new, y_new = load(args.data, args.rows)
+    pictures = SETS["mnist"].load(args.data)
+    X, y = pictures.first(args.rows)
+    X_new, y_new = pictures.X_new, pictures.y_new
     digits = np.array([np.flatnonzero(y_new == digit)[0] for digit in range(N_DIGITS)])
     digits = np.roll(digits, -1)  # the paper's digit is a 1
     print(f"{args.rows} rows, {args.epochs} epochs\n")

@@ -68,11 +68,12 @@ def rankers(args: argparse.Namespace) -> Rankers:
 
 
 def by_saliency(case: Case, args: argparse.Namespace, *, gamma: float, masked: bool) -> Order:
-    return rankers(args).saliency(case.X, case.y, gamma=gamma, masked=masked, seed=case.seed)
+    found = rankers(args).saliency(case.X, case.y, gamma=gamma, masked=masked, seed=case.seed)
+    return found.order
 
 
 def by_mask(case: Case, args: argparse.Namespace) -> Order:
-    return rankers(args).mask(case.X, case.y, seed=case.seed)
+    return rankers(args).mask(case.X, case.y, seed=case.seed).order
 
 
 def by_information(case: Case, args: argparse.Namespace) -> Order:

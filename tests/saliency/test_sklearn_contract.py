@@ -6,12 +6,15 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from allrelevant import RelevanceWarning, SaliencySelector
+from allrelevant import NetworkClassifier, RelevanceWarning, SaliencySelector
 
 ESTIMATORS = [
     SaliencySelector(SVC(), reps=1, random_state=0),
     SaliencySelector(LogisticRegression(), gamma=0.0, reps=1, random_state=0),
     SaliencySelector(Ridge(), reps=1, random_state=0),
+    SaliencySelector(
+        NetworkClassifier(max_epochs=5, learning_rate=0.02), gamma=0.0, reps=1, random_state=0
+    ),
 ]
 
 

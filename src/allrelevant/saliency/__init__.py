@@ -8,7 +8,8 @@
 - ``torch_model``, ``skorch_model``: modules of torch; ``networks``: ready ones
 - ``deep_selection``: a mask that becomes sparse; ``reliability``: how much a row must change, by
   ``smallest_change`` and ``certainty``
-- ``aggregation``: from rows to features; ``trace``: what a run has found
+- ``aggregation``: from rows to features; ``batches``: some rows at a time
+- ``trace``: what a run has found
 """
 
 from .aggregation import Aggregate, aggregate, aggregate_batches

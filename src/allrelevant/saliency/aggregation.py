@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ..arrays import Matrix, Table, Vector
 from ..exceptions import InputError
+from .batches import row_batches
 from .differentiable import DifferentiableModel, linearized
 from .gains import Gain, Targets
 
@@ -79,7 +80,9 @@ def aggregate(
     >>> found.saliency.sum().round(6), found.score
     (np.float64(2.0), 1.0)
     """
-    parts = ((X[rows], targets[rows]) for rows in _batches(*X.shape))
+    parts = (
+        (X[rows], targets[rows]) for rows in row_batches(*X.shape, budget=_BATCH, least=_MIN_ROWS)
+    )
     return aggregate_batches(model, parts, n_classes=n_classes, gain=gain, units=units)
 
 
@@ -150,12 +153,6 @@ def aggregate_batches(
 def _flat(X: Any) -> Table:
     """Rows as a model takes them: a tensor as an array, a picture as a row."""
     return X if sp.issparse(X) else np.asarray(X).reshape(len(X), -1)
-
-
-def _batches(n_rows: int, n_features: int) -> Iterator[slice]:
-    size = max(_MIN_ROWS, _BATCH // n_features)
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
 
 
 def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:

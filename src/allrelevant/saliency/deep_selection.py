@@ -129,7 +129,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
 
         Returns
@@ -205,6 +205,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         tags.classifier_tags = theirs.classifier_tags
         tags.regressor_tags = theirs.regressor_tags
         tags.target_tags = theirs.target_tags
+        tags.input_tags.sparse = theirs.input_tags.sparse
         return tags
 
 

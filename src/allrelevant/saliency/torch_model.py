@@ -15,9 +15,13 @@ from torch import Tensor, nn
 
 from ..arrays import Matrix, Table
 from ..exceptions import InputError
+from .batches import row_batches, rows_within
 from .differentiable import Linearization, TwoPasses
 from .gains import CrossEntropyGain, Gain, ProbabilityGain, RegressionGain
 from .registry import register
+
+# Rows of a wide sparse table are made dense: so many numbers at a time.
+_BUDGET = 2**24
 
 OutputKind = Literal["logits", "probabilities", "numbers"]
 
@@ -45,7 +49,7 @@ class TorchModel:
     input_shape : tuple of int or None, default=None
         Shape that the module wants a row in, such as (1, 28, 28); None leaves rows flat.
     batch_size : int, default=1024
-        How many rows go through the module at a time.
+        How many rows go through the module at a time; fewer of a table with very many columns.
     device : str, torch.device or None, default=None
         Where the work is done. None: a GPU if there is one (on a copy, if the module is not
         there), else where the module is.
@@ -101,7 +105,7 @@ class TorchModel:
 
     def linearized(self, X: Table) -> Linearization:
         """The module at some rows; in one pass if they are one batch, for it takes memory."""
-        if X.shape[0] > self.batch_size:
+        if X.shape[0] > rows_within(X.shape[1], budget=_BUDGET, most=self.batch_size):
             return TwoPasses(self, X, self.outputs(X))
         (rows,) = self._batches(X)
         return self._pass(rows)
@@ -133,8 +137,8 @@ class TorchModel:
             (p for p in self.module.parameters() if p.is_floating_point()),
             torch.empty(0, dtype=torch.float64),
         )
-        for start in range(0, X.shape[0], self.batch_size):
-            rows = X[start : start + self.batch_size]
+        for part in row_batches(*X.shape, budget=_BUDGET, most=self.batch_size):
+            rows = X[part]
             dense = rows.toarray() if sp.issparse(rows) else np.ascontiguousarray(rows)
             # A tensor of its own: it may share memory with the caller's rows otherwise.
             yield torch.tensor(dense, dtype=like.dtype, device=like.device)

@@ -29,13 +29,29 @@ def test_the_small_convolutional_network_is_that_of_the_paper():
     layers = list(module.children())
     kinds = [type(layer).__name__ for layer in layers]
     assert kinds == [
-        "ToPicture", "Conv2d", "BatchNorm2d", "ReLU", "MaxPool2d", "Conv2d", "BatchNorm2d", "ReLU",
-        "MaxPool2d", "Flatten", "Linear", "BatchNorm1d", "ReLU", "Linear",
+        "ToPicture", "Conv2d", "BatchNorm2d", "MaxPool2d", "ReLU", "Conv2d", "BatchNorm2d",
+        "MaxPool2d", "ReLU", "Flatten", "Linear", "BatchNorm1d", "ReLU", "Linear",
     ]  # fmt: skip
     assert [layers[1].out_channels, layers[5].out_channels, layers[10].out_features] == [
         16, 32, 1024,
     ]  # fmt: skip
     assert module(torch.rand(2, 784)).shape == (2, 10)
+
+
+def test_pooling_before_rectifying_changes_nothing():
+    """The paper rectifies first; the largest of rectified numbers is the rectified largest."""
+    pooled_first = build_network("cnn", 784, 10, None)
+    layers = list(pooled_first.children())
+    for pool, rectifier in ((3, 4), (7, 8)):
+        layers[pool], layers[rectifier] = layers[rectifier], layers[pool]
+    rectified_first = nn.Sequential(*layers)  # with the same weights
+    found = []
+    for module in (pooled_first, rectified_first):
+        rows = torch.rand(5, 784, generator=torch.Generator().manual_seed(0)).requires_grad_()
+        outputs = module(rows)
+        gradients = torch.autograd.grad(outputs.square().sum(), [rows, *module.parameters()])
+        found.append([outputs.detach(), *gradients])
+    assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
 
 
 def test_the_wide_residual_network_has_the_layers_and_weights_of_the_original():

@@ -10,6 +10,7 @@ from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor, TrainingError
 from allrelevant.saliency.networks.balance import EveryClassAlike, EveryRow
+from allrelevant.saliency.networks.inputs import inputs_of
 from allrelevant.saliency.networks.mask import InputMask, MaskDescent, MaskPenalty
 from allrelevant.saliency.networks.training import Training, TrainingPlan
 
@@ -131,17 +132,65 @@ def test_noise_falls_on_inputs_that_vary_alone():
                 seen.append(rows.clone())
             return self.layer(rows)
 
-    X = torch.zeros(50, 3)
+    X = np.zeros((50, 3), dtype=np.float32)
     X[:25, 0] = 1.0
     plan = TrainingPlan(lambda out, y: (out[:, 0] - y).square().mean(), 1, 50, 1e-3, 0.0)
     noisy = TrainingPlan(plan.loss, 1, 50, 1e-3, input_noise=0.5)
     torch.manual_seed(0)
     for one in (plan, noisy):
-        Training(Recorder(), one).run(X, torch.zeros(50), EveryRow(50), lambda: None)
+        inputs = inputs_of(X, torch.device("cpu"))
+        Training(Recorder(), one).run(inputs, torch.zeros(50), EveryRow(50), lambda: None)
     plain, shaken = seen
     assert plain.unique().tolist() == [0.0, 1.0]
     assert shaken[:, 0].unique().numel() == 50
     assert not shaken[:, 1:].any()
+
+
+def test_annealing_follows_half_a_cosine(numbers):
+    X, y = (part.astype(np.float32) for part in numbers)
+
+    class InOrder:
+        def draw(self):
+            return torch.arange(len(y))
+
+    def squared(outputs, targets):
+        return (outputs[:, 0] - targets).square().mean()
+
+    torch.manual_seed(0)
+    trained, naive = nn.Linear(5, 1), nn.Linear(5, 1)
+    naive.load_state_dict(trained.state_dict())
+    plan = TrainingPlan(squared, 4, 20, 0.1, annealing=True)
+    inputs, targets = inputs_of(X, torch.device("cpu")), torch.from_numpy(y)
+    Training(trained, plan).run(inputs, targets, InOrder(), lambda: None)
+
+    optimiser = torch.optim.Adam(naive.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, T_max=4 * 3)
+    for _ in range(4):
+        for rows in torch.arange(60).split(20):
+            optimiser.zero_grad()
+            squared(naive(torch.from_numpy(X)[rows]), targets[rows]).backward()
+            optimiser.step()
+            scheduler.step()
+    torch.testing.assert_close(trained.weight, naive.weight)
+    torch.testing.assert_close(trained.bias, naive.bias)
+
+
+def test_annealing_slows_the_mask_as_well(numbers):
+    X, y = numbers
+    paces = []
+    step = MaskDescent.step
+
+    def noting(self):
+        paces.append(self.learning_rate)
+        step(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MaskDescent, "step", noting)
+        NetworkRegressor(
+            linear, mask_penalty=0.1, annealing=True, max_epochs=2, batch_size=30, random_state=0
+        ).fit(X, y)
+    expected = 1e-3 * (1 + np.cos(np.pi * np.arange(4) / 4)) / 2
+    np.testing.assert_allclose(paces, expected)
 
 
 def test_early_stopping_ends_at_the_best_epoch(classes):

@@ -4,7 +4,8 @@
 - ``catalogue``: networks by name; ``perceptron``, ``convolutional``,
   ``wide_residual``, ``pictures``: what they are
 - ``assembly``: mask, network and scale in a row; ``mask``: weights of the inputs that become zero
-- ``training``: the epochs; ``balance``: which rows they go through; ``threads``: threads and seeds
+- ``training``: the epochs; ``balance``: which rows they go through; ``inputs``: the rows as tensors
+- ``threads``: threads and seeds
 """
 
 from .classifier import NetworkClassifier

@@ -41,6 +41,9 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
     max_epochs : int, default=100
     batch_size : int, default=100
     learning_rate : float, default=1e-3
+    annealing : bool, default=False
+        Whether the learning rate falls along half a cosine, to zero after the last epoch. Where
+        epochs must be few, the network comes to rest and is more accurate.
     l2 : float, default=1e-3
         Factor of the squared weights in the loss, biases and normalisation apart.
     l1 : float, default=0.0
@@ -117,6 +120,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         max_epochs: int = 100,
         batch_size: int = 100,
         learning_rate: float = 1e-3,
+        annealing: bool = False,
         l2: float = 1e-3,
         l1: float = 0.0,
         mask_penalty: float | None = None,
@@ -137,6 +141,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         self.max_epochs = max_epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.annealing = annealing
         self.l2 = l2
         self.l1 = l1
         self.mask_penalty = mask_penalty
@@ -157,7 +162,8 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
+            A sparse one is made dense a mini-batch at a time.
         y : array-like of shape (n,)
 
         Returns

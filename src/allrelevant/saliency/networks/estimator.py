@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._sklearn import Interval
-from ...arrays import Matrix, Vector
+from ...arrays import Matrix, Table, Vector
 from ...exceptions import InputError
 from ...extras import import_extra
 from ...parallel.progress import progress_bar
@@ -23,7 +23,6 @@ from ..registry import register
 from .catalogue import build_network, needs_its_shape
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor, nn
 
     from ..torch_model import OutputKind, TorchModel
@@ -45,6 +44,7 @@ class NetworkEstimator(BaseEstimator):
         "max_epochs": [_COUNT],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
         "learning_rate": [_POSITIVE],
+        "annealing": ["boolean"],
         "l2": [_NOT_NEGATIVE],
         "l1": [_NOT_NEGATIVE],
         "mask_penalty": [_NOT_NEGATIVE, None],
@@ -69,6 +69,7 @@ class NetworkEstimator(BaseEstimator):
     max_epochs: int
     batch_size: int
     learning_rate: float
+    annealing: bool
     l2: float
     l1: float
     mask_penalty: float | None
@@ -110,13 +111,15 @@ class NetworkEstimator(BaseEstimator):
     def _rows(self, targets: Tensor) -> RowsOfEpoch:
         """Which rows an epoch goes through."""
 
-    def _checked(self, X: Any, y: Any) -> tuple[Matrix, NDArray[Any]]:
+    def _checked(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         import_extra("torch", "torch")
         self._validate_params()
-        return validate_data(self, X, y, dtype=np.float32, ensure_min_samples=2)
+        return validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2
+        )
 
     def _train(
-        self, X: Matrix, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
+        self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
     ) -> Self:
         """Build the network and train it, with random numbers of its own."""
         from .assembly import assemble
@@ -138,20 +141,21 @@ class NetworkEstimator(BaseEstimator):
     def _epochs(
         self,
         module: nn.Module,
-        X: Matrix,
+        X: Table,
         targets: NDArray[Any],
         n_outputs: int,
         random: np.random.RandomState,
     ) -> TrainingRecord:
         import torch
 
+        from .inputs import inputs_of
         from .mask import MaskPenalty
         from .training import Training, TrainingPlan
 
         kept, held_back = self._split(targets, random)
-        X_tensor = torch.from_numpy(X).to(self._device)
-        targets_tensor = torch.from_numpy(targets).to(self._device)
-        _require_width(module, X_tensor[:2], n_outputs)
+        inputs = inputs_of(X[kept], self._device)
+        own = torch.from_numpy(targets[kept]).to(self._device)
+        _require_width(module, inputs.rows(torch.arange(2)), n_outputs)
         plan = TrainingPlan(
             self._loss,
             int(self.max_epochs),
@@ -160,26 +164,25 @@ class NetworkEstimator(BaseEstimator):
             float(self.l2),
             float(self.l1),
             float(self.input_noise),
+            bool(self.annealing),
             None
             if self.mask_penalty is None
             else MaskPenalty(self.mask_penalty, self.mask_l1_ratio),
-            self._patience(X_tensor, targets_tensor, held_back),
+            self._patience(X[held_back], targets[held_back]),
         )
         title = f"{type(self).__name__}, epochs" if self.verbose else None
         with progress_bar(title, plan.max_epochs) as advance:
-            own = targets_tensor[kept]
-            return Training(module, plan).run(X_tensor[kept], own, self._rows(own), advance)
+            return Training(module, plan).run(inputs, own, self._rows(own), advance)
 
     def _split(
         self, targets: NDArray[Any], random: np.random.RandomState
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[slice | NDArray[np.int64], slice | NDArray[np.int64]]:
         """Rows to train on, and rows to hold back for early stopping."""
-        everything = np.arange(len(targets))
         if not self.early_stopping:
-            return everything, everything[:0]
+            return slice(None), slice(0)
         try:
             kept, held_back = train_test_split(
-                everything,
+                np.arange(len(targets)),
                 test_size=self.validation_fraction,
                 random_state=random,
                 stratify=self._strata(targets),
@@ -194,14 +197,16 @@ class NetworkEstimator(BaseEstimator):
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
         return None
 
-    def _patience(
-        self, X: torch.Tensor, targets: torch.Tensor, held_back: NDArray[np.int64]
-    ) -> Patience | None:
+    def _patience(self, X: Table, targets: NDArray[Any]) -> Patience | None:
+        import torch
+
+        from .inputs import inputs_of
         from .training import Patience
 
         if not self.early_stopping:
             return None
-        return Patience(X[held_back], targets[held_back], self.n_iter_no_change, self.tol)
+        held_back = torch.from_numpy(targets).to(self._device)
+        return Patience(inputs_of(X, self._device), held_back, self.n_iter_no_change, self.tol)
 
     def _keep(self, record: TrainingRecord, mask: Any) -> None:
         self.loss_curve_ = record.losses
@@ -218,7 +223,7 @@ class NetworkEstimator(BaseEstimator):
         from .threads import threads_for, torch_threads
 
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float32, reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
         with torch_threads(threads_for(self.module_, self.n_threads)):
             return self.model_.outputs(X)
 
@@ -233,6 +238,7 @@ class NetworkEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.non_deterministic = False
+        tags.input_tags.sparse = True
         return tags
 
 

@@ -28,9 +28,11 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     ----------
     network : {"mlp", "cnn", "wrn-16-4"}, nn.Module or callable, default="mlp"
         As of :class:`NetworkClassifier`, with a single output.
-    image_shape, max_epochs, batch_size, learning_rate, l2, l1, mask_penalty, mask_l1_ratio
+    image_shape, max_epochs, batch_size, learning_rate, annealing, l2, l1, mask_penalty
         See :class:`NetworkClassifier`.
-    input_noise, early_stopping, validation_fraction, n_iter_no_change, tol, n_threads, device
+    mask_l1_ratio, input_noise, early_stopping, validation_fraction, n_iter_no_change, tol
+        See :class:`NetworkClassifier`.
+    n_threads, device
         See :class:`NetworkClassifier`.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
@@ -59,6 +61,7 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
         max_epochs: int = 100,
         batch_size: int = 100,
         learning_rate: float = 1e-3,
+        annealing: bool = False,
         l2: float = 1e-3,
         l1: float = 0.0,
         mask_penalty: float | None = None,
@@ -78,6 +81,7 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
         self.max_epochs = max_epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.annealing = annealing
         self.l2 = l2
         self.l1 = l1
         self.mask_penalty = mask_penalty
@@ -97,7 +101,8 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
+            A sparse one is made dense a mini-batch at a time.
         y : array-like of shape (n,)
 
         Returns

@@ -12,9 +12,14 @@ import torch
 from torch import Tensor, nn
 
 from ...exceptions import TrainingError
+from ..batches import row_batches
+from .inputs import Inputs
 from .mask import InputMask, MaskDescent, MaskPenalty
 
 Loss = Callable[[Tensor, Tensor], Tensor]
+
+# Rows held back go through the network so many numbers at a time, and so many rows.
+_BUDGET, _MOST_ROWS = 2**24, 1024
 
 
 class RowsOfEpoch(Protocol):
@@ -29,7 +34,7 @@ class RowsOfEpoch(Protocol):
 class Patience:
     """When training ends early: so many epochs without progress on rows held back."""
 
-    X: Tensor
+    X: Inputs
     targets: Tensor
     epochs: int
     tol: float
@@ -45,6 +50,8 @@ class TrainingPlan:
         From outputs and targets to the mean loss.
     max_epochs, batch_size : int
     learning_rate : float
+    annealing : bool
+        Whether the learning rate falls along half a cosine, to zero after the last epoch.
     l2, l1 : float
         Factors of the squared and of the absolute weights of all layers in the loss, biases and
         normalisation apart.
@@ -63,6 +70,7 @@ class TrainingPlan:
     l2: float = 0.0
     l1: float = 0.0
     input_noise: float = 0.0
+    annealing: bool = False
     mask: MaskPenalty | None = None
     patience: Patience | None = None
 
@@ -121,23 +129,23 @@ class Training:
         return MaskDescent(mask.weight, self.plan.mask, self.plan.learning_rate)
 
     def run(
-        self, X: Tensor, targets: Tensor, rows: RowsOfEpoch, advance: Callable[[], object]
+        self, X: Inputs, targets: Tensor, rows: RowsOfEpoch, advance: Callable[[], object]
     ) -> TrainingRecord:
         """Train.
 
         Parameters
         ----------
-        X : Tensor of shape (n, d)
+        X : Inputs
         targets : Tensor of shape (n,)
         rows : RowsOfEpoch
         advance : callable
             Called after each epoch.
         """
-        noise = self.plan.input_noise * (X.amax(dim=0) > X.amin(dim=0)) if self._noisy else None
+        noise = self.plan.input_noise * X.varying() if self._noisy else None
         best = _Best(self.plan.patience)
         for _ in range(self.plan.max_epochs):
             self.module.train()
-            self._epoch(X, targets, rows.draw().to(X.device), noise)
+            self._epoch(X, targets, rows.draw().to(targets.device), noise)
             advance()
             if self.plan.patience is not None:
                 self.record.held_back.append(self._loss_held_back(self.plan.patience))
@@ -151,18 +159,29 @@ class Training:
     def _noisy(self) -> bool:
         return self.plan.input_noise > 0
 
-    def _epoch(self, X: Tensor, targets: Tensor, order: Tensor, noise: Tensor | None) -> None:
+    def _epoch(self, X: Inputs, targets: Tensor, order: Tensor, noise: Tensor | None) -> None:
         # Batches of nearly equal size: batch normalisation cannot do with a last one of one row.
         batches = order.tensor_split(math.ceil(len(order) / self.plan.batch_size))
-        total = torch.zeros((), device=X.device)
-        for batch in batches:
-            inputs = X[batch]
+        n_steps = self.plan.max_epochs * len(batches)
+        total = torch.zeros((), device=targets.device)
+        for step, batch in enumerate(batches, start=len(self.record.losses) * len(batches)):
+            if self.plan.annealing:
+                self._set_pace(step / n_steps)
+            inputs = X.rows(batch)
             if noise is not None:
                 inputs = inputs + noise * torch.randn_like(inputs)
             total += len(batch) * self._step(inputs, targets[batch])
         self.record.losses.append(total.item() / len(order))
         if not math.isfinite(self.record.losses[-1]):
             raise self._diverged(X)
+
+    def _set_pace(self, share: float) -> None:
+        """Learning rates after a share of all steps."""
+        rate = self.plan.learning_rate * (1 + math.cos(math.pi * share)) / 2
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        if self._mask is not None:
+            self._mask.learning_rate = rate
 
     def _step(self, inputs: Tensor, targets: Tensor) -> Tensor:
         self._optimiser.zero_grad()
@@ -180,10 +199,15 @@ class Training:
     @torch.no_grad()
     def _loss_held_back(self, patience: Patience) -> float:
         self.module.eval()
-        return self.plan.loss(self.module(patience.X), patience.targets).item()
+        total = 0.0
+        for part in row_batches(*patience.X.shape, budget=_BUDGET, most=_MOST_ROWS):
+            outputs = self.module(patience.X.rows(torch.arange(part.start, part.stop)))
+            loss = self.plan.loss(outputs, patience.targets[part])
+            total += (part.stop - part.start) * loss.item()
+        return total / len(patience.targets)
 
-    def _diverged(self, X: Tensor) -> TrainingError:
-        largest = X.abs().max().item()
+    def _diverged(self, X: Inputs) -> TrainingError:
+        largest = X.largest()
         cause = (
             f"X has values as large as {largest:.3g}: scale it"
             if largest > 1e3
