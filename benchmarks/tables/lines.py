@@ -25,7 +25,7 @@ class Line:
     n_seeds : int
         Asked for; there may be fewer.
     seconds, megabytes : float or None
-        Median over seeds, and largest; None for derived lines.
+        Median over seeds, and largest; None if they were not taken.
     """
 
     name: str
@@ -63,6 +63,7 @@ def lines_of(table: Table, store: Store) -> list[Line]:
         runs = content["runs"].values()
         if not runs:
             continue
+        seconds = [run["seconds"] for run in runs if "seconds" in run]
         lines.append(
             Line(
                 row.name,
@@ -70,7 +71,7 @@ def lines_of(table: Table, store: Store) -> list[Line]:
                 row.published,
                 row.ours,
                 row.seeds,
-                float(np.median([run["seconds"] for run in runs])),
+                float(np.median(seconds)) if seconds else None,
                 max((run["megabytes"] for run in runs if "megabytes" in run), default=None),
             )
         )

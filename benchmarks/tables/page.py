@@ -35,7 +35,8 @@ def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
         column.title + (" · *paper*" if column.key in published else "") for column in table.columns
     ]
     titles += ["seeds", "time", "memory"]
-    best = {column.key: best_of(lines, column) for column in table.columns}
+    compared = lines if table.same_data else []
+    best = {column.key: best_of(compared, column) for column in table.columns}
     text = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
     for line in lines:
         name = f"**{line.name}**" if line.ours else line.name
@@ -68,13 +69,15 @@ def cell(line: Line, column: Column, best: float | None) -> str:
 
 
 def cost(line: Line) -> list[str]:
-    if line.seconds is None:
+    """Nothing for derived lines, whose cost is that of others."""
+    if not line.n_seeds:
         return ["", "", ""]
     seeds = str(len(line.measured))
     if len(line.measured) < line.n_seeds:
         seeds += f" of {line.n_seeds}"
+    time = "–" if line.seconds is None else in_seconds(line.seconds)
     memory = "–" if line.megabytes is None else f"{line.megabytes:.0f} MB"
-    return [seeds, in_seconds(line.seconds), memory]
+    return [seeds, time, memory]
 
 
 def in_seconds(seconds: float) -> str:
@@ -83,9 +86,11 @@ def in_seconds(seconds: float) -> str:
 
 def legend(table: Table, lines: list[Line]) -> str:
     text = (
-        "Mean ± standard deviation over seeds; bold: the best of a column. Time: median of one "
-        "run, one thread. Memory: peak of the process."
+        "Mean ± standard deviation over seeds. Time: median of one run, one thread. Memory: peak "
+        "of the process."
     )
+    if table.same_data:
+        text += " Bold: the best of a column."
     if short_lines(table, lines):
         text += f" {SHORT}: short of the paper's figure; why is said below."
     return text

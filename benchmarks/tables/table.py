@@ -116,6 +116,8 @@ class Table:
     derive : callable or None
         Further lines from measured ones.
     pictures : sequence of Picture
+    same_data : bool
+        Whether rows are methods on the same data: then the best of a column is bold.
     """
 
     name: str
@@ -127,6 +129,7 @@ class Table:
     remarks: Mapping[str, str] = field(default_factory=dict)
     derive: Callable[[Mapping[str, Measured]], Sequence[Derived]] | None = None
     pictures: Sequence[Picture] = ()
+    same_data: bool = True
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)

@@ -74,6 +74,7 @@ ratio.
     columns=splits.COLUMNS,
     rows=splits.rows(),
     first="table",
+    same_data=False,
     pictures=[
         Picture(
             "ferel18_stability.svg", "Figures 2 (above) and 3 (below) of the paper", splits.draw
@@ -118,6 +119,7 @@ cross-validation, a slack of the loss, a cutoff by probes. F1 is that of the mal
         ),
     ],
     first="features",
+    same_data=False,
     remarks={
         "": "the paper does not say of which class its F1 is, nor on which rows it was taken; here "
         "every row is predicted by a model that did not see it. That standard errors tell least, "

@@ -70,6 +70,7 @@ split.
         ),
     ],
     first="data",
+    same_data=False,
     remarks={
         "wine, 20 iterations": "the wine spectra come from another copy of the data, whose rows "
         "may be in another order, and 30 training rows leave the metric much room. What the paper "
