@@ -24,7 +24,8 @@ What to use when: [which method for which question](../which_method.md)."""
 
 
 def write_index(tables: Sequence[Table], store: Store, folder: Path) -> None:
-    text = [HEAD, "| page | rows | short of the paper |\n| --- | --- | --- |"]
+    titles = ("page", "measured by", "our best", "best of others", "rows", "short of the paper")
+    text = [HEAD, f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}"]
     rows = [row for table in tables for row in index_rows(table, store)]
     if not rows:
         return
@@ -38,7 +39,23 @@ def index_rows(table: Table, store: Store) -> Iterator[str]:
         return
     short = short_lines(table, lines)
     link = f"[{table.title}]({table.name}.md)"
-    yield f"| {link} | {len(lines)} | {counted(short)} |"
+    cells = [link, *headline(table, lines), str(len(lines)), counted(short)]
+    yield f"| {' | '.join(cells)} |"
+
+
+def headline(table: Table, lines: list[Line]) -> list[str]:
+    """What is compared, our best row and the best of others."""
+    column = next((one for one in table.columns if one.key == table.headline), None)
+    if column is None:
+        return ["", "", ""]
+    cells = [column.title]
+    for ours in (True, False):
+        means = {line.name: line.mean(column.key) for line in lines if line.ours is ours}
+        known = {name: mean for name, mean in means.items() if mean is not None}
+        sign = -1 if column.better == "lower" else 1
+        best = max(known, key=lambda name: sign * known[name], default=None)
+        cells.append("" if best is None else f"{known[best]:.{column.digits}f} ({best})")
+    return cells
 
 
 def counted(short: list[Line]) -> str:

@@ -118,6 +118,8 @@ class Table:
     pictures : sequence of Picture
     same_data : bool
         Whether rows are methods on the same data: then the best of a column is bold.
+    headline : str
+        Key of the column by which the first page compares our best row with the best of others.
     """
 
     name: str
@@ -130,6 +132,7 @@ class Table:
     derive: Callable[[Mapping[str, Measured]], Sequence[Derived]] | None = None
     pictures: Sequence[Picture] = ()
     same_data: bool = True
+    headline: str = ""
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)

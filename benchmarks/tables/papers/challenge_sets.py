@@ -192,6 +192,7 @@ sigmoid, which gives the paper's accuracy on all features); libsvm ends after 20
 larger subsets are judged in steps of 4 % or, of MADELON, 50 %.
 """,
         columns=COLUMNS,
+        headline="rbf",
         rows=rows(name),
         first="ranked by",
         remarks=remarks,

@@ -58,6 +58,7 @@ ReliefF take as many features as serve a linear SVM best, LassoNet has three ins
 authors' defaults.
 """,
         columns=known_truth.COLUMNS,
+        headline="F1",
         rows=known_truth.rows(
             ESANN17[f"esann17 {data}"],
             folds=FOLDS,

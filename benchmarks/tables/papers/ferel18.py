@@ -45,6 +45,7 @@ italics: rankings by mutual information and ReliefF take as many features as ser
 best, LassoNet has three instances, fri its authors' defaults.
 """,
         columns=known_truth.COLUMNS,
+        headline="F1",
         rows=known_truth.rows(
             FEREL18[f"ferel18 {setting}"],
             folds=FOLDS,

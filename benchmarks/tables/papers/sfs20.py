@@ -16,7 +16,7 @@ REMARKS = {
         "paper's network has 88, four rows of a hundred; with a sigmoid judge five more than the "
         "paper's. Another network, by other seeds.",
         "": "a hundred rows are held out: a point is one row. The paper's 88 of the polynomial "
-        "judge needs 9,750 of 10,000 features; sizes judged here go in steps of 4 % and pass it by.",
+        "judge needs 9,750 of 10,000 features; sizes judged here go in steps of 4 %, past it.",
     },
     "dexter": {
         "": "three rows of three hundred; with the other judges the same ranking does better than "
@@ -30,8 +30,8 @@ REMARKS = {
     "madelon": {
         "SFS by NN, gamma 0.9": "30 epochs where the paper has 100: the RBF judge needs the twenty "
         "relevant features first, and has 87 in place of 91.5.",
-        "SFS best, gamma 0": "the paper's 62.3 with 58 features by a sigmoid kernel, which is close "
-        "to chance with all other rankers there, did not come out here.",
+        "SFS best, gamma 0": "the paper's 62.3 with 58 features by a sigmoid kernel, close to "
+        "chance with all other rankers there, did not come out here.",
         "": "no plane separates these classes, so linear and sigmoid machines are close to chance "
         "and libsvm is stopped at 20,000 steps; sizes above 20 are judged in steps of 50 %, so "
         "the best size can be missed.",

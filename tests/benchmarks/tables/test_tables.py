@@ -26,7 +26,7 @@ def unmeasured(seed: int, data: Path) -> Figures:
 def table(**settings: object) -> Table:
     rows = [
         Row("ours", unmeasured, {"F1": 0.9, "error": 3.0}, seeds=3, quick=1, ours=True),
-        Row("another | one", unmeasured, seeds=3, quick=0, needs="genes.npz"),
+        Row("another one", unmeasured, seeds=3, quick=0, needs="genes.npz"),
     ]
     return Table("paper_table_1", "Paper, Table 1", "About.", COLUMNS, rows, **settings)  # type: ignore[arg-type]
 
@@ -52,7 +52,7 @@ def test_what_is_measured_is_kept_and_not_measured_again(tmp_path):
 def test_rows_need_their_file(tmp_path):
     (tmp_path / "genes.npz").touch()
     jobs, skipped = jobs_left([table()], Store(tmp_path / "rows"), quick=False, data=tmp_path)
-    assert [job.row.name for job in jobs] == ["ours", "another | one"]
+    assert [job.row.name for job in jobs] == ["ours", "another one"]
     assert not skipped
 
 
@@ -76,6 +76,15 @@ def test_what_fell_short_is_marked_and_explained(tmp_path, value, error):
     assert "- **ours**: it rained." in page
     write_index([one], store, tmp_path)
     assert "| 1 | 1 of ours |" in (tmp_path / "README.md").read_text()
+
+
+def test_first_page_compares_our_best_with_others(tmp_path):
+    one = table(headline="F1")
+    store = filled(tmp_path, one, [0.8, 1.0])
+    store.add(one, one.rows[1], 0, {"F1": 0.75}, COST, {})
+    write_index([one], store, tmp_path)
+    page = (tmp_path / "README.md").read_text()
+    assert "| F1 | 0.90 (ours) | 0.75 (another one) | 2 | none |" in page
 
 
 def test_rounding_of_the_paper_is_not_falling_short(tmp_path):
