@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +25,8 @@ class Line:
     ours : bool
     n_seeds : int
         Asked for; there may be fewer.
-    seconds, megabytes : float or None
-        Median over seeds, and largest; None if they were not taken.
+    seconds, processor_seconds, megabytes : float or None
+        Of one run: medians over seeds, and the largest; None if they were not taken.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Line:
     ours: bool = False
     n_seeds: int = 0
     seconds: float | None = None
+    processor_seconds: float | None = None
     megabytes: float | None = None
 
     def mean(self, key: str) -> float | None:
@@ -63,7 +65,6 @@ def lines_of(table: Table, store: Store) -> list[Line]:
         runs = content["runs"].values()
         if not runs:
             continue
-        seconds = [run["seconds"] for run in runs if "seconds" in run]
         lines.append(
             Line(
                 row.name,
@@ -71,7 +72,8 @@ def lines_of(table: Table, store: Store) -> list[Line]:
                 row.published,
                 row.ours,
                 row.seeds,
-                float(np.median(seconds)) if seconds else None,
+                _median(runs, "seconds"),
+                _median(runs, "processor_seconds"),
                 max((run["megabytes"] for run in runs if "megabytes" in run), default=None),
             )
         )
@@ -79,6 +81,11 @@ def lines_of(table: Table, store: Store) -> list[Line]:
         found = table.derive({line.name: line.measured for line in lines})
         lines += [Line(one.name, one.figures, one.published, one.ours) for one in found]
     return lines
+
+
+def _median(runs: Iterable[Mapping[str, Any]], key: str) -> float | None:
+    values = [run[key] for run in runs if key in run]
+    return float(np.median(values)) if values else None
 
 
 def best_of(lines: list[Line], column: Column) -> float | None:

@@ -34,7 +34,7 @@ def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
     titles += [
         column.title + (" · *paper*" if column.key in published else "") for column in table.columns
     ]
-    titles += ["seeds", "time", "memory"]
+    titles += ["seeds", "wall", "processor", "memory"]
     compared = lines if table.same_data else []
     best = {column.key: best_of(compared, column) for column in table.columns}
     text = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
@@ -71,23 +71,25 @@ def cell(line: Line, column: Column, best: float | None) -> str:
 def cost(line: Line) -> list[str]:
     """Nothing for derived lines, whose cost is that of others."""
     if not line.n_seeds:
-        return ["", "", ""]
+        return ["", "", "", ""]
     seeds = str(len(line.measured))
     if len(line.measured) < line.n_seeds:
         seeds += f" of {line.n_seeds}"
-    time = "–" if line.seconds is None else in_seconds(line.seconds)
+    times = [in_seconds(line.seconds), in_seconds(line.processor_seconds)]
     memory = "–" if line.megabytes is None else f"{line.megabytes:.0f} MB"
-    return [seeds, time, memory]
+    return [seeds, *times, memory]
 
 
-def in_seconds(seconds: float) -> str:
+def in_seconds(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
     return f"{seconds:.2g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
 def legend(table: Table, lines: list[Line]) -> str:
     text = (
-        "Mean ± standard deviation over seeds. Time: median of one run, one thread. Memory: peak "
-        "of the process."
+        "Mean ± standard deviation over seeds. Wall and processor time: median of one run, one "
+        "thread, on a machine that did other work too. Memory: peak of the process."
     )
     if table.same_data:
         text += " Bold: the best of a column."

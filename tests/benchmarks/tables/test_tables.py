@@ -15,7 +15,7 @@ from benchmarks.tables.runner import jobs_left
 from benchmarks.tables.store import Store
 from benchmarks.tables.table import Column, Derived, Figures, Measured, Row, Table
 
-COST = {"seconds": 2.0, "megabytes": 100.0}
+COST = {"seconds": 2.0, "processor_seconds": 1.5, "megabytes": 100.0}
 COLUMNS = (Column("F1", "F1"), Column("error", "error", 1, "lower"))
 
 
@@ -61,7 +61,10 @@ def test_page_shows_mean_spread_and_the_papers_figure(tmp_path):
     store = filled(tmp_path / "rows", one, [0.8, 1.0])
     write_page(one, store, tmp_path, tmp_path / "rows")
     page = (tmp_path / "paper_table_1.md").read_text()
-    assert "| **ours** | 0.90 ± 0.14 · *0.90* | 3.0 ± 0.0 · *3.0* | 2 of 3 | 2 s | 100 MB |" in page
+    assert (
+        "| **ours** | 0.90 ± 0.14 · *0.90* | 3.0 ± 0.0 · *3.0* | 2 of 3 | 2 s | 1.5 s | 100 MB |"
+        in page
+    )
     assert "--only paper_table_1 --data FOLDER" in page
     assert "short" not in page
 
