@@ -698,11 +698,13 @@ def solve_extremes(
     total = 0
     for e in range(len(weights)):
         T[:] = start.T
-        if weights[e] == problem.n_weights - 1:
-            T[:, -1] = columns[e]
         corner.value[:], corner.side[:] = start.value, start.side
         corner.basis[:], corner.nonbasic[:] = start.basis, start.nonbasic
-        prepare(corner, problem)
+        corner.nudged[:], corner.edge[:] = start.nudged, start.edge
+        corner.norm[:], corner.loss[:] = start.norm, start.loss
+        if weights[e] == problem.n_weights - 1:
+            T[:, -1] = columns[e]
+            prepare(corner, problem)
         goal = Goal(weights[e], signs[e], np.full(1, -1))
         for i in range(len(corner.basis)):
             if corner.basis[i] == goal.weight:
