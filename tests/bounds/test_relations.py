@@ -34,50 +34,6 @@ def test_intervals_equal_a_cold_build(task):
             np.testing.assert_allclose(sizes[:, i], expected[found.features], atol=1e-6)
 
 
-def noisy_copies(cutoff):
-    """Two noisy copies, of both of which every model needs some; one alone; an irrelevant one."""
-    rng = np.random.RandomState(0)
-    signal, other, irrelevant = rng.normal(size=(3, 120))
-    copies = signal + 0.2 * rng.normal(size=(2, 120))
-    X = np.column_stack([*copies, other, irrelevant])
-    return ClassificationBounds(C=3.0, cutoff=cutoff).fit(X, (signal + other > 0).astype(int))
-
-
-def test_strong_features_are_lowered_to_the_middle_and_raised_from_there():
-    est = noisy_copies(cutoff=0.42)
-    problem = est._problems[0]
-    (found,) = est.relations().problems
-    assert (problem.interval[[0, 1, 2], 0] > 0).all()
-    assert found.features.tolist() == [0, 1, 2]
-    naive = NaiveSet(problem, slack_of(est))
-    for i, feature in enumerate(found.features):
-        middle, sign = (
-            problem.interval[feature].mean(),
-            np.sign(problem.signed_interval[feature, 0]),
-        )
-        ends = sorted([sign * middle, sign * np.inf])
-        for limit, sizes in (((-middle, middle), found.dropped), (ends, found.raised)):
-            expected = naive.sizes([[(feature, *limit)]])[found.features]
-            np.testing.assert_allclose(sizes[:, i], expected, atol=1e-6)
-
-
-def test_copies_that_are_both_needed_are_substitutes_still():
-    relations = noisy_copies(cutoff=0.6).relations()
-    assert relations.problems[0].features.tolist() == [0, 1, 2]
-    assert relations.kind(0, 1) == "substitutes"
-    assert relations.labels_.tolist() == [0, 0, 1, -1]
-
-
-def test_slack_alone_replaces_nothing():
-    """The third feature has room of less than twice the cutoff: it stays as it is."""
-    est = noisy_copies(cutoff=0.6)
-    assert 0.6 < np.ptp(est.interval_[2]) < 1.2
-    (found,) = est.relations().problems
-    np.testing.assert_array_equal(found.dropped[:, 2], est.interval_[:3])
-    np.testing.assert_array_equal(found.raised[:, 2], est.interval_[:3])
-    assert not found.relations[:, 2].any()
-
-
 def test_fewer_programs_than_a_solver_without_memory():
     effort = classification(seed=2).relations().effort
     assert effort.spared > 0

@@ -1,20 +1,17 @@
 """What replaces what: how the interval of one feature changes with the weight of another.
 
-Feature k is *dropped* (its weight is zero; if every model needs some of it, its weight is lowered
-to the middle of its range), and it is *raised* (to the middle of its range, or above). Each time
-the interval of feature j is found anew, over the models that are left:
+Feature k is dropped (its weight is zero), and it is raised (its weight has at least half the size
+that it can have). Each time the interval of feature j is found anew, over the models that are left:
 
 - dropping k lifts the lower bound of j, or raising k presses its upper bound down: the two are
   *substitutes*, for what one does the other need not do;
 - dropping k presses the upper bound of j down, or raising k lifts its lower bound: they are
   *companions*, of use together.
 
-The middle and not the end: at the end of its range a feature has used up the slack of the budgets,
-a single model is left as a rule, and every other weight changes, whatever it is about. The middle
-it can have without any slack if the range is longer than slack alone makes it. How long that is the
-cutoff for upper bounds says: slack takes an irrelevant weight so far from zero, to either side. Of
-a feature that every model needs, and that has no more room than this, nothing can be replaced; it
-is left as it is.
+Half the size and not all of it: at its largest weight a feature has used up the slack of the
+budgets, a single model is left as a rule, and every other weight changes, whatever it is about.
+Half of it a feature can have without any slack if it is worth more than the slack is. A feature
+that all models need cannot be dropped: then only raising it says something.
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ from .relevance import IRRELEVANT
 from .solver.extremes import Effort, total_effort
 from .solver.narrowed import Narrowed
 
-# How far up its range, as a share of it, a raised weight is at least; a lowered one at most.
+# Share of its largest size that a raised weight has at least.
 LEVEL = 0.5
 
 
@@ -42,9 +39,9 @@ class Changes:
     Attributes
     ----------
     dropped : ndarray of shape (m, 2)
-        With k dropped, or lowered if every model needs it.
+        With k dropped; as without, if k cannot be dropped.
     raised : ndarray of shape (m, 2)
-        With k raised. Both as they are without, if nothing can replace any of k.
+        With k raised.
     effort : Effort
     """
 
@@ -62,7 +59,7 @@ class ProblemRelations:
     features : ndarray of shape (m,)
         The relevant ones, privileged features behind the others.
     dropped, raised : ndarray of shape (m, m, 2)
-        Interval of feature j, by rows, with feature k dropped (or lowered) or raised, by columns.
+        Interval of feature j, by rows, with feature k dropped or raised, by columns.
     relations : ndarray of shape (d, d)
         From -1 (k replaces j) to 1 (j is of use with k only); zero where one is irrelevant.
     effort : Effort
@@ -83,30 +80,19 @@ def relevant_weights(problem: ProblemBounds) -> NDArray[np.intp]:
 def changes_with(problem: ProblemBounds, feature: int) -> Changes:
     """Intervals of all relevant features with one of them dropped, and raised."""
     features = relevant_weights(problem)
-    if not _can_be_replaced(problem, feature):
-        return Changes(problem.interval[features], problem.interval[features], Effort())
     lower, upper = problem.interval[feature]
-    middle = lower + LEVEL * (upper - lower)
+    dropped, effort = problem.interval[features], Effort()
+    if lower == 0:
+        dropped, effort = _sizes(problem, features, Limit(feature, 0.0, 0.0))
     low, high = problem.signed_interval[feature]
-    sign = 1 if high >= -low else -1  # with which its weight can be larger
-    dropped, effort = _sizes(problem, features, _at_most(feature, middle if lower > 0 else 0.0))
-    raised, more = _sizes(problem, features, _at_least(feature, middle, sign))
+    raised, more = _sizes(
+        problem,
+        features,
+        Limit(feature, LEVEL * upper, np.inf)
+        if high >= -low
+        else Limit(feature, -np.inf, -LEVEL * upper),
+    )
     return Changes(dropped, raised, total_effort([effort, more]))
-
-
-def _can_be_replaced(problem: ProblemBounds, feature: int) -> bool:
-    """Whether a feature is not needed at all, or its range is longer than slack alone makes it."""
-    lower, upper = problem.interval[feature]
-    of_slack = 2.0 * problem.weight_cutoff[feature, 1]  # from minus to plus the cutoff
-    return bool(lower == 0 or upper - lower > of_slack)
-
-
-def _at_most(feature: int, size: float) -> Limit:
-    return Limit(feature, -size, size)
-
-
-def _at_least(feature: int, size: float, sign: int) -> Limit:
-    return Limit(feature, size, np.inf) if sign > 0 else Limit(feature, -np.inf, -size)
 
 
 def _sizes(
@@ -136,15 +122,14 @@ def signed_relations(
 ) -> Matrix:
     """How far features replace each other (negative) or go together (positive).
 
-    All changes are in units of the upper bound of feature j. A feature that replaces j takes all of
-    it away when it is raised to its end, ``LEVEL`` of it when it is raised so far; and likewise
-    when it is lowered and not dropped. Such changes are in units of that.
+    All changes are in units of the upper bound of feature j. A raised feature that replaces j
+    takes ``LEVEL`` of it away, so changes with raised features are in units of that.
 
     Parameters
     ----------
     interval : ndarray of shape (m, 2)
     dropped, raised : ndarray of shape (m, m, 2)
-        Interval of feature j, by rows, with feature k dropped (or lowered) or raised.
+        Interval of feature j, by rows, with feature k dropped or raised.
 
     Returns
     -------
@@ -164,10 +149,8 @@ def signed_relations(
            [-1.,  0.]])
     """
     lower, upper = (ends[:, None] for ends in interval.T)
-    way_down = np.where(interval[:, 0] > 0, LEVEL, 1.0)  # of each feature k: lowered, or dropped
-    lifts, shrinks = dropped[:, :, 0] - lower, upper - dropped[:, :, 1]
-    substitutes = np.maximum(lifts / way_down, (upper - raised[:, :, 1]) / LEVEL) / upper
-    companions = np.maximum(shrinks / way_down, (raised[:, :, 0] - lower) / LEVEL) / upper
+    substitutes = np.maximum(dropped[:, :, 0] - lower, (upper - raised[:, :, 1]) / LEVEL) / upper
+    companions = np.maximum(upper - dropped[:, :, 1], (raised[:, :, 0] - lower) / LEVEL) / upper
     relation = np.where(companions > substitutes, companions, -substitutes)
     relation[np.maximum(companions, substitutes) < 0] = 0.0  # rounding
     np.fill_diagonal(relation, 0.0)

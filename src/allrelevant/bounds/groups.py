@@ -100,7 +100,7 @@ def make_group(
     """
     norms = np.array([problem.baseline.norm_ for problem in problems])
     strong = [
-        bool(sums[i, 0] > problem.weight_cutoff[members, 0].max())
+        bool(sums[i, 0] > problem.cutoff[_table_of(problem, members), 0].max())
         for i, problem in enumerate(problems)
     ]
     return Group(
@@ -111,3 +111,8 @@ def make_group(
         share=float((sums[:, 0] / np.maximum(norms, 1e-300)).max()),
         relevance=STRONG if any(strong) else WEAK,
     )
+
+
+def _table_of(problem: ProblemBounds, members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Which table each member is a column of."""
+    return (members >= problem.standard.samples.n_features).astype(np.intp)

@@ -86,11 +86,6 @@ class ProblemBounds:
     def baseline(self) -> LinearModel:
         return self.standard.baseline
 
-    @property
-    def weight_cutoff(self) -> Matrix:
-        """The cutoffs of each weight, shape (d, 2)."""
-        return _by_weight(self.cutoff, self.standard.samples)
-
     def witness(self, feature: int, side: int) -> LinearModel:
         """A model that attains an end of the feature's interval."""
         if not self.exact[feature]:
@@ -155,7 +150,7 @@ def bound_weights(
     samples = standard.samples
     models = settings.formulation.equivalent(samples, standard.baseline, settings.slack)
     cutoff = learned_cutoffs(standard, settings) if cutoff is None else cutoff
-    of_weight = _by_weight(cutoff, samples)
+    of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
     ranges, outer = _ranges(models, standard, of_weight[:, 1], settings)
     return put_together(standard, models, ranges, outer, cutoff)
 
@@ -178,7 +173,7 @@ def put_together(
     cutoff : ndarray of shape (n_tables, 2)
     """
     samples, baseline = standard.samples, standard.baseline
-    of_weight = _by_weight(cutoff, samples)
+    of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
     signed = _spread_out(ranges, ranges.attained, samples.n_weights)
     interval = _spread_out(ranges, ranges.interval, samples.n_weights)
     gap = _spread_out(ranges, ranges.gap, samples.n_weights)
@@ -201,11 +196,6 @@ def put_together(
         cutoff=cutoff,
         relevance=classify(interval, of_weight),
     )
-
-
-def _by_weight(cutoff: Matrix, samples: Samples) -> Matrix:
-    """Cutoffs of the features of each table, spread out over these features."""
-    return np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
 
 
 def _choose(
