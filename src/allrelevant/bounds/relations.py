@@ -169,7 +169,7 @@ def find_relations(
         relations_=relations,
         class_relations_=of_class,
         labels_=labels,
-        groups_=_groups(problems, names, labels, "groups" if verbose else None),
+        groups_=_groups(problems, names, labels, n_jobs, "groups" if verbose else None),
         problems=by_problem,
         effort=total_effort([found.effort for found in by_problem]),
     )
@@ -179,12 +179,13 @@ def _groups(
     problems: list[ProblemBounds],
     names: list[str],
     labels: NDArray[np.intp],
+    n_jobs: int | None,
     title: str | None,
 ) -> list[Group]:
-    """The groups and their sums, which are too quick for workers to pay."""
+    """The groups and their sums."""
     all_members = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
     tasks = [(i, members) for members in all_members for i in range(len(problems))]
-    found = run_tasks(partial(_sum_range, problems), tasks, progress=title)
+    found = run_tasks(partial(_sum_range, problems), tasks, n_jobs=n_jobs, progress=title)
     sums = np.array(found).reshape(len(all_members), len(problems), 2)
     return [
         make_group(names, members, own, problems)

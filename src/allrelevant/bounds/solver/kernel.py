@@ -142,22 +142,36 @@ def prepare(corner, problem):
 @nb.njit(cache=True)
 def _account(corner, problem, i, times):
     """Add a basic variable to the slopes of norm and loss, or take it out."""
-    v, row = corner.basis[i], corner.T[i]
-    first_row = problem.n_weights + problem.n_offsets
+    v, side, first_row = corner.basis[i], corner.side[i], problem.n_weights + problem.n_offsets
     if v < problem.n_weights:
-        factor = times * corner.side[i]
-        for c in range(len(row)):
-            corner.norm[c] += factor * row[c]
-    elif v >= first_row and corner.side[i] > 0 and problem.row_weight[v - first_row] < np.inf:
-        factor = times * problem.row_weight[v - first_row]
-        for c in range(len(row)):
-            corner.loss[c] += factor * row[c]
+        _add_to_slopes(corner, i, times * side, 0.0)
+    elif v >= first_row and side > 0 and problem.row_weight[v - first_row] < np.inf:
+        _add_to_slopes(corner, i, 0.0, times * problem.row_weight[v - first_row])
 
 
 @nb.njit(cache=True)
-def _price_of(problem, row, price_of_loss):
-    """Price of the shortfall of a row."""
-    weight = problem.row_weight[row]
+def _change_side(corner, problem, i):
+    """Let a basic variable be on the other side of its kink."""
+    v, side, first_row = corner.basis[i], corner.side[i], problem.n_weights + problem.n_offsets
+    corner.side[i] = -side
+    if v < problem.n_weights:
+        _add_to_slopes(corner, i, -2.0 * side, 0.0)
+    elif v >= first_row and problem.row_weight[v - first_row] < np.inf:
+        _add_to_slopes(corner, i, 0.0, -side * problem.row_weight[v - first_row])
+
+
+@nb.njit(cache=True)
+def _add_to_slopes(corner, i, of_norm, of_loss):
+    """Add multiples of a row of the dictionary to the slopes of norm and loss."""
+    row, norm, loss = corner.T[i], corner.norm, corner.loss
+    for c in range(len(row)):
+        norm[c] += of_norm * row[c]
+        loss[c] += of_loss * row[c]
+
+
+@nb.njit(cache=True)
+def _price(weight, price_of_loss):
+    """Price of the shortfall of a row of this weight."""
     return price_of_loss * weight if weight < np.inf else np.inf
 
 
@@ -189,24 +203,26 @@ def _step(corner, problem, goal, price_of_norm, price_of_loss, way):
 @nb.njit(cache=True)
 def _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way):
     """Find the steepest edge that goes down; its slope, zero if there is none."""
-    first_row = problem.n_weights + problem.n_offsets
-    steepest, slope = 0.0, 0.0
-    for c in range(len(corner.nonbasic)):
-        v = corner.nonbasic[c]
-        base = -price_of_norm * corner.norm[c] - price_of_loss * corner.loss[c]
-        if goal.row[0] >= 0:
-            base += goal.sign * corner.T[goal.row[0], c]
-        if v < problem.n_weights:
-            own = goal.sign if v == goal.weight else 0.0
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    nonbasic, norm, loss, edge = corner.nonbasic, corner.norm, corner.loss, corner.edge
+    row_weight, weight, sign = problem.row_weight, goal.weight, goal.sign
+    of_goal, times = corner.T[max(goal.row[0], 0)], sign if goal.row[0] >= 0 else 0.0
+    steepest, slope, column, direction = 0.0, 0.0, 0, 0.0
+    for c in range(len(nonbasic)):
+        v = nonbasic[c]
+        base = times * of_goal[c] - price_of_norm * norm[c] - price_of_loss * loss[c]
+        if v < n_weights:
+            own = sign if v == weight else 0.0
             up, down = base + price_of_norm - own, -base + price_of_norm + own
         elif v >= first_row:
-            up, down = base + _price_of(problem, v - first_row, price_of_loss), -base
+            up, down = base + _price(row_weight[v - first_row], price_of_loss), -base
         else:  # an offset costs nothing: it comes in even if it gains nothing
             up, down = min(base, -_FREE), -base
         falls = min(up, down)
-        if falls < -_SLOPE_TOLERANCE and falls * falls > steepest * corner.edge[c]:
-            way.column[0], way.direction[0] = c, 1.0 if up <= down else -1.0
-            steepest, slope = falls * falls / corner.edge[c], falls
+        if falls < -_SLOPE_TOLERANCE and falls * falls > steepest * edge[c]:
+            column, direction = c, 1.0 if up <= down else -1.0
+            steepest, slope = falls * falls / edge[c], falls
+    way.column[0], way.direction[0] = column, direction
     return slope
 
 
@@ -218,24 +234,29 @@ def _choose_end(corner, problem, price_of_norm, price_of_loss, slope, way):
     the list ``way.heap``, and the length of that list.
     """
     n_kinks = _list_kinks(corner, problem, way)
+    T, basis, row_weight = corner.T, corner.basis, problem.row_weight
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
     heap, distance, q = way.heap, way.distance, way.column[0]
     left, r, flat = n_kinks, -1, _SLOPE_TOLERANCE - _FLAT * slope
-    while left > 0:
+    while left > 0 and r < 0:
         nearest = heap[0]
-        slope += _bend(corner, problem, price_of_norm, price_of_loss, nearest, q)
+        # The slope grows where a weight changes sign, and where a row is no longer met.
+        price = 2.0 * price_of_norm
+        if basis[nearest] >= n_weights:
+            price = _price(row_weight[basis[nearest] - first_row], price_of_loss)
+        slope += price * abs(T[nearest, q])
         if slope >= -flat:
             r = nearest
-            break
-        left -= 1
-        heap[0], heap[left] = heap[left], nearest
-        _sift(distance, heap, 0, left)
-    if r < 0:
-        return -1, n_kinks, n_kinks
-    farthest = distance[r] + _TIE * (1.0 + distance[r])
-    for p in range(left):  # of those that tie, the one with the largest pivot
-        i = heap[p]
-        if distance[i] <= farthest and abs(corner.T[i, q]) > abs(corner.T[r, q]):
-            r = i
+        else:
+            left -= 1
+            heap[0], heap[left] = heap[left], nearest
+            _sift(distance, heap, 0, left)
+    if r >= 0:
+        farthest = distance[r] + _TIE * (1.0 + distance[r])
+        for p in range(left):  # of those that tie, the one with the largest pivot
+            i = heap[p]
+            if distance[i] <= farthest and abs(T[i, q]) > abs(T[r, q]):
+                r = i
     return r, n_kinks - left, n_kinks
 
 
@@ -243,17 +264,17 @@ def _choose_end(corner, problem, price_of_norm, price_of_loss, slope, way):
 def _list_kinks(corner, problem, way):
     """Distances to the kinks ahead, as a heap with the nearest on top."""
     n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
-    q, direction = way.column[0], way.direction[0]
+    T, nudged, side, basis = corner.T, corner.nudged, corner.side, corner.basis
+    q, direction, distance, heap = way.column[0], way.direction[0], way.distance, way.heap
     n_kinks = 0
-    for i in range(len(corner.basis)):
-        v = corner.basis[i]
-        approach = direction * corner.T[i, q] * corner.side[i]
-        if approach > _PIVOT_TOLERANCE and (v < n_weights or v >= first_row):
-            way.distance[i] = max(corner.nudged[i] * corner.side[i], 0.0) / approach
-            way.heap[n_kinks] = i
+    for i in range(len(basis)):
+        approach = direction * T[i, q] * side[i]
+        if approach > _PIVOT_TOLERANCE and (basis[i] < n_weights or basis[i] >= first_row):
+            distance[i] = max(nudged[i] * side[i], 0.0) / approach
+            heap[n_kinks] = i
             n_kinks += 1
     for p in range(n_kinks // 2 - 1, -1, -1):
-        _sift(way.distance, way.heap, p, n_kinks)
+        _sift(distance, heap, p, n_kinks)
     return n_kinks
 
 
@@ -273,45 +294,35 @@ def _sift(distance, heap, top, size):
 
 
 @nb.njit(cache=True)
-def _bend(corner, problem, price_of_norm, price_of_loss, i, q):
-    """By how much the slope along an edge grows at the kink of a basic variable."""
-    v = corner.basis[i]
-    if v < problem.n_weights:
-        return 2.0 * price_of_norm * abs(corner.T[i, q])
-    price = _price_of(problem, v - problem.n_weights - problem.n_offsets, price_of_loss)
-    return price * abs(corner.T[i, q])
-
-
-@nb.njit(cache=True)
 def _pivot(corner, r, q, nudged_step):
-    # Rows as arrays of their own: then the compiler knows that they do not overlap, and the inner
-    # loop runs on vector instructions.
-    pivot_row = corner.T[r]
-    inverse = 1.0 / pivot_row[q]
-    step = corner.value[r] * inverse
-    for c in range(len(pivot_row)):
-        pivot_row[c] *= inverse
-    pivot_row[q] = inverse
-    source, edge = pivot_row.copy(), corner.edge
+    T, value, nudged = corner.T, corner.value, corner.nudged
+    edge, norm, loss = corner.edge, corner.norm, corner.loss
+    source, column = T[r].copy(), T[:, q].copy()
+    inverse = 1.0 / source[q]
+    step = value[r] * inverse
     for c in range(len(source)):
-        edge[c] = 1.0 + source[c] * source[c]
-    for i in range(len(corner.basis)):
-        if i != r:
-            row = corner.T[i]
-            factor = row[q]
-            row[q] = 0.0
-            for c in range(len(source)):  # one pass: the update, and the new lengths of the edges
-                t = row[c] - factor * source[c]
-                row[c] = t
-                edge[c] += t * t
-            corner.value[i] -= factor * step
-            corner.nudged[i] -= factor * nudged_step
-    corner.value[r], corner.nudged[r] = step, nudged_step
-    for slopes in (corner.norm, corner.loss):
-        factor = slopes[q]
-        slopes[q] = 0.0
-        for c in range(len(source)):
-            slopes[c] -= factor * source[c]
+        source[c] *= inverse
+        edge[c] = 1.0
+    source[q] = inverse
+    # With these the row and the column of the pivot are rows and columns like all others.
+    T[r], T[:, q], column[r] = 0.0, 0.0, -1.0
+    for i in range(len(column)):
+        # Rows as arrays of their own: then the compiler knows that they do not overlap, and the
+        # inner loop runs on vector instructions.
+        row, factor = T[i], column[i]
+        for c in range(len(source)):  # one pass: the update, and the new lengths of the edges
+            t = row[c] - factor * source[c]
+            row[c] = t
+            edge[c] += t * t
+    for i in range(len(column)):
+        value[i] -= column[i] * step
+        nudged[i] -= column[i] * nudged_step
+    value[r], nudged[r] = step, nudged_step
+    of_norm, of_loss = norm[q], loss[q]
+    norm[q], loss[q] = 0.0, 0.0
+    for c in range(len(source)):
+        norm[c] -= of_norm * source[c]
+        loss[c] -= of_loss * source[c]
 
 
 @nb.njit(cache=True)
@@ -333,68 +344,65 @@ def _settle(corner, problem):
 
 
 @nb.njit(cache=True)
-def _change_side(corner, problem, i):
-    _account(corner, problem, i, -1.0)
-    corner.side[i] = -corner.side[i]
-    _account(corner, problem, i, 1.0)
-
-
-@nb.njit(cache=True)
 def _read(corner, problem, coef, offset):
     """Weights and offsets of a corner, and its norm and loss."""
-    norm, loss = 0.0, 0.0
-    coef[:], offset[:] = 0.0, 0.0
-    for i in range(len(corner.basis)):
-        more_norm, more_loss = _put(problem, corner.basis[i], corner.value[i], coef, offset)
-        norm += more_norm
-        loss += more_loss
-    return norm, loss
+    return _spread(problem, corner.basis, corner.value, coef, offset)
 
 
 @nb.njit(cache=True)
 def _read_edge(corner, problem, way, coef, offset):
     """How weights and offsets change along an endless edge, and at which rates norm and loss."""
     q, direction = way.column[0], way.direction[0]
-    coef[:], offset[:] = 0.0, 0.0
-    norm, loss = _put(problem, corner.nonbasic[q], direction, coef, offset)
-    for i in range(len(corner.basis)):
-        rate = -direction * corner.T[i, q]
-        more_norm, more_loss = _put(problem, corner.basis[i], rate, coef, offset)
-        norm += more_norm
-        loss += more_loss
+    norm, loss = _spread(problem, corner.basis, -direction * corner.T[:, q], coef, offset)
+    v, first_row = corner.nonbasic[q], problem.n_weights + problem.n_offsets
+    if v < problem.n_weights:
+        coef[v] = direction
+        norm += 1.0
+    elif v < first_row:
+        offset[v - problem.n_weights] = direction
+    elif problem.row_weight[v - first_row] < np.inf:
+        loss += problem.row_weight[v - first_row] * max(direction, 0.0)
     return norm, loss
 
 
 @nb.njit(cache=True)
-def _put(problem, v, value, coef, offset):
-    """Put the value of a variable in its place; what it adds to norm and loss."""
-    first_row = problem.n_weights + problem.n_offsets
-    if v < problem.n_weights:
-        coef[v] = value
-        return abs(value), 0.0
-    if v < first_row:
-        offset[v - problem.n_weights] = value
-        return 0.0, 0.0
-    weight = problem.row_weight[v - first_row]
-    return 0.0, weight * max(value, 0.0) if weight < np.inf else 0.0
+def _spread(problem, variables, values, coef, offset):
+    """Put the values of some variables in their places; the norm and the loss they come to."""
+    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
+    row_weight = problem.row_weight
+    norm, loss = 0.0, 0.0
+    for k in range(len(coef)):
+        coef[k] = 0.0
+    for k in range(len(offset)):
+        offset[k] = 0.0
+    for i in range(len(variables)):
+        v, value = variables[i], values[i]
+        if v < n_weights:
+            coef[v] = value
+            norm += abs(value)
+        elif v < first_row:
+            offset[v - n_weights] = value
+        elif value > 0.0 and row_weight[v - first_row] < np.inf:
+            loss += row_weight[v - first_row] * value
+    return norm, loss
 
 
 @nb.njit(cache=True)
 def _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, out):
     """Multipliers of the rows at these prices."""
-    first_row = problem.n_weights + problem.n_offsets
+    first_row, row_weight = problem.n_weights + problem.n_offsets, problem.row_weight
     for i in range(len(corner.basis)):
         v = corner.basis[i]
         if v >= first_row:
-            short = corner.side[i] > 0 and problem.row_weight[v - first_row] < np.inf
-            out[v - first_row] = _price_of(problem, v - first_row, price_of_loss) if short else 0.0
+            short = corner.side[i] > 0 and row_weight[v - first_row] < np.inf
+            out[v - first_row] = _price(row_weight[v - first_row], price_of_loss) if short else 0.0
     for c in range(len(corner.nonbasic)):
         v = corner.nonbasic[c]
         if v >= first_row:
             price = price_of_norm * corner.norm[c] + price_of_loss * corner.loss[c]
             if goal.row[0] >= 0:
                 price -= goal.sign * corner.T[goal.row[0], c]
-            most = _price_of(problem, v - first_row, price_of_loss)
+            most = _price(row_weight[v - first_row], price_of_loss)
             out[v - first_row] = min(max(price, 0.0), most)  # rounding would cost more than this
 
 
@@ -690,11 +698,13 @@ def solve_extremes(
     total = 0
     for e in range(len(weights)):
         T[:] = start.T
-        if weights[e] == problem.n_weights - 1:
-            T[:, -1] = columns[e]
         corner.value[:], corner.side[:] = start.value, start.side
         corner.basis[:], corner.nonbasic[:] = start.basis, start.nonbasic
-        prepare(corner, problem)
+        corner.nudged[:], corner.edge[:] = start.nudged, start.edge
+        corner.norm[:], corner.loss[:] = start.norm, start.loss
+        if weights[e] == problem.n_weights - 1:
+            T[:, -1] = columns[e]
+            prepare(corner, problem)
         goal = Goal(weights[e], signs[e], np.full(1, -1))
         for i in range(len(corner.basis)):
             if corner.basis[i] == goal.weight:
