@@ -81,9 +81,9 @@ def lines_of(table: Table, store: Store) -> list[Line]:
 
 
 def best_of(lines: list[Line], column: Column) -> float | None:
-    """The best mean of a column, as it is printed."""
+    """The best mean of a column, as it is printed; None if its rows do not compete."""
     means = [mean for line in lines if (mean := line.mean(column.key)) is not None]
-    if len(means) < 2 or not column.better:
+    if len(means) < 2 or not column.better or not column.competing:
         return None
     return round(max(means) if column.better == "higher" else min(means), column.digits)
 

@@ -82,10 +82,10 @@ def in_seconds(seconds: float) -> str:
 
 
 def legend(table: Table, lines: list[Line]) -> str:
-    text = (
-        "Mean ± standard deviation over seeds; bold: the best of a column. Time: median of one "
-        "run, one thread. Memory: peak of the process."
-    )
+    text = "Mean ± standard deviation over seeds"
+    if any(column.better and column.competing for column in table.columns):
+        text += "; bold: the best of a column"
+    text += ". Time: median of one run, one thread. Memory: peak of the process."
     if short_lines(table, lines):
         text += f" {SHORT}: short of the paper's figure; why is said below."
     return text

@@ -29,6 +29,8 @@ class Column:
         Which way a row falls short of the paper; "" if neither way does.
     beside : str
         Name of a second figure, shown in brackets: a number of features, as a rule.
+    competing : bool
+        Whether rows compete, so that the best is in bold; not if rows are tasks.
     """
 
     title: str
@@ -36,6 +38,7 @@ class Column:
     digits: int = 2
     better: str = "higher"
     beside: str = ""
+    competing: bool = True
 
 
 @dataclass(frozen=True)
