@@ -33,7 +33,7 @@ def improvement(old: float, new: float) -> float:
 
 
 def probability(old: np.ndarray, new: np.ndarray) -> float:
-    """That tasks improve, in percent; not a number if they all do by the same."""
+    """That tasks improve, in percent; not a number for one task, or if all do by the same."""
     gains = [improvement(before, after) for before, after in zip(old, new, strict=True)]
     if len(gains) < 2 or np.ptp(gains) == 0:
         return float("nan")
@@ -56,7 +56,7 @@ def mean_line(name: str, rows: Mapping[str, Measured], figures: Mapping[str, flo
         seed: {key: float(values.mean()) for key, values in columns.items()}
         for seed, columns in by_seed(rows).items()
     }
-    return Derived(name, means, figures)
+    return Derived(name, means, figures, ours=True)
 
 
 def gain_lines(what: str, rows: Mapping[str, Measured], setups: Sequence[str]) -> list[Derived]:
@@ -69,16 +69,19 @@ def gain_lines(what: str, rows: Mapping[str, Measured], setups: Sequence[str]) -
             f"I_PREV of {what}, %",
             {seed: improvements(one, left) for seed, one in columns.items()},
             with_features(published.I_PREV, left),
+            ours=True,
         ),
         Derived(
             f"I_R5 of {what}, %",
             {seed: improvements(one, first) for seed, one in columns.items()},
             with_features(published.I_R5, first),
+            ours=True,
         ),
         Derived(
             f"P(I_R5 > 0) of {what}, %",
             {seed: probabilities(one, first) for seed, one in columns.items()},
             {f"{setup} inner": value for setup, value in published.P_R5.items()},
+            ours=True,
         ),
     ]
 
