@@ -105,22 +105,33 @@ BEST_TAILORED = np.array(
 )
 
 
-@pytest.mark.parametrize(("name", "sure"), [("R5", 34.34), ("EB5", 98.29), ("EB12", 99.99)])
+# Those that can be read without doubt; the definitions are inferred from them.
+@pytest.mark.parametrize(("name", "sure"), [("R5", 34.34), ("EB12", 99.99)])
 def test_probability_is_that_of_the_thesis(name, sure):
-    """Of its own figures, which are rounded."""
+    """Of its own figures, which are rounded; of plain differences R5 would have 27.4."""
     assert probability(BEST_TAILORED, column(name)) == pytest.approx(sure, abs=0.25)
 
 
-@pytest.mark.parametrize("name", ["EB3", "EB5", "EB12", "EB20"])
+@pytest.mark.parametrize("name", ["EB3", "EB5", "EB20"])
 def test_improvement_is_that_of_the_thesis(name):
+    """Of the means; the mean of the verbs' improvements would be 6.5 with EB20."""
     old, new = column("R5"), column(name)
     assert improvement(old.mean(), new.mean()) == pytest.approx(published.I_R5[name], abs=0.02)
     assert probability(old, new) == pytest.approx(published.P_R5[name], abs=0.001)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "percent"),
+    [("R5", "EB3", 18), ("EB3", "EB5", 9), ("EB5", "EB8", 21), ("R5", "EB20", 71)],
+)
+def test_improvement_in_features_is_that_of_the_thesis(old, new, percent):
+    sizes = [published.AVERAGE[f"{name} inner features"] for name in (new, old)]
+    assert round(improvement(*sizes)) == percent
+
+
 @pytest.mark.parametrize("name", published.SETUPS)
 def test_published_figures_have_the_published_averages(name):
-    """But for the setup with a cell that cannot be read."""
+    """But for columns with a cell that is left out."""
     for key, digits in ((f"{name} inner", 2), (f"{name} inner features", 1)):
         known = [figures[key] for figures in published.VERBS.values() if key in figures]
         if len(known) < 30:

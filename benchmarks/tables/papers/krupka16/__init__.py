@@ -220,7 +220,8 @@ cross-validation chooses the one to go.
 I_PREV is the improvement over the setup to the left, I_R5 that over R5, both of the means (in
 brackets: in the number of features, old over new). P is 100 % less the p-value of the one-sided
 t-test that the tasks' relative improvements in accuracy have a mean of zero or less, for each seed.
-These are the definitions of the thesis; its figures, on its 30 verbs, stand beside them in italics.
+These definitions are inferred from the thesis's figures, which, on its 30 verbs, stand beside them
+in italics; in brackets, and for I_R5 of EB12, they are worked out from its averages.
 Its averages have a line of their own: they are of other data. Left out are its comparison with
 models whose features were made for the verbs, and the spread of EB20 over its folds.
 """,

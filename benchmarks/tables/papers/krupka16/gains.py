@@ -1,7 +1,7 @@
 """Means over tasks, and the improvements of Table 3.1 as the thesis has them (its Table 3.2).
 
-The thesis does not spell them out; its own figures settle it. Improvements are of the averages: in
-accuracy the new one over the old one, in features the old number over the new one. Its
+The thesis does not spell them out; they are inferred from its own figures. Improvements are of the
+averages: in accuracy the new one over the old one, in features the old number over the new one. Its
 probabilities are of the relative improvements of the single tasks: 100 % less the p-value of the
 one-sided t-test that their mean is not above zero.
 """
