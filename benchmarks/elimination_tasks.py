@@ -13,24 +13,48 @@ import scipy.sparse as sp
 
 @dataclass(frozen=True)
 class Task:
-    """A table on one scale, and its classes."""
+    """A table on one scale, and its classes.
+
+    Attributes
+    ----------
+    name : str
+    X : ndarray
+        The features that vary most.
+    y : ndarray
+    variances : ndarray
+        Of these features, before they were brought to one scale.
+    n_features : int
+        Of the whole table.
+    """
 
     name: str
     X: np.ndarray
     y: np.ndarray
+    variances: np.ndarray
+    n_features: int
+
+    def varying_most(self, n_features: int) -> np.ndarray:
+        """Fewer columns still, in the order of the table."""
+        return self.X[:, most(self.variances, n_features)]
 
 
 # Features that vary most are kept, as Krupka's threshold on the variance does.
 KEPT = 130
 
 
+def most(variances: np.ndarray, n_features: int) -> np.ndarray:
+    """Which features vary most, in the order of the table."""
+    return np.sort(np.argsort(-variances, kind="stable")[:n_features])
+
+
 def prepared(name: str, X: np.ndarray, y: np.ndarray, *, standardize: bool = True) -> Task:
     X = np.asarray(X, dtype=float)
-    most = np.sort(np.argsort(-X.var(axis=0), kind="stable")[:KEPT])
-    X = X[:, most]
+    n_features = X.shape[1]
+    X = X[:, most(X.var(axis=0), KEPT)]
+    variances = X.var(axis=0)
     if standardize:
         X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return Task(name, X, y)
+    return Task(name, X, y, variances, n_features)
 
 
 def genes(file: str, folder: Path) -> Task:

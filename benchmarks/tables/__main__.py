@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,8 +59,7 @@ def arguments() -> argparse.Namespace:
 
 def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> list[Outcome]:
     jobs, skipped = jobs_left(tables, store, quick=args.quick, data=args.data)
-    for outcome in skipped:
-        print(f"skipped  {outcome.job.title}: {outcome.skipped}", flush=True)
+    print_skipped(skipped)
     outcomes, start = list(skipped), time.perf_counter()
     for outcome in run(jobs, store, args.data, args.jobs):
         outcomes.append(outcome)
@@ -70,6 +70,13 @@ def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> 
         if outcome.error:
             print(f"\n{outcome.job.title} failed:\n{outcome.error}", file=sys.stderr)
     return outcomes
+
+
+def print_skipped(skipped: Sequence[Outcome]) -> None:
+    """One line for all rows of a table that lack the same file."""
+    counts = Counter((outcome.job.table.name, outcome.skipped) for outcome in skipped)
+    for (table, reason), count in counts.items():
+        print(f"skipped  {table}: {count} {'row' if count == 1 else 'rows'}, {reason}", flush=True)
 
 
 def told(outcome: Outcome) -> str:

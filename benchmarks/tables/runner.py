@@ -55,7 +55,8 @@ def jobs_left(
             if not seeds:
                 continue
             if row.needs and (data is None or not (data / row.needs).exists()):
-                skipped.append(Outcome(job, skipped=f"no {row.needs} in the data folder"))
+                missing = Path(row.needs).parts[0]
+                skipped.append(Outcome(job, skipped=f"no {missing} in the data folder"))
             else:
                 jobs.append(job)
     return jobs, skipped

@@ -1,4 +1,4 @@
-"""Generated tables of known truth, to try the methods on and to test them by; public spectra."""
+"""Generated tables of known truth, to try the methods on and to test them by; public tables."""
 
 from .branches import Branches, make_branches
 from .classification import make_esann17, make_ferel18, make_linear_classification
@@ -10,6 +10,7 @@ from .ranking import make_ranking
 from .regression import make_linear_regression
 from .spectra import Spectra
 from .tecator import load_tecator
+from .vps30en import VerbPatterns, load_vps30en
 from .wine_spectra import load_wine_spectra
 from .xor import make_xor
 
@@ -19,7 +20,9 @@ __all__ = [
     "KnownTruthWithPrivileged",
     "PlantedGroups",
     "Spectra",
+    "VerbPatterns",
     "load_tecator",
+    "load_vps30en",
     "load_wine_spectra",
     "make_branches",
     "make_esann17",

@@ -96,6 +96,19 @@ def test_rounding_of_the_paper_is_not_falling_short(tmp_path):
     assert not short_lines(one, lines_of(one, store))
 
 
+@pytest.mark.parametrize("same_data", [True, False])
+def test_rows_that_are_tasks_have_no_best_one(tmp_path, same_data):
+    column = Column("accuracy", "accuracy", 1)
+    rows = [Row(name, unmeasured) for name in ("easy", "hard")]
+    one = Table("tasks", "Tasks", "About.", [column], rows, same_data=same_data)
+    store = Store(tmp_path / "rows")
+    for row, value in zip(rows, (90.0, 60.0), strict=True):
+        store.add(one, row, 0, {"accuracy": value}, COST, {})
+    write_page(one, store, tmp_path, tmp_path / "rows")
+    page = (tmp_path / "tasks.md").read_text()
+    assert ("| **90.0** |" in page) == ("Bold" in page) == same_data
+
+
 def test_derived_lines(tmp_path):
     def derive(rows: dict[str, Measured]) -> list[Derived]:
         return [Derived("best", {0: {"F1": max(run["F1"] for run in rows["ours"].values())}})]

@@ -1,0 +1,60 @@
+"""The setups of the thesis: R1 to R5 (Table 2.2), and EB3 to EB20, which are R5 with candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ....elimination_tasks import KEPT
+
+Weights = Literal["cw2", "cw3"] | None
+FIVE = (1 / 4, 1.0, 4.0, 16.0, 64.0)
+SIX = (1 / 16, *FIVE)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One way to eliminate.
+
+    Attributes
+    ----------
+    name : str
+    min_variance : float
+        Features of VPS-30-En that vary no more are left out.
+    n_kept : int
+        In the tables that stand in for it: how many of the features that vary most are kept.
+    class_weight : {None, "cw2", "cw3"}
+        None is the thesis's cw1.
+    costs : tuple of float
+    n_candidates : int
+        1 is SVM-RFE.
+    """
+
+    name: str
+    min_variance: float
+    n_kept: int
+    class_weight: Weights
+    costs: tuple[float, ...]
+    n_candidates: int = 1
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What ``EBRFE`` is told; gamma is one over the features left, its default."""
+        return {
+            "kernel": "rbf",
+            "C": self.costs,
+            "class_weight": self.class_weight,
+            "n_candidates": self.n_candidates,
+        }
+
+
+# The stricter threshold keeps half as many.
+SVM_RFE = (
+    Setup("R1", 0.05, KEPT // 2, None, FIVE),
+    Setup("R2", 0.05, KEPT // 2, "cw3", FIVE),
+    Setup("R3", 0.05, KEPT // 2, "cw2", FIVE),
+    Setup("R4", 0.02, KEPT, None, SIX),
+    Setup("R5", 0.02, KEPT, "cw3", SIX),
+)
+R5 = SVM_RFE[-1]
+EB_RFE = (R5, *(replace(R5, name=f"EB{n}", n_candidates=n) for n in (3, 5, 8, 12, 20)))

@@ -1,0 +1,201 @@
+"""VPS-30-En: sentences with one of 30 English verbs, by features and by the pattern of use."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Matrix
+from ..exceptions import InputError
+
+VERBS = (
+    *("access", "ally", "arrive", "breathe", "claim", "cool", "crush", "cry", "deny", "enlarge"),
+    *("enlist", "forge", "furnish", "hail", "halt", "part", "plough", "plug", "pour", "say"),
+    *("smash", "smell", "steer", "submit", "swell", "tell", "throw", "trouble", "wake", "yield"),
+)
+_SEPARATORS = ",;\t"
+_VALUES = {"0": 0.0, "1": 1.0}
+
+
+class VerbPatterns(NamedTuple):
+    """Sentences with one verb, and the pattern that each is an instance of.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_sentences, n_features)
+        Zeros and ones.
+    y : ndarray of shape (n_sentences,)
+        Labels of patterns, as text: numbers, and letters for what no pattern fits.
+    fold : ndarray of shape (n_sentences,) or None
+        The fold of cross-validation that each sentence belongs to, if the file says so.
+    feature_names : tuple of str
+    """
+
+    X: Matrix
+    y: NDArray[np.str_]
+    fold: NDArray[np.int64] | None
+    feature_names: tuple[str, ...]
+
+
+def load_vps30en(
+    folder: str | Path,
+    *,
+    verbs: Iterable[str] | None = None,
+    pattern: str = "pattern",
+    fold: str = "fold",
+    leave_out: Collection[str] = (),
+) -> dict[str, VerbPatterns]:
+    """Read feature tables of VPS-30-En, the Verb Pattern Sample of 30 English verbs.
+
+    250 or 500 sentences of each verb, whose use of the verb was annotated with a pattern
+    (https://ufal.mff.cuni.cz/spr/vps-30-en). Holub et al. (2012) describe them by binary features,
+    of which most are shared and some made for the verb; Krupka (2016) selects among these.
+
+    The layout read here is an assumption. The corpus is published as definitions of patterns and
+    annotated sentences, without features, and no description of the files with features was found.
+    What is known of them: one table a verb, binary features that differ between verbs, one label,
+    nine folds. Column names can be given, so that tables made otherwise need no rewriting.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Holds one file a verb, ``access.csv`` to ``yield.csv``: text in UTF-8, a line with the names
+        of the columns, then one line a sentence. Cells are separated by commas, semicolons or tabs
+        and may be quoted.
+    verbs : iterable of str or None, default=None
+        Those to read; None for all 30.
+    pattern : str, default="pattern"
+        Name of the column with the label.
+    fold : str, default="fold"
+        Name of the column with the number of the fold; a file may lack it.
+    leave_out : collection of str, default=()
+        Names of columns that are no features, such as numbers or words of sentences. A file may
+        lack them.
+
+    Returns
+    -------
+    dict of str to VerbPatterns
+        By verb, in the order asked for.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from allrelevant.datasets import load_vps30en
+    >>> with TemporaryDirectory() as folder:
+    ...     text = "pattern,fold,passive,object\\n1,1,0,1\\nu,2,1,0\\n"
+    ...     _ = Path(folder, "cry.csv").write_text(text)
+    ...     cry = load_vps30en(folder, verbs=["cry"])["cry"]
+    >>> cry.X.tolist(), cry.y.tolist(), cry.feature_names
+    ([[0.0, 1.0], [1.0, 0.0]], ['1', 'u'], ('passive', 'object'))
+    """
+    asked = VERBS if verbs is None else _known(verbs)
+    path = Path(folder)
+    _require_files(path, asked)
+    return {
+        verb: _read(path / f"{verb}.csv", pattern, fold, frozenset(leave_out)) for verb in asked
+    }
+
+
+def _known(verbs: Iterable[str]) -> Sequence[str]:
+    if isinstance(verbs, str):
+        raise InputError(f"verbs must be a list, such as [{verbs!r}], got the text {verbs!r}.")
+    asked = tuple(verbs)
+    unknown = [verb for verb in asked if verb not in VERBS]
+    if unknown:
+        raise InputError(f"VPS-30-En has no verb {unknown[0]!r}; its verbs are {', '.join(VERBS)}.")
+    return asked
+
+
+def _require_files(folder: Path, verbs: Sequence[str]) -> None:
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {str(folder)!r}: give one with a file a verb.")
+    missing = [verb for verb in verbs if not (folder / f"{verb}.csv").is_file()]
+    if missing:
+        raise InputError(
+            f"{str(folder)!r} has no {missing[0]}.csv ({len(missing)} of {len(verbs)} verbs are "
+            "missing): name those that are there by verbs=[...]."
+        )
+
+
+def _read(path: Path, pattern: str, fold: str, leave_out: frozenset[str]) -> VerbPatterns:
+    names, rows = _cells(path)
+    if pattern not in names:
+        raise InputError(
+            f"{str(path)!r} has no column {pattern!r}: say by pattern=... which one has the label. "
+            f"Its columns are {_some(names)}."
+        )
+    features = [name for name in names if name not in {pattern, fold, *leave_out}]
+    if not features:
+        raise InputError(f"{str(path)!r} has no features beside {pattern!r} and {fold!r}.")
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    _require_labels(path, columns[pattern], pattern)
+    return VerbPatterns(
+        np.column_stack([_binary(path, name, columns[name]) for name in features]),
+        np.array(columns[pattern]),
+        _folds(path, fold, columns[fold]) if fold in columns else None,
+        tuple(features),
+    )
+
+
+def _cells(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns, and the lines: as many cells in each."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{str(path)!r} is not text in UTF-8: {error}.") from error
+    first = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=first.count)
+    lines = [line for line in csv.reader(StringIO(text), delimiter=separator) if line]
+    if len(lines) < 2:
+        raise InputError(f"{str(path)!r} has no sentences: a line of names, then one a sentence.")
+    names, rows = [name.strip() for name in lines[0]], lines[1:]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"{str(path)!r} has two columns {twice[0]!r}: names must differ.")
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(names):
+            raise InputError(
+                f"{str(path)!r} has {len(row)} cells in sentence {number} and {len(names)} names: "
+                "every column needs a name (R leaves out that of its row names; write the table "
+                "without them)."
+            )
+    return names, [[cell.strip() for cell in row] for row in rows]
+
+
+def _require_labels(path: Path, labels: Sequence[str], pattern: str) -> None:
+    if "" in labels:
+        raise InputError(
+            f"{str(path)!r} has no label in column {pattern!r} of sentence "
+            f"{labels.index('') + 1}: give it one, or leave the line out."
+        )
+
+
+def _binary(path: Path, name: str, cells: Sequence[str]) -> NDArray[np.float64]:
+    for number, cell in enumerate(cells, 1):
+        if cell not in _VALUES:
+            raise InputError(
+                f"{str(path)!r} has {cell!r} in column {name!r} of sentence {number}, and features "
+                "are 0 or 1: name columns that are no features by leave_out=[...]."
+            )
+    return np.array([_VALUES[cell] for cell in cells])
+
+
+def _folds(path: Path, name: str, cells: Sequence[str]) -> NDArray[np.int64]:
+    try:
+        return np.array([int(cell) for cell in cells], dtype=np.int64)
+    except ValueError as error:
+        raise InputError(
+            f"{str(path)!r} has a fold in column {name!r} that is no whole number: {error}."
+        ) from error
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
