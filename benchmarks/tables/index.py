@@ -45,7 +45,7 @@ def index_rows(table: Table, store: Store) -> Iterator[str]:
 
 def headline(table: Table, lines: list[Line]) -> list[str]:
     """What is compared, our best row and the best of others."""
-    column = next((one for one in table.columns if one.key == table.headline), None)
+    column = table.headline_column
     if column is None:
         return ["", "", ""]
     cells = [column.title]

@@ -9,7 +9,7 @@ from allrelevant.report.writing import write_atomically
 
 from .lines import Line, best_of, lines_of, short_lines
 from .store import Store
-from .table import Column, Table
+from .table import NOT_FIRST, Column, Table
 
 SHORT = "▼"
 
@@ -44,6 +44,22 @@ def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
         text.append(f"| {' | '.join([name, *cells, *cost(line)])} |")
     yield "\n".join(text)
     yield legend(table, lines)
+    yield from standing(table, lines)
+
+
+def standing(table: Table, lines: list[Line]) -> Iterator[str]:
+    """Who is first in the column that counts; and why, if that is not us."""
+    column = table.headline_column
+    best = None if column is None else best_of(lines, column)
+    if column is None or best is None:
+        return
+    means = {line.name: line.mean(column.key) for line in lines}
+    first = {name for name, mean in means.items() if round(mean or 0.0, column.digits) == best}
+    names = ", ".join(line.name for line in lines if line.name in first)
+    text = f"First in {column.title}, at {best:.{column.digits}f}: {names}."
+    if not any(line.ours for line in lines if line.name in first):
+        text += f" Ours is not: {table.remarks.get(NOT_FIRST, 'not explained.')}"
+    yield text
 
 
 def cell(line: Line, column: Column, best: float | None) -> str:

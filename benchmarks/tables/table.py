@@ -11,6 +11,8 @@ from typing import Any
 Figures = Mapping[str, Any]
 # What is kept of a row: its figures by seed.
 Measured = Mapping[int, Figures]
+# Among the remarks of a table: why none of ours is first.
+NOT_FIRST = "not first"
 # (seed, folder of public tables) -> figures; the folder is there if the row needs one of its files.
 Measure = Callable[[int, Path], Figures]
 
@@ -112,7 +114,8 @@ class Table:
     first : str
         Title of the first column.
     remarks : mapping of str to str
-        Why a row falls short of the paper's figure, by its name; "" speaks for all others.
+        Why a row falls short of the paper's figure, by its name; "" speaks for all others, and
+        ``NOT_FIRST`` for the headline column, should none of ours be first there.
     derive : callable or None
         Further lines from measured ones.
     pictures : sequence of Picture
@@ -133,6 +136,10 @@ class Table:
     pictures: Sequence[Picture] = ()
     same_data: bool = True
     headline: str = ""
+
+    @property
+    def headline_column(self) -> Column | None:
+        return next((column for column in self.columns if column.key == self.headline), None)
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)

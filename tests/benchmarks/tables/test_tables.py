@@ -13,7 +13,7 @@ from benchmarks.tables.page import write_page
 from benchmarks.tables.papers import TABLES
 from benchmarks.tables.runner import jobs_left
 from benchmarks.tables.store import Store
-from benchmarks.tables.table import Column, Derived, Figures, Measured, Row, Table
+from benchmarks.tables.table import NOT_FIRST, Column, Derived, Figures, Measured, Row, Table
 
 COST = {"seconds": 2.0, "processor_seconds": 1.5, "megabytes": 100.0}
 COLUMNS = (Column("F1", "F1"), Column("error", "error", 1, "lower"))
@@ -109,6 +109,22 @@ def test_rows_that_are_tasks_have_no_best_one(tmp_path, same_data):
     assert ("| **90.0** |" in page) == ("Bold" in page) == same_data
 
 
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (0.75, "First in F1, at 0.90: ours."),
+        (0.9, "First in F1, at 0.90: ours, another one."),
+        (0.95, "First in F1, at 0.95: another one. Ours is not: it rained."),
+    ],
+)
+def test_page_says_who_is_first_and_why_not_ours(tmp_path, other, said):
+    one = table(headline="F1", remarks={NOT_FIRST: "it rained."})
+    store = filled(tmp_path / "rows", one, [0.8, 1.0])
+    store.add(one, one.rows[1], 0, {"F1": other}, COST, {})
+    write_page(one, store, tmp_path, tmp_path / "rows")
+    assert f"\n{said}\n" in (tmp_path / "paper_table_1.md").read_text()
+
+
 def test_derived_lines(tmp_path):
     def derive(rows: dict[str, Measured]) -> list[Derived]:
         return [Derived("best", {0: {"F1": max(run["F1"] for run in rows["ours"].values())}})]
@@ -142,3 +158,9 @@ def test_published_results_are_explained():
     for one in TABLES.values():
         for line in short_lines(one, lines_of(one, store)):
             assert line.name in one.remarks or "" in one.remarks, (one.name, line.name)
+
+
+def test_published_results_say_why_ours_is_not_first():
+    folder = Path(__file__).parents[3] / "docs" / "results"
+    for page in folder.glob("*.md"):
+        assert "Ours is not: not explained." not in page.read_text(), page.name
