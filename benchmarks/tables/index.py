@@ -23,6 +23,10 @@ they skip.
 What to use when: [which method for which question](../which_method.md)."""
 
 
+# Key of the figure that tables of known truth share.
+SHARED = "F1"
+
+
 def write_index(tables: Sequence[Table], store: Store, folder: Path) -> None:
     titles = ("page", "measured by", "our best", "best of others", "rows", "short of the paper")
     text = [HEAD, f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}"]
@@ -30,7 +34,29 @@ def write_index(tables: Sequence[Table], store: Store, folder: Path) -> None:
     if not rows:
         return
     text[-1] += "\n" + "\n".join(rows)
+    text += list(side_by_side(tables, store))
     write_atomically(folder / "README.md", "\n\n".join(text) + "\n")
+
+
+def side_by_side(tables: Sequence[Table], store: Store) -> Iterator[str]:
+    """Methods by table, for the tables whose rows are the same methods."""
+    found = {table: lines_of(table, store) for table in tables if table.headline == SHARED}
+    found = {table: lines for table, lines in found.items() if lines}
+    if not found:
+        return
+    names = {line.name: line.ours for lines in found.values() for line in lines}
+    titles = [f"[{table.short_title}]({table.name}.md)" for table in found]
+    yield f"## {SHARED} of the relevant features, on tables of known truth"
+    text = [f"| method | {' | '.join(titles)} |", f"|{' --- |' * (len(titles) + 1)}"]
+    for name, ours in names.items():
+        means = [mean_of(name, lines) for lines in found.values()]
+        cells = ["" if mean is None else f"{mean:.2f}" for mean in means]
+        text.append(f"| {f'**{name}**' if ours else name} | {' | '.join(cells)} |")
+    yield "\n".join(text)
+
+
+def mean_of(name: str, lines: list[Line]) -> float | None:
+    return next((line.mean(SHARED) for line in lines if line.name == name), None)
 
 
 def index_rows(table: Table, store: Store) -> Iterator[str]:

@@ -98,7 +98,7 @@ class Picture:
     draw: Callable[[Mapping[str, Measured]], Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """A table or figure of a paper.
 
@@ -136,6 +136,12 @@ class Table:
     pictures: Sequence[Picture] = ()
     same_data: bool = True
     headline: str = ""
+
+    @property
+    def short_title(self) -> str:
+        """Without the word that says it is a table, and its number."""
+        paper, _, *rest = self.title.split(", ")
+        return ", ".join([paper, *rest])
 
     @property
     def headline_column(self) -> Column | None:

@@ -88,6 +88,8 @@ def test_first_page_compares_our_best_with_others(tmp_path):
     write_index([one], store, tmp_path)
     page = (tmp_path / "README.md").read_text()
     assert "| F1 | 0.90 (ours) | 0.75 (another one) | 2 | none |" in page
+    assert "| method | [Paper](paper_table_1.md) |" in page
+    assert "| **ours** | 0.90 |\n| another one | 0.75 |" in page
 
 
 def test_rounding_of_the_paper_is_not_falling_short(tmp_path):
