@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...comparators import linear
 from ...sets import ESANN17
-from ..table import Picture, Table
+from ..table import NOT_FIRST, Picture, Table
 from . import breast_cancer, known_truth
 
 FOLDS = 5
@@ -68,7 +68,12 @@ authors' defaults.
         ),
         remarks={
             "": "the instances are new draws from the paper's description, and neither the grids "
-            "nor the stopping rules of its comparators are published."
+            "nor the stopping rules of its comparators are published.",
+            NOT_FIRST: "in one of the ten instances two of four weak features stay below the "
+            "cutoff, which permuted features set, and strictly so (a false alarm in a million): "
+            "their upper bounds are 2.6 and 3.1 where the cutoff is 3.7 and no irrelevant feature "
+            "has more than 1.1. In the other nine all is found. The looser formulation finds them "
+            "there, and noise elsewhere.",
         },
     )
 
