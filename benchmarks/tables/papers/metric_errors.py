@@ -90,19 +90,22 @@ def codes(y: np.ndarray) -> np.ndarray:
 def draw_dimensions(rows: Mapping[str, Measured]) -> Any:
     from matplotlib import pyplot
 
+    n_lines = -(-len(rows) // 3)
     figure, axes = pyplot.subplots(
-        1, len(rows), figsize=(3.0 * len(rows), 2.6), sharey=True, layout="constrained"
+        n_lines, 3, figsize=(9.0, 2.4 * n_lines), sharey=True, layout="constrained", squeeze=False
     )
-    for ax, (name, measured) in zip(np.atleast_1d(axes), rows.items(), strict=True):
+    for ax in axes.flat[len(rows) :]:
+        ax.set_axis_off()
+    for ax, (name, measured) in zip(axes.flat, rows.items(), strict=False):
         found = measured[min(measured)]
         for part, colour in (("train", "#8a8a8a"), ("test", "#123f6d")):
             ax.plot(found["dimensions"], found[f"{part} by dimension"], color=colour, label=part)
             ax.axhline(found[part], color=colour, linestyle="--", linewidth=0.8)
         ax.set_title(name, loc="left", fontsize="small")
-        ax.set_xlabel("effective dimension", fontsize="small")
         ax.spines[["top", "right"]].set_visible(False)
-    np.atleast_1d(axes)[0].set_ylabel("error")
-    np.atleast_1d(axes)[0].legend(frameon=False, fontsize="x-small")
+    axes[0, 0].legend(frameon=False, fontsize="small")
+    figure.supxlabel("effective dimension", fontsize="small")
+    figure.supylabel("error", fontsize="small")
     return figure
 
 
