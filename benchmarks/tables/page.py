@@ -23,6 +23,7 @@ def write_page(table: Table, store: Store, folder: Path, rows: Path) -> None:
     parts = [f"# {table.title}", table.about.strip(), *markdown_table(table, lines)]
     parts += pictures
     parts += list(remarks(table, lines))
+    parts += list(not_measured(table, lines))
     parts.append(footer(table, store, rows, folder))
     write_atomically(folder / f"{table.name}.md", "\n\n".join(parts) + "\n")
 
@@ -125,6 +126,18 @@ def remarks(table: Table, lines: list[Line]) -> Iterator[str]:
         reason = table.remarks.get(line.name, table.remarks.get("", "Not explained."))
         said.setdefault(reason, []).append(line.name)
     yield "\n".join(f"- **{', '.join(names)}**: {reason}" for reason, names in said.items())
+
+
+def not_measured(table: Table, lines: list[Line]) -> Iterator[str]:
+    """Rows that the table has and the page has not; many of a kind are counted."""
+    known = {line.name for line in lines}
+    left = [row for row in table.rows if row.name not in known]
+    if not left:
+        return
+    names = ", ".join(row.name for row in left) if len(left) <= 5 else f"{len(left)} rows"
+    needs = sorted({Path(row.needs).parts[0] for row in left if row.needs})
+    where = f" (they need {', '.join(needs)} in the data folder)" if needs else ""
+    yield f"Not measured: {names}{where}."
 
 
 def draw(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:

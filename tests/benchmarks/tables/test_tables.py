@@ -66,6 +66,7 @@ def test_page_shows_mean_spread_and_the_papers_figure(tmp_path):
         in page
     )
     assert "--only paper_table_1 --data FOLDER" in page
+    assert "Not measured: another one (they need genes.npz in the data folder)." in page
     assert "short" not in page
 
 
