@@ -28,7 +28,7 @@ REMARKS = {
     "dorothea": {
         "": "350 rows are held out: a row is 0.29 points, and what is short is one to four rows. "
         "The paper repeats rows of the rare class, here they have more weight; how it scaled the "
-        "table is not said. The network has 4 epochs in each round, its mask 20; the paper has 100.",
+        "table is not said. The network has 4 epochs a round, its mask 20; the paper 100.",
     },
     "madelon": {
         NOT_FIRST: "ReliefF has all twenty relevant features first; ours is behind by the three "
