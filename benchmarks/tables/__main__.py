@@ -36,7 +36,7 @@ def main() -> int:
     store = Store(folder / "rows")
     outcomes = [] if args.pages else measure(tables, store, args)
     for table in tables:
-        write_page(table, store, folder, folder / "rows")
+        write_page(table, store, folder)
     write_index(list(TABLES.values()), store, folder)
     print(f"\nPages: {folder}/README.md")
     if folder != PUBLISHED:

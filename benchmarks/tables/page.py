@@ -14,7 +14,7 @@ from .table import NOT_FIRST, Column, Table
 SHORT = "▼"
 
 
-def write_page(table: Table, store: Store, folder: Path, rows: Path) -> None:
+def write_page(table: Table, store: Store, folder: Path) -> None:
     """The page of a table with its pictures; none if nothing was measured."""
     lines = lines_of(table, store)
     if not lines:
@@ -24,7 +24,7 @@ def write_page(table: Table, store: Store, folder: Path, rows: Path) -> None:
     parts += pictures
     parts += list(remarks(table, lines))
     parts += list(not_measured(table, lines))
-    parts.append(footer(table, store, rows, folder))
+    parts.append(footer(table, store))
     write_atomically(folder / f"{table.name}.md", "\n\n".join(parts) + "\n")
 
 
@@ -159,7 +159,7 @@ def draw(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:
         yield f"![{picture.caption}](images/{picture.file_name})\n\n*{picture.caption}*"
 
 
-def footer(table: Table, store: Store, rows: Path, folder: Path) -> str:
+def footer(table: Table, store: Store) -> str:
     """How to make the page again, and with what it was made."""
     newest: dict[str, str] = {}
     for row in table.rows:
@@ -167,11 +167,5 @@ def footer(table: Table, store: Store, rows: Path, folder: Path) -> str:
     needs = any(row.needs for row in table.rows)
     command = f"python -m benchmarks.tables --only {table.name}{' --data FOLDER' if needs else ''}"
     made_with = ", ".join(f"{name} {number}" for name, number in newest.items())
-    try:
-        where = rows.relative_to(folder)
-    except ValueError:
-        where = rows
-    return (
-        f"---\n\nMade by `{command}`, with {made_with}. "
-        f"Every run is in [`{where}/{table.name}`]({where}/{table.name})."
-    )
+    rows = f"{store.folder.name}/{table.name}"
+    return f"---\n\nMade by `{command}`, with {made_with}. Every run is in [`{rows}`]({rows})."

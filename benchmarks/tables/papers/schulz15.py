@@ -77,7 +77,6 @@ split.
         "shows holds: the bounds halve the error, to less than its 0.14.",
         "wine, 1000 iterations": "as learned, as above; at the bounds and their mean it is better "
         "than the paper.",
-        "": "not explained.",
     },
     pictures=[
         Picture(
