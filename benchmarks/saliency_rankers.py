@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,11 @@ FILTERS = {"MIM": mutual_information, "ReliefF": relieff}
 
 # The only strength that the paper states, for its regressions.
 MASK_PENALTY = 5e-4
+
+GAMMAS = (0.0, 0.975)
+
+# Of the one training of DFS, and of each of the many of SFS; the paper has 100 throughout.
+EPOCHS = {"arcene": (100, 100), "madelon": (100, 100), "dexter": (30, 30), "dorothea": (20, 4)}
 
 
 @dataclass(frozen=True)
@@ -45,28 +49,29 @@ class Ranking:
         of_saliency = self.ranker in KERNELS or self.ranker == "NN"
         return f"{self.ranker}, gamma {self.gamma:g}" if of_saliency else self.ranker
 
-    @property
-    def label(self) -> str:
-        """What tells it from others, in the names of files."""
-        of_networks = f"-{self.epochs}x{self.reps}" if self.ranker in ("NN", "DFS") else ""
-        return f"{self.ranker}-{self.gamma}{of_networks}"
+
+def rankings(name: str) -> list[Ranking]:
+    """Who ranks a set."""
+    of_mask, of_saliency = EPOCHS[name]
+    return [
+        *(Ranking(kernel, gamma) for gamma in GAMMAS for kernel in KERNELS),
+        *(Ranking(ranker) for ranker in FILTERS),
+        Ranking("DFS", epochs=of_mask),
+        Ranking("NN", 0.9, epochs=of_saliency, reps=3),
+    ]
 
 
-def ranked(
-    data: ChallengeSet, ranking: Ranking, seed: int = 0, checkpoint: Path | None = None
-) -> dict[str, Any]:
+def ranked(data: ChallengeSet, ranking: Ranking, seed: int = 0) -> dict[str, Any]:
     """The features in their order, and what it took to find it."""
     if ranking.ranker in FILTERS:
         scores = FILTERS[ranking.ranker](data.X, data.y)
         return {"order": np.argsort(-scores, kind="stable")}
     if ranking.ranker == "DFS":
         return _by_mask(data, ranking, seed)
-    return _by_saliency(data, ranking, seed, checkpoint)
+    return _by_saliency(data, ranking, seed)
 
 
-def _by_saliency(
-    data: ChallengeSet, ranking: Ranking, seed: int, checkpoint: Path | None
-) -> dict[str, Any]:
+def _by_saliency(data: ChallengeSet, ranking: Ranking, seed: int) -> dict[str, Any]:
     machine = ranking.ranker in KERNELS
     selector = SaliencySelector(
         data.machine(ranking.ranker) if machine else _network(ranking),
@@ -74,7 +79,6 @@ def _by_saliency(
         reps=ranking.reps,
         n_features_to_select=1,
         random_state=seed,
-        checkpoint=checkpoint,
     ).fit(data.X, data.y)
     history = selector.history_
     return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 from allrelevant import RelevanceWarning
 
 from ... import saliency_linear
-from ...saliency_challenge import GAMMAS, best, rankings
-from ...saliency_challenge import figures as judged_figures
-from ...saliency_rankers import Ranking
-from ...saliency_sets import KERNELS, PUBLISHED
+from ...saliency_judges import JUDGES, best, judged_ranking
+from ...saliency_rankers import GAMMAS, Ranking, rankings
+from ...saliency_sets import KERNELS, PUBLISHED, load
 from ..table import Column, Derived, Figures, Measured, Row, Table
 
 NUMBERS = {"arcene": 4, "dexter": 5, "dorothea": 6, "madelon": 8}
-COLUMNS = tuple(
-    Column(f"{kernel} SVM", kernel, 1, "higher", f"{kernel} features") for kernel in KERNELS
-)
+COLUMNS = tuple(Column(f"{judge} SVM", judge, 1, "higher", f"{judge} features") for judge in JUDGES)
+# Only of MADELON, where the 20 features that matter are known.
+KNOWN_TRUTH = Column("relevant among the first 20", "relevant in the first 20", 0, "")
 # Table 2, gamma 0.975: accuracy and number of features by ranker, then by classifier.
 TABLE_2 = {
     "arcene": {
@@ -66,9 +64,9 @@ def published(cells: tuple[str, ...]) -> dict[str, float]:
 def as_figures(found: Mapping[str, Any]) -> dict[str, float]:
     """Best accuracy of each judge, with the fewest features that have it; with all features."""
     figures = {}
-    for kernel in KERNELS:
-        figures[kernel], figures[f"{kernel} features"] = best(dict(found), kernel)
-        figures[f"{kernel}, all"] = 100 * found["accuracy"][kernel][-1][1]
+    for judge, accuracy in found["accuracy"].items():
+        figures[judge], figures[f"{judge} features"] = best(accuracy)
+        figures[f"{judge}, all"] = 100 * accuracy[-1][1]
     more = ("relevant in the first 20", "training_seconds", "saliency_seconds", "n_rounds")
     return figures | {key: found[key] for key in more if key in found}
 
@@ -76,12 +74,12 @@ def as_figures(found: Mapping[str, Any]) -> dict[str, float]:
 def ranking_figures(seed: int, data: Path, *, name: str, ranking: Ranking) -> Figures:
     warnings.simplefilter("ignore", ConvergenceWarning)  # the cap on libsvm's steps, on purpose
     warnings.simplefilter("ignore", RelevanceWarning)  # some columns are constant
-    return as_figures(judged_figures(data, {"set": name, **asdict(ranking)}, seed))
+    return as_figures(judged_ranking(load(name, data), ranking, seed))
 
 
 def linear_figures(seed: int, data: Path, *, name: str, model: str) -> Figures:
     warnings.simplefilter("ignore", ConvergenceWarning)
-    found = saliency_linear.figures(data, {"set": name, "model": model}, seed)
+    found = saliency_linear.fitted(load(name, data), model, seed)
     return {"linear": 100 * found["accuracy"], "linear features": found["n_features"]}
 
 
@@ -115,7 +113,7 @@ def rows(name: str) -> list[Row]:
             needs=needs,
             ours=ranking.ranker not in ("MIM", "ReliefF"),
         )
-        for ranking in rankings(name, ("svm", "filters", "networks"), GAMMAS)
+        for ranking in rankings(name)
     ]
     of_models = [
         Row(
@@ -158,21 +156,24 @@ def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
 def everything(found: Mapping[str, Measured]) -> Measured:
     """The same whoever ranked."""
     first = next(runs[0] for runs in found.values() if "linear, all" in runs[0])
-    return {0: {kernel: first[f"{kernel}, all"] for kernel in KERNELS}}
+    return {0: {judge: first[f"{judge}, all"] for judge in JUDGES}}
 
 
 def same_ranker(rankers: Mapping[str, Figures]) -> Figures:
-    keys = [(kernel, key) for kernel in KERNELS for key in (kernel, f"{kernel} features")]
-    return {key: rankers[kernel][key] for kernel, key in keys}
+    return {
+        key: rankers[kernel][key]
+        for judge, kernel in JUDGES.items()
+        for key in (judge, f"{judge} features")
+    }
 
 
 def best_ranker(rankers: Mapping[str, Figures]) -> Figures:
     """Of equally accurate ones, the ranking that needs the fewest features."""
     chosen: dict[str, float] = {}
-    for kernel in KERNELS:
-        runs = rankers.values()
-        one = max(runs, key=lambda run: (run[kernel], -run[f"{kernel} features"]))
-        chosen |= {key: one[key] for key in (kernel, f"{kernel} features")}
+    for judge in JUDGES:
+        size = f"{judge} features"
+        one = max(rankers.values(), key=lambda run: (run[judge], -run[size]))
+        chosen |= {key: one[key] for key in (judge, size)}
     return chosen
 
 
@@ -188,10 +189,12 @@ every method alike, and of a few hundred rows one is a quarter to a third of a p
 are the saliency of SVMs (all features in one round, gamma 0, or 2.5 % leaving a round, gamma
 0.975), of a network (NN), the mask of a network (DFS), mutual information and ReliefF; lasso
 and elastic net judge themselves. SVMs have the paper's C = 1, degree 3 and coef0 = 1 (0 of the
-sigmoid, which gives the paper's accuracy on all features); libsvm ends after 20,000 steps, and
-larger subsets are judged in steps of 4 % or, of MADELON, 50 %.
+sigmoid, which gives the paper's accuracy on all features), and gamma is one over the number of
+features that are judged. To the flat sigmoid it stays that of all features, so that its kernel
+is close to the linear one. libsvm ends after 20,000 steps, and subsets of over 50 features are
+judged in steps of 2 % or, of MADELON, 10 %.
 """,
-        columns=COLUMNS,
+        columns=(*COLUMNS, KNOWN_TRUTH) if name == "madelon" else COLUMNS,
         headline="rbf",
         rows=rows(name),
         first="ranked by",
