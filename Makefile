@@ -74,9 +74,8 @@ bench-relations: setup  ## What replaces what, what if, the cheapest models: tru
 	@$(BIN)/python -m benchmarks.relations
 	@$(BIN)/python -m benchmarks.breast_cancer_costs
 
-bench-saliency: setup  ## What saliency costs; the challenge sets with SVMs and networks (DATA=folder of tables)
+bench-saliency: setup  ## What saliency costs beside training
 	@$(BIN)/python -m benchmarks.saliency_speed
-	@$(if $(DATA),$(BIN)/python -m benchmarks.saliency_challenge --data $(DATA))
 
 bench-networks: setup  ## Selection with networks, and how little fools them (DATA=folder with mnist, ct_slices)
 	@$(BIN)/python -m benchmarks.branches

@@ -75,6 +75,10 @@ def test_neighbours(run: Run) -> None:
         (["--C", "1"], "--C does not go with --method metric."),
         (["--path", "C"], "--path does not go with --method metric."),
         (["--privileged", "noise"], "--privileged does not go with --method metric."),
+        (
+            ["--cutoff", "probes"],
+            "--cutoff probes does not go with --method metric: give a number.",
+        ),
         (["--task", "regression"], "it cannot do --task regression."),
         (["--effective-dimension", "0"], "is not a number of directions"),
         (["--effective-dimension", "9"], "is more than these data have"),

@@ -67,6 +67,8 @@ def settings_for(
     for name in others:
         if name in given:
             raise InputError(_refusal(name, task, why))
+    if task == METRIC and "cutoff" in given and settings["cutoff"] == "probes":
+        raise InputError("--cutoff probes does not go with --method metric: give a number.")
     return {name: value for name, value in settings.items() if name not in others}
 
 
