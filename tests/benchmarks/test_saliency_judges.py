@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
-from benchmarks.saliency_judges import FLAT, JUDGES, best, judged, sizes_to_judge
+from benchmarks.saliency_judges import FLAT, best, judged, judges_of, sizes_to_judge
 from benchmarks.saliency_sets import ChallengeSet
 
 
@@ -23,7 +23,7 @@ def test_as_svms_on_the_columns(name: str, sparse: bool) -> None:
     data = challenge(name, sparse)
     order = np.random.default_rng(0).permutation(60)
     found = judged(data, order)
-    for judge, kernel in JUDGES.items():
+    for judge, kernel in judges_of(name).items():
         for size, accuracy in found[judge][:: 7 if judge != FLAT else 3]:
             gamma = 1 / 60 if judge == FLAT else 1 / size
             svc = data.machine(kernel).set_params(gamma=gamma)

@@ -14,15 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from allrelevant import RelevanceWarning
 
 from ... import saliency_linear
-from ...saliency_judges import JUDGES, best, judged_ranking
+from ...saliency_judges import FLAT, best, judged_ranking, judges_of
 from ...saliency_rankers import GAMMAS, Ranking, rankings
 from ...saliency_sets import KERNELS, PUBLISHED, load
 from ..table import Column, Derived, Figures, Measured, Row, Table
 
+# Ends the names of accuracies on all features.
+ALL = ", all"
+GAMMA_OF_ALL = """; to the flat sigmoid it stays that of all features, so that
+its kernel is close to the linear one"""
 NUMBERS = {"arcene": 4, "dexter": 5, "dorothea": 6, "madelon": 8}
-COLUMNS = tuple(Column(f"{judge} SVM", judge, 1, "higher", f"{judge} features") for judge in JUDGES)
-# Only of MADELON, where the 20 features that matter are known.
-KNOWN_TRUTH = Column("relevant among the first 20", "relevant in the first 20", 0, "")
 # Table 2, gamma 0.975: accuracy and number of features by ranker, then by classifier.
 TABLE_2 = {
     "arcene": {
@@ -66,7 +67,7 @@ def as_figures(found: Mapping[str, Any]) -> dict[str, float]:
     figures = {}
     for judge, accuracy in found["accuracy"].items():
         figures[judge], figures[f"{judge} features"] = best(accuracy)
-        figures[f"{judge}, all"] = 100 * accuracy[-1][1]
+        figures[judge + ALL] = 100 * accuracy[-1][1]
     more = ("relevant in the first 20", "training_seconds", "saliency_seconds", "n_rounds")
     return figures | {key: found[key] for key in more if key in found}
 
@@ -146,7 +147,8 @@ def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
                 continue
             for kind, choose in (("same", same_ranker), ("best", best_ranker)):
                 line = f"SFS {kind}, gamma {gamma:g}"
-                figures = {0: choose({kernel: runs[0] for kernel, runs in rankers.items()})}
+                firsts = {kernel: runs[0] for kernel, runs in rankers.items()}
+                figures = {0: choose(firsts, judges_of(name))}
                 made.append(Derived(line, figures, published(PUBLISHED[name][line]), ours=True))
         return made
 
@@ -156,25 +158,34 @@ def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
 def everything(found: Mapping[str, Measured]) -> Measured:
     """The same whoever ranked."""
     first = next(runs[0] for runs in found.values() if "linear, all" in runs[0])
-    return {0: {judge: first[f"{judge}, all"] for judge in JUDGES}}
+    return {0: {key.removesuffix(ALL): first[key] for key in first if key.endswith(ALL)}}
 
 
-def same_ranker(rankers: Mapping[str, Figures]) -> Figures:
+def same_ranker(rankers: Mapping[str, Figures], judges: Mapping[str, str]) -> Figures:
     return {
         key: rankers[kernel][key]
-        for judge, kernel in JUDGES.items()
+        for judge, kernel in judges.items()
         for key in (judge, f"{judge} features")
     }
 
 
-def best_ranker(rankers: Mapping[str, Figures]) -> Figures:
+def best_ranker(rankers: Mapping[str, Figures], judges: Mapping[str, str]) -> Figures:
     """Of equally accurate ones, the ranking that needs the fewest features."""
     chosen: dict[str, float] = {}
-    for judge in JUDGES:
+    for judge in judges:
         size = f"{judge} features"
         one = max(rankers.values(), key=lambda run: (run[judge], -run[size]))
         chosen |= {key: one[key] for key in (judge, size)}
     return chosen
+
+
+def columns(name: str) -> tuple[Column, ...]:
+    """Of MADELON also how many of the 20 features that matter come first."""
+    of_judges = [
+        Column(f"{judge} SVM", judge, 1, "higher", f"{judge} features") for judge in judges_of(name)
+    ]
+    truth = Column("relevant among the first 20", "relevant in the first 20", 0, "")
+    return (*of_judges, truth) if name == "madelon" else tuple(of_judges)
 
 
 def table(name: str, remarks: Mapping[str, str]) -> Table:
@@ -190,11 +201,10 @@ are the saliency of SVMs (all features in one round, gamma 0, or 2.5 % leaving a
 0.975), of a network (NN), the mask of a network (DFS), mutual information and ReliefF; lasso
 and elastic net judge themselves. SVMs have the paper's C = 1, degree 3 and coef0 = 1 (0 of the
 sigmoid, which gives the paper's accuracy on all features), and gamma is one over the number of
-features that are judged. To the flat sigmoid it stays that of all features, so that its kernel
-is close to the linear one. libsvm ends after 20,000 steps, and subsets of over 50 features are
-judged in steps of 2 % or, of MADELON, 10 %.
+features that are judged{GAMMA_OF_ALL if FLAT in judges_of(name) else ""}. libsvm ends after
+20,000 steps, and subsets of over 50 features are judged in steps of 2 % or, of MADELON, 10 %.
 """,
-        columns=(*COLUMNS, KNOWN_TRUTH) if name == "madelon" else COLUMNS,
+        columns=columns(name),
         headline="rbf",
         rows=rows(name),
         first="ranked by",
