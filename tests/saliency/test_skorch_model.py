@@ -1,14 +1,13 @@
-"""Nets of skorch; skipped where skorch is not installed."""
+"""Gradients of trained skorch nets."""
 
 import numpy as np
 import pytest
+import skorch
 import torch
 from torch import nn
 
 from allrelevant import InputError
 from allrelevant.saliency import CrossEntropyGain, ProbabilityGain, RegressionGain, differentiable
-
-skorch = pytest.importorskip("skorch")
 
 
 def table():

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ..arrays import Table, Vector
 from ..checkpoints import CheckpointFile
-from ..exceptions import InputError
 from ..parallel import run_tasks
 from .aggregation import aggregate
 from .balance import balanced_rows
 from .columns import Features, Shape, deviations
+from .failures import failures_of
 from .gains import Gain, Targets
 from .registry import differentiable
 from .trace import Round
@@ -142,12 +142,8 @@ class Rounds:
     def _round(self, number: int, alive: Features) -> Round:
         seeds = [seed_of(self.entropy, number, repetition) for repetition in range(self.reps)]
         X = self.problem.shape.reduced(self.X, alive)
-        try:
+        with failures_of(f"Round {number + 1} of {len(self.sizes)}, on {len(alive)} features"):
             trials = run_tasks(partial(attempt, self.problem, X), seeds, n_jobs=self.n_jobs)
-        except (ValueError, FloatingPointError) as error:
-            raise InputError(
-                f"Round {number + 1} of {len(self.sizes)}, on {len(alive)} features: {error}"
-            ) from error
         weights = np.array([trial.score for trial in trials])
         total = sum(w * trial.saliency for w, trial in zip(weights, trials, strict=True))
         saliency = self.problem.shape.of_alive(np.asarray(total), alive)

@@ -28,6 +28,7 @@ from ..feature_names import feature_names
 from ..parallel.progress import progress_bar
 from .columns import Dropping, Shape, Zeroing, constant_features
 from .explanation import Explanation, Question, explained
+from .failures import failures_of
 from .gains import Gain
 from .registry import differentiable
 from .run import Problem, Rounds, recorded, recorded_entropy
@@ -211,9 +212,10 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.ranking_, self.importances_ = self._trace.ranking, self._trace.importances
         self.select(n_selected)
         self._shape, self._explained = problem.shape, np.flatnonzero(self.support_)
-        self.estimator_ = problem.trained(
-            problem.shape.reduced(X, self._explained), seed_of(entropy, len(sizes))
-        )
+        with failures_of(f"The training on the {n_selected} features selected"):
+            self.estimator_ = problem.trained(
+                problem.shape.reduced(X, self._explained), seed_of(entropy, len(sizes))
+            )
         return self
 
     def select(self, n_features: float | None = None) -> Self:

@@ -120,7 +120,7 @@ class TorchModel:
         outputs = self.module(shaped)
         if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
             raise InputError(
-                f"{type(self.module).__name__} returns {_called(outputs)}, which has no gradients: "
+                f"{type(self.module).__name__} returns {kind_of(outputs)}, which has no gradients: "
                 "a tensor of floating-point outputs is needed."
             )
         if outputs.ndim == 1:
@@ -133,10 +133,7 @@ class TorchModel:
         return outputs
 
     def _batches(self, X: Table) -> Iterator[Tensor]:
-        like = next(
-            (p for p in self.module.parameters() if p.is_floating_point()),
-            torch.empty(0, dtype=torch.float64),
-        )
+        like = precision(self.module, otherwise="float64")
         for part in row_batches(*X.shape, budget=_BUDGET, most=self.batch_size):
             rows = X[part]
             dense = rows.toarray() if sp.issparse(rows) else np.ascontiguousarray(rows)
@@ -184,7 +181,7 @@ def _module_of(given: Any) -> nn.Module:
     made = given() if callable(given) and not isinstance(given, nn.Module) else given
     if not isinstance(made, nn.Module):
         raise InputError(
-            f"A torch nn.Module or a function that makes one is needed, got {_called(made)}."
+            f"A torch nn.Module or a function that makes one is needed, got {kind_of(made)}."
         )
     return made
 
@@ -221,8 +218,19 @@ def _stacked(parts: list[Matrix]) -> Matrix:
     return np.concatenate(parts)
 
 
-def _called(value: Any) -> str:
-    return f"{type(value).__name__} of {value.dtype}" if isinstance(value, Tensor) else repr(value)
+def precision(module: nn.Module, *, otherwise: str) -> Tensor:
+    """A tensor of the type and on the device that a module wants its rows in."""
+    own = next((p for p in module.parameters() if p.is_floating_point()), None)
+    return torch.empty(0, dtype=getattr(torch, otherwise)) if own is None else own
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in few words, however large it is."""
+    if isinstance(value, Tensor):
+        return f"{type(value).__name__} of {value.dtype}"
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}"
+    return repr(value) if isinstance(value, str) else type(value).__name__
 
 
 @register(nn.Module)

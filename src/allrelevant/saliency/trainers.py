@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.multiclass import type_of_target
 
+from .skorch_trainer import SkorchTrainer, is_skorch_net
+
 
 def is_one(kind: Callable[[Any], bool], estimator: Any) -> bool:
     """Whether an estimator says that it is of a kind; names and modules say nothing."""
@@ -37,9 +39,20 @@ def trainer_for(estimator: Any, *, classes: bool) -> Any:
         Whether to predict classes or numbers.
     """
     if hasattr(estimator, "fit"):
-        return clone(estimator)
+        return _trainable(clone(estimator), classes)
     networks = import_module("allrelevant.saliency.networks")
     return (networks.NetworkClassifier if classes else networks.NetworkRegressor)(estimator)
+
+
+def _trainable(estimator: Any, classes: bool) -> Any:
+    """The same with a net of skorch, alone or at the end of a pipeline, made ready for it."""
+    steps = getattr(estimator, "steps", None)
+    if is_skorch_net(estimator):
+        return SkorchTrainer(estimator, classes=classes)
+    if steps and is_skorch_net(steps[-1][1]):
+        name, net = steps[-1]
+        return estimator.set_params(**{name: SkorchTrainer(net, classes=classes)})
+    return estimator
 
 
 def seeded(estimator: Any, seed: int) -> Any:

@@ -5,7 +5,7 @@
   ``wide_residual``, ``pictures``: what they are
 - ``assembly``: mask, network and scale in a row; ``mask``: weights of the inputs that become zero
 - ``training``: the epochs; ``balance``: which rows they go through; ``inputs``: the rows as tensors
-- ``threads``: threads and seeds
+- ``first_look``: two rows before all others; ``threads``: threads and seeds
 """
 
 from .classifier import NetworkClassifier

@@ -244,17 +244,10 @@ class NetworkEstimator(BaseEstimator):
 
 def _require_width(module: nn.Module, rows: Tensor, n_outputs: int) -> None:
     """A network of another number of outputs is refused before it is trained."""
-    import torch
+    from .first_look import outputs_of_two_rows
 
-    module.eval()
-    with torch.no_grad():
-        try:
-            shape = tuple(module(rows).shape)
-        except RuntimeError as error:
-            first = str(error).partition("\n")[0]
-            raise InputError(
-                f"The network does not take rows of {rows.shape[1]} features: {first}"
-            ) from error
+    network = module.get_submodule("network")
+    shape = tuple(outputs_of_two_rows(module.eval(), rows, type(network).__name__).shape)
     if shape != (len(rows), n_outputs):
         raise InputError(
             f"The network returns shape {shape} for {len(rows)} rows, and {n_outputs} output(s) "

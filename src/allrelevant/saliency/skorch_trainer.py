@@ -1,0 +1,137 @@
+"""Training of skorch nets: rows and targets as torch wants them, and a seed that repeats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import Table
+from ..exceptions import InputError
+from .registry import differentiable, register
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def is_skorch_net(estimator: Any) -> bool:
+    """Whether an estimator is a net of skorch, which is not imported to find out."""
+    return any(base.__module__.partition(".")[0] == "skorch" for base in type(estimator).__mro__)
+
+
+class SkorchTrainer(BaseEstimator):
+    """A skorch net that is trained as the estimators of scikit-learn are.
+
+    Rows come in the precision of the module, classes of any kind as the numbers of their places,
+    numbers in the shape of the outputs. Weights and the order of rows come from ``random_state``;
+    torch's own random numbers go on afterwards as if nothing had happened.
+
+    Parameters
+    ----------
+    net : NeuralNet
+        It is cloned.
+    classes : bool, default=True
+        Whether to tell classes apart or to predict numbers.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    net_ : NeuralNet
+        The trained net.
+    classes_ : ndarray
+        What its outputs stand for, if they stand for classes.
+    """
+
+    net_: Any
+    classes_: NDArray[Any]
+
+    def __init__(self, net: Any, *, classes: bool = True, random_state: Any = None) -> None:
+        self.net = net
+        self.classes = classes
+        self.random_state = random_state
+
+    @property
+    def needs_its_shape(self) -> bool:
+        """Whether columns cannot be dropped: so it is, unless the net says otherwise."""
+        return bool(getattr(self.net, "needs_its_shape", True))
+
+    def fit(self, X: Table, y: NDArray[Any]) -> Self:
+        """Train.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+        y : ndarray of shape (n,)
+
+        Returns
+        -------
+        self
+        """
+        from .networks.threads import seeded
+
+        if sp.issparse(X):
+            raise InputError(
+                "A net of skorch is given dense rows: use X.toarray(), or NetworkClassifier(module)"
+                " and NetworkRegressor(module), which take sparse tables."
+            )
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        with seeded(seed):
+            rows, outputs = self._first_look(X)
+        targets = self._targets(y, outputs)
+        with seeded(seed):
+            self.net_ = clone(self.net).fit(rows, targets)
+        return self
+
+    def predict(self, X: Table) -> NDArray[Any]:
+        """The likeliest class or the number of each row."""
+        check_is_fitted(self)
+        outputs = differentiable(self).outputs(X)
+        return self.classes_[outputs.argmax(axis=1)] if self.classes else outputs[:, 0]
+
+    def _first_look(self, X: Table) -> tuple[NDArray[Any], Tensor]:
+        """All rows in the precision of the module, and what it makes of two of them untrained."""
+        from .networks.first_look import outputs_of_two_rows
+        from .torch_model import precision
+
+        net = clone(self.net).set_params(verbose=0).initialize()
+        like = precision(net.module_, otherwise="float32")
+        rows = np.ascontiguousarray(X, dtype=str(like.dtype).removeprefix("torch."))
+        return rows, outputs_of_two_rows(net.forward, rows[:2], type(net.module_).__name__)
+
+    def _targets(self, y: NDArray[Any], outputs: Tensor) -> NDArray[Any]:
+        """As the loss wants them: codes of classes, or one number for each output."""
+        from .skorch_model import has_one_output_for_two_classes
+
+        codes, n_classes = y, 1
+        if self.classes:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            n_classes = len(self.classes_)
+        two_by_one = self.classes and has_one_output_for_two_classes(self.net)
+        if two_by_one and n_classes != 2:
+            raise InputError(
+                f"{type(self.net).__name__} tells two classes apart, and there are {n_classes}: "
+                "use NeuralNetClassifier with a module of one output for each class."
+            )
+        n_outputs = 1 if two_by_one else n_classes
+        if outputs.numel() != len(outputs) * n_outputs:
+            raise InputError(
+                f"The module of {type(self.net).__name__} returns shape {tuple(outputs.shape)} for "
+                f"{len(outputs)} rows, and {n_outputs} output(s) are needed: one for each class, "
+                "or a single one for a number."
+            )
+        if n_outputs > 1:
+            return codes.astype(np.int64)
+        # In another shape than the outputs, each target would be compared with every output.
+        precision = str(outputs.dtype).removeprefix("torch.")
+        return codes.astype(precision).reshape(-1, *outputs.shape[1:])
+
+
+@register(SkorchTrainer)
+def _(fitted: SkorchTrainer) -> Any:
+    check_is_fitted(fitted)
+    return differentiable(fitted.net_)

@@ -1,0 +1,209 @@
+"""Nets of skorch under the selector: their rows, targets, shape and seeds."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from skorch import NeuralNet, NeuralNetBinaryClassifier, NeuralNetClassifier, NeuralNetRegressor
+from torch import nn
+
+from allrelevant import InputError, SaliencySelector, explain
+from allrelevant.saliency import CrossEntropyGain, differentiable
+from allrelevant.saliency.skorch_trainer import SkorchTrainer
+
+
+class Net(nn.Module):
+    def __init__(self, n_outputs=2, n_inputs=6, last=None):
+        super().__init__()
+        self.first = nn.Linear(n_inputs, 8)
+        self.second = nn.Linear(8, n_outputs)
+        self.last = nn.Identity() if last is None else last
+
+    def forward(self, rows):
+        return self.last(self.second(torch.tanh(self.first(rows))))
+
+
+def quick(kind=NeuralNetClassifier, module=Net, **settings):
+    defaults = {
+        "max_epochs": 30,
+        "batch_size": 16,
+        "optimizer": torch.optim.Adam,
+        "lr": 0.02,
+        "iterator_train__shuffle": True,
+        "train_split": None,
+        "verbose": 0,
+    }
+    if kind is NeuralNetClassifier:
+        defaults["criterion"] = nn.CrossEntropyLoss
+    return kind(module, **(defaults | settings))
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.random.default_rng(0).normal(size=(120, 6))
+
+
+def selector(net, **settings):
+    defaults = {"gamma": 0.5, "reps": 1, "random_state": 0}
+    return SaliencySelector(net, **(defaults | settings))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_columns_that_leave_are_set_to_zero_in_the_precision_of_the_module(X, dtype):
+    y = (X[:, 4] > 0).astype(int)
+    found = selector(quick(), n_features_to_select=2).fit(X.astype(dtype), y)
+    assert found.ranking_[4] == 1
+    assert found.estimator_.net_.module_.first.weight.dtype == torch.float32
+    assert found.estimator_.net_.module_.first.in_features == 6
+    assert not found.explain(X[:3]).saliency[:, ~found.support_].any()
+
+
+def test_a_module_in_double_precision_gets_double_precision(X):
+    class Double(Net):
+        def __init__(self):
+            super().__init__(1)
+            self.double()
+
+    found = selector(quick(NeuralNetRegressor, Double)).fit(X, X[:, 2])
+    assert found.ranking_[2] == 1
+
+
+def test_a_net_may_say_that_its_columns_can_be_dropped(X):
+    class AnyWidth(NeuralNetClassifier):
+        needs_its_shape = False
+
+    class OfSums(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.only = nn.Linear(1, 2)
+
+        def forward(self, rows):
+            widths.add(rows.shape[1])
+            return self.only(rows.sum(dim=1, keepdim=True))
+
+    widths: set[int] = set()
+    net = quick(AnyWidth, OfSums, criterion=nn.CrossEntropyLoss)
+    selector(net).fit(X, (X[:, 0] > 0).astype(int))
+    assert widths == {6, 3}
+
+
+def test_seeds_repeat_and_the_random_numbers_of_torch_are_left_alone(X):
+    y = (X[:, 0] > 0).astype(int)
+    before = torch.get_rng_state()
+    fits = [
+        selector(quick(max_epochs=3), gamma=0.0, reps=2, random_state=seed).fit(X, y)
+        for seed in (0, 0, 1)
+    ]
+    assert torch.equal(torch.get_rng_state(), before)
+    np.testing.assert_array_equal(fits[0].importances_, fits[1].importances_)
+    assert (fits[0].importances_ != fits[2].importances_).any()
+    # Another state of the caller's, the same result.
+    torch.manual_seed(5)
+    again = selector(quick(max_epochs=3), gamma=0.0, reps=2).fit(X, y)
+    np.testing.assert_array_equal(fits[0].importances_, again.importances_)
+
+
+@pytest.mark.parametrize("last", [None, nn.Flatten(0)])
+def test_numbers_are_compared_each_with_its_own_output(X, last):
+    net = quick(NeuralNetRegressor, module__n_outputs=1, module__last=last)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # torch warns where shapes differ
+        found = selector(net, gamma=0.0).fit(X, 3 * X[:, 3] + 1)
+    assert found.ranking_[3] == 1
+    trained = SkorchTrainer(net, classes=False, random_state=0).fit(X, 3 * X[:, 3] + 1)
+    assert np.abs(trained.predict(X) - 3 * X[:, 3] - 1).mean() < 0.5
+
+
+def test_labels_of_any_kind(X):
+    labels = np.where(X[:, 1] > 0, "yes", "no")
+    found = selector(quick(), n_features_to_select=1).fit(X, labels)
+    assert found.get_support(indices=True).tolist() == [1]
+    kept = np.where(found.support_, X, 0)
+    assert (found.estimator_.predict(kept) == labels).mean() > 0.9
+    assert set(found.explain(X[:5]).predicted) <= {"yes", "no"}
+
+
+@pytest.mark.parametrize("labels", [[0, 1], ["no", "yes"]])
+@pytest.mark.parametrize(
+    ("criterion", "last"), [(nn.BCEWithLogitsLoss, None), (nn.BCELoss, nn.Sigmoid())]
+)
+def test_one_output_for_two_classes(X, labels, criterion, last):
+    y = np.array(labels)[(X[:, 5] > 0).astype(int)]
+    net = quick(
+        NeuralNetBinaryClassifier, criterion=criterion, module__n_outputs=1, module__last=last
+    )
+    found = selector(net, gamma=0.0, n_features_to_select=6).fit(X, y)
+    assert found.ranking_[5] == 1
+    trained = found.estimator_
+    rows = X.astype(np.float32)
+    np.testing.assert_array_equal(trained.predict(X), np.array(labels)[trained.net_.predict(rows)])
+    outputs = differentiable(trained).outputs(X)
+    module = trained.net_.module_(torch.from_numpy(rows)).detach().numpy()
+    first = 1 - module if last else 0 * module
+    np.testing.assert_allclose(outputs, np.hstack([first, module]), atol=1e-6)
+    np.testing.assert_array_equal(explain(trained.net_, rows).predicted, trained.net_.predict(rows))
+
+
+def test_one_output_and_three_classes_is_refused(X):
+    net = quick(NeuralNetBinaryClassifier, module__n_outputs=1)
+    with pytest.raises(InputError, match="two classes apart, and there are 3: use NeuralNetCla"):
+        selector(net).fit(X, np.arange(120) % 3)
+
+
+def test_logarithms_of_probabilities_of_a_plain_net_are_logits(X):
+    net = quick(NeuralNet, criterion=nn.NLLLoss, module__last=nn.LogSoftmax(dim=1))
+    y = (X[:, 0] > 0).astype(int)
+    found = selector(net, gamma=0.0).fit(X, y)
+    assert found.ranking_[0] == 1
+    assert isinstance(differentiable(found.estimator_).gain, CrossEntropyGain)
+
+
+def test_behind_a_scaler_and_pickled(X):
+    y = np.where(X[:, 2] > 0, "up", "down")
+    found = selector(make_pipeline(StandardScaler(), quick()), per_deviation=True).fit(100 * X, y)
+    assert found.ranking_[2] == 1
+    copy = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(
+        copy.explain(100 * X[:4]).saliency, found.explain(100 * X[:4]).saliency
+    )
+
+
+class Detached(Net):
+    def forward(self, rows):
+        return super().forward(rows).detach()
+
+
+class Two(Net):
+    def forward(self, rows):
+        return super().forward(rows), rows
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"module__n_inputs": 5}, "Round 1 of 2, on 6 features: .*rows of 6 features: mat1"),
+        ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, and 2 output"),
+        ({"module": Detached}, "Round 1 of 2, .*does not require grad.*detach"),
+        ({"module": Two}, "Two returns a tuple of 2: a tensor"),
+    ],
+)
+def test_what_cannot_be_trained_is_told_in_one_line(X, settings, message):
+    with pytest.raises(InputError, match=message) as caught:
+        selector(quick(**settings)).fit(X, (X[:, 0] > 0).astype(int))
+    assert "\n" not in str(caught.value)
+
+
+def test_sparse_rows_are_refused(X):
+    with pytest.raises(InputError, match="dense rows: use X"):
+        SkorchTrainer(quick()).fit(sp.csr_array(X), X[:, 0] > 0)
+
+
+def test_dropped_columns_of_a_net_that_needs_them(X):
+    y = (X[:, 0] > 0).astype(int)
+    with pytest.raises(InputError, match=r"on the 3 features selected: .*rows of 3"):
+        selector(quick(max_epochs=1), gamma=0.0, keep_shape=False).fit(X, y)
