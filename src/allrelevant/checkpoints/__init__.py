@@ -2,10 +2,11 @@
 
 - ``file``: the file of a run; it refuses a run of other data or settings
 - ``packing``: results as bytes, numbers and arrays alike
-- ``fingerprint``: what a run is known by
+- ``fingerprint``, ``settings``: what a run is known by, its data and its settings
 """
 
 from .file import CheckpointFile
 from .fingerprint import fingerprint
+from .settings import settings_of_run
 
-__all__ = ["CheckpointFile", "fingerprint"]
+__all__ = ["CheckpointFile", "fingerprint", "settings_of_run"]

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .. import __version__
 from .._sklearn import Interval, StrOptions
 from ..arrays import Matrix, Table, Vector
-from ..checkpoints import CheckpointFile, fingerprint
+from ..checkpoints import CheckpointFile, fingerprint, settings_of_run
 from ..exceptions import InputError, RelevanceWarning
 from ..extras import import_extra
 from ..feature_names import feature_names
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..plots import EliminationDisplay
 
 # Settings that change nothing about what a run finds, or only how it is read afterwards.
-_NOT_OF_THE_RUN = ("checkpoint", "n_jobs", "verbose", "rule", "selector", "cv", "nested")
+_NOT_OF_THE_RUN = ("rule", "selector", "cv", "nested")
 
 
 class SVMSelector(SelectorMixin, BaseEstimator):
@@ -210,14 +210,10 @@ class SVMSelector(SelectorMixin, BaseEstimator):
             "method": type(self).__name__,
             "data": fingerprint(X, labels.codes, labels.classes, *more),
             "folds (a cv that shuffles needs a random_state)": fingerprint(*folds),
-            **{name: _described(value) for name, value in sorted(self._settings_of_run().items())},
+            **settings_of_run(self.get_params(deep=False), without=_NOT_OF_THE_RUN),
         }
         with CheckpointFile(self.checkpoint, key) as file:
             yield file
-
-    def _settings_of_run(self) -> dict[str, Any]:
-        params = self.get_params(deep=False)
-        return {name: value for name, value in params.items() if name not in _NOT_OF_THE_RUN}
 
     def _keep_scores(self, sizes: NDArray[np.int64], fold_scores: Matrix) -> None:
         self.n_subset_features_ = sizes
@@ -226,12 +222,3 @@ class SVMSelector(SelectorMixin, BaseEstimator):
 
     def _frame(self, rows: list[dict[str, Any]]) -> pd.DataFrame:
         return import_extra("pandas", "cli").DataFrame(rows)
-
-
-def _described(value: Any) -> str:
-    """A setting in words that are the same in every process."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if callable(value) and hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
-    return repr(value)

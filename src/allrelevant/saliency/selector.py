@@ -14,14 +14,14 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import __version__
 from .._sklearn import HasMethods, Interval, StrOptions
 from ..arrays import Table, Vector
-from ..checkpoints import CheckpointFile, fingerprint
+from ..checkpoints import CheckpointFile, fingerprint, settings_of_run
 from ..exceptions import InputError, RelevanceWarning
 from ..extras import import_extra
 from ..feature_names import feature_names
@@ -34,13 +34,13 @@ from .registry import differentiable
 from .run import Problem, Rounds, recorded, recorded_entropy
 from .schedule import schedule
 from .trace import Trace
-from .trainers import is_one, needs_its_shape, predicts_classes, seed_of, trainer_for
+from .trainers import entropy_from, is_one, needs_its_shape, predicts_classes, seed_of, trainer_for
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Settings that change nothing about what a run finds.
-_NOT_OF_THE_RUN = ("checkpoint", "n_jobs", "verbose", "n_features_to_select")
+# Settings that change nothing about the rounds, next to those of no run.
+_NOT_OF_THE_RUN = ("n_features_to_select",)
 
 
 class SaliencySelector(SelectorMixin, BaseEstimator):
@@ -77,9 +77,13 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         Whether features that left are set to zero instead of being dropped, for models that need
         their shape, as of pictures. ``"auto"`` asks the estimator (``needs_its_shape``).
     random_state : int, RandomState instance or None, default=None
+        Where the seeds of all trainings come from; each training has another one, in the place of
+        any that the estimator has. None takes them from the estimator's own, if it has one.
     checkpoint : path or None, default=None
         File that is written after every round. A run that was interrupted goes on from there, to
-        exactly the same result; a file of other data or settings is refused.
+        exactly the same result; a file of other data or settings is refused. Functions count by
+        name and content, a RandomState by its state, which a run moves on; how a run is shown, and
+        its threads and devices, do not count.
     n_jobs : int or None, default=None
         Worker processes for the repetitions of a round. The result is the same.
     verbose : int, default=0
@@ -203,7 +207,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         with self._checkpoint_file(X, y) as file:
             entropy = recorded_entropy(file)
             if entropy is None:
-                entropy = int(check_random_state(self.random_state).randint(2**31))
+                entropy = entropy_from(self.random_state, self.estimator)
             rounds = Rounds(problem, X, sizes, int(self.reps), entropy, self.n_jobs)
             title = type(self).__name__ if self.verbose else None
             with progress_bar(title, len(sizes), done=len(recorded(file))) as advance:
@@ -379,17 +383,14 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         if self.checkpoint is None:
             yield None
             return
-        settings = {
-            name: repr(value)
-            for name, value in sorted(self.get_params(deep=True).items())
-            if name not in _NOT_OF_THE_RUN and not hasattr(value, "get_params")
-        }
+        params = self.get_params(deep=True)
+        nested = [name for name, value in params.items() if hasattr(value, "get_params")]
         key = {
             "version": __version__,
             "method": type(self).__name__,
             "data": fingerprint(X, y),
             "type of estimator": type(self.estimator).__name__,
-            **settings,
+            **settings_of_run(params, without=(*_NOT_OF_THE_RUN, *nested)),
         }
         with CheckpointFile(self.checkpoint, key) as file:
             yield file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
 from .skorch_trainer import SkorchTrainer, is_skorch_net
@@ -57,13 +59,39 @@ def _trainable(estimator: Any, classes: bool) -> Any:
 
 def seeded(estimator: Any, seed: int) -> Any:
     """A clone with this seed wherever it takes one."""
-    copy = clone(estimator)
-    names = [
-        name
-        for name in copy.get_params(deep=True)
+    fresh = clone(estimator)
+    names = _random_states(fresh)
+    return fresh.set_params(**dict.fromkeys(names, seed)) if names else fresh
+
+
+def entropy_from(random_state: Any, estimator: Any) -> int:
+    """Where the seeds of all trainings come from: of the selector, or else of its estimator.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None
+        Of the selector. None leaves it to the estimator.
+    estimator : object
+        Its own ones, if it has any, are left as they are.
+    """
+    if random_state is None and hasattr(estimator, "get_params"):
+        own = [state for state in _random_states(estimator).values() if state is not None]
+        if own:
+            return seed_of(*(_drawn(copy.deepcopy(state)) for state in own))
+    return _drawn(random_state)
+
+
+def _drawn(random_state: Any) -> int:
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def _random_states(estimator: Any) -> dict[str, Any]:
+    """Those of all parts, by name."""
+    return {
+        name: value
+        for name, value in sorted(estimator.get_params(deep=True).items())
         if name == "random_state" or name.endswith("__random_state")
-    ]
-    return copy.set_params(**dict.fromkeys(names, seed)) if names else copy
+    }
 
 
 def needs_its_shape(estimator: Any) -> bool:

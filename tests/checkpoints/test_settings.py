@@ -1,0 +1,149 @@
+"""Settings in words: the same in every process, other ones for other settings."""
+
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from torch import nn
+
+from allrelevant.checkpoints.settings import described, settings_of_run
+
+
+def adding(number):
+    return lambda x: x + number
+
+
+def plain(x):
+    return x
+
+
+class Factory:
+    def __init__(self, width):
+        self.width = width
+        self._used = 0
+
+    def make(self):
+        return self.width
+
+
+class Wide(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+        self.layer = nn.Linear(2, 2)
+
+
+def generator(seed, n_drawn=0):
+    made = np.random.default_rng(seed)
+    made.normal(size=n_drawn)
+    return made
+
+
+DIFFERENT = [
+    (1, 2),
+    (1, "1"),
+    ([1, 2], [2, 1]),
+    ({"a": 1}, {"a": 2}),
+    (plain, adding),
+    (adding(1), adding(2)),
+    (lambda x: x * 2, lambda x: x * 3),
+    (lambda x, y=1: x, lambda x, y=2: x),
+    (lambda: [x + 2 for x in (1, 2)], lambda: [x + 1 for x in (1, 2)]),
+    (partial(plain, 1), partial(plain, 2)),
+    (partial(plain, x=1), partial(plain, y=1)),
+    (Factory(1), Factory(2)),
+    (Factory(1).make, Factory(2).make),
+    (nn.Linear(2, 3), nn.Linear(2, 4)),
+    (nn.Sequential(Wide(1)), nn.Sequential(Wide(2))),
+    (SVC(), LogisticRegression()),
+    (make_pipeline(StandardScaler(), SVC(C=1.0)), make_pipeline(StandardScaler(), SVC(C=2.0))),
+    (np.random.RandomState(0), np.random.RandomState(1)),
+    (generator(0), generator(0, 1)),
+    (np.zeros(3), np.ones(3)),
+    (np.zeros(3000), np.ones(3000)),
+    (nn.ReLU, nn.Tanh),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_other_settings_have_other_words(one, other):
+    assert described(one) != described(other)
+    assert " at 0x" not in described(one)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: adding(1),
+        lambda: Factory(1),
+        lambda: Factory(1).make,
+        lambda: partial(Factory(1).make),
+        lambda: nn.Sequential(Wide(1)),
+        lambda: make_pipeline(StandardScaler(), SVC(kernel=plain)),
+        lambda: np.random.RandomState(3),
+        lambda: generator(3, 2),
+        lambda: {"b": {1, 2, 3}, "a": Factory(2)},
+    ],
+)
+def test_equal_settings_at_other_places_have_the_same_words(make):
+    one, other = make(), make()
+    assert described(one) == described(other)
+
+
+def test_numbers_of_numpy_and_short_arrays_are_what_they_look_like():
+    assert described(np.float64(0.5)) == described(0.5)
+    assert described(np.array([1.0, 2.0])) == described([1.0, 2.0])
+
+
+def test_what_holds_itself_comes_to_an_end():
+    knot: list = [1]
+    knot.append(knot)
+    assert described(knot) == "(1, ...)"
+
+    def again(n):
+        return again(n - 1) if n else 0
+
+    assert described(again)
+
+
+def test_how_a_run_is_shown_and_where_it_is_done_does_not_count():
+    params = {"verbose": 1, "estimator__verbose": 2, "estimator__n_threads": 3, "a__device": "cpu"}
+    assert settings_of_run({**params, "estimator__C": 1.0}) == {"estimator__C": "1.0"}
+    assert settings_of_run({"a": 1, "b": 2}, without=["a"]) == {"b": "2"}
+    quiet, loud = (make_pipeline(SVC(verbose=v), verbose=v) for v in (False, True))
+    assert described(quiet) == described(loud)
+
+
+SCRIPT = """
+import functools
+from allrelevant.checkpoints.settings import described
+from torch import nn
+def adding(number):
+    return lambda x: (x in {"a", "b", "c"}, number)
+class Factory:
+    def __call__(self, n_inputs, n_outputs):
+        return nn.Linear(n_inputs, n_outputs)
+print(described([adding(3), Factory(), functools.partial(Factory(), 2), {"x", "y", "z"}]))
+"""
+
+
+def test_another_process_has_the_same_words():
+    done = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert done[0] == done[1]
+    assert "Factory" in done[0]

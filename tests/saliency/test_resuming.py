@@ -1,0 +1,99 @@
+"""Runs that are resumed by other objects than they were begun by, and seeds that repeat."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from torch import nn
+
+from allrelevant import NetworkClassifier, SaliencySelector
+from allrelevant.exceptions import CheckpointError
+from allrelevant.saliency import CrossEntropyGain
+from allrelevant.saliency.run import Rounds
+from allrelevant.saliency.trainers import entropy_from
+
+
+class OwnGain(CrossEntropyGain):
+    def __init__(self, name):
+        self.name = name
+
+
+def network(width):
+    def factory(n_inputs, n_outputs):
+        return nn.Sequential(nn.Linear(n_inputs, width), nn.ReLU(), nn.Linear(width, n_outputs))
+
+    return factory
+
+
+def layer(n_inputs, n_outputs, bias):
+    return nn.Linear(n_inputs, n_outputs, bias)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_classification(80, 6, n_informative=3, n_redundant=0, random_state=0)
+
+
+def begun(path, **changes):
+    """As another process makes it: nothing is at the same address."""
+    settings = {
+        "estimator": NetworkClassifier(network(4), max_epochs=2),
+        "gamma": 0.5,
+        "reps": 1,
+        "gain": OwnGain("a"),
+        "random_state": np.random.RandomState(0),
+        "checkpoint": path,
+    }
+    return SaliencySelector(**(settings | changes))
+
+
+def test_functions_random_states_and_gains_are_known_again(table, tmp_path, monkeypatch):
+    path = tmp_path / "run.ckpt"
+    whole = begun(path).fit(*table)
+    rounds = []
+    monkeypatch.setattr(Rounds, "_round", lambda *round_: rounds.append(round_))
+    again = begun(path).fit(*table)
+    np.testing.assert_array_equal(again.importances_, whole.importances_)
+    quiet = NetworkClassifier(network(4), max_epochs=2, verbose=0, n_threads=1, device="cpu")
+    begun(path, estimator=quiet, verbose=0, n_jobs=1).fit(*table)
+    assert not rounds
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"estimator": NetworkClassifier(network(5), max_epochs=2)}, "estimator__network"),
+        ({"estimator": NetworkClassifier(partial(layer, bias=True))}, "estimator__network"),
+        ({"gain": OwnGain("b")}, "gain"),
+        ({"random_state": np.random.RandomState(1)}, "random_state"),
+    ],
+)
+def test_others_are_refused(table, tmp_path, changes, what):
+    path = tmp_path / "run.ckpt"
+    begun(path, gamma=0.0).fit(*table)
+    with pytest.raises(CheckpointError, match=f"different .*{what}"):
+        begun(path, gamma=0.0, **changes).fit(*table)
+
+
+def test_the_seed_of_the_estimator_is_enough(table):
+    def importances(seed, own=None):
+        net = NetworkClassifier(network(4), max_epochs=2, random_state=seed)
+        selector = SaliencySelector(net, gamma=0.0, reps=2, random_state=own)
+        return selector.fit(*table).importances_
+
+    np.testing.assert_array_equal(importances(0), importances(0))
+    assert (importances(0) != importances(1)).any()
+    # The selector's own seed is the stronger one.
+    np.testing.assert_array_equal(importances(0, own=3), importances(1, own=3))
+
+
+def test_where_seeds_come_from():
+    state = np.random.RandomState(0)
+    inner = make_pipeline(StandardScaler(), MLPClassifier(random_state=state))
+    assert entropy_from(None, inner) == entropy_from(None, inner)  # the state is not moved on
+    assert entropy_from(3, inner) == entropy_from(3, "mlp")
+    assert entropy_from(None, MLPClassifier()) != entropy_from(None, MLPClassifier())
