@@ -21,6 +21,11 @@ def import_extra(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingExtraError(
-            f"This needs {module.partition('.')[0]}: pip install 'allrelevant[{extra}]'."
-        ) from error
+        raise missing(module, extra) from error
+
+
+def missing(module: str, extra: str) -> MissingExtraError:
+    """What to say where an optional dependency is not installed."""
+    return MissingExtraError(
+        f"This needs {module.partition('.')[0]}: pip install 'allrelevant[{extra}]'."
+    )

@@ -56,7 +56,7 @@ DIFFERENT = [
     (lambda x, y=1: x, lambda x, y=2: x),
     (lambda: [x + 2 for x in (1, 2)], lambda: [x + 1 for x in (1, 2)]),
     (partial(plain, 1), partial(plain, 2)),
-    (partial(plain, x=1), partial(plain, y=1)),
+    (partial(plain, x=1), partial(plain, x=2)),
     (Factory(1), Factory(2)),
     (Factory(1).make, Factory(2).make),
     (nn.Linear(2, 3), nn.Linear(2, 4)),

@@ -189,7 +189,7 @@ class Two(Net):
         ({"module__n_inputs": 5}, "Round 1 of 2, on 6 features: .*rows of 6 features: mat1"),
         ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, and 2 output"),
         ({"module": Detached}, "Round 1 of 2, .*does not require grad.*detach"),
-        ({"module": Two}, "Two returns a tuple of 2: a tensor"),
+        ({"module": Two}, "Two returns a tuple of 2, which has no gradients"),
     ],
 )
 def test_what_cannot_be_trained_is_told_in_one_line(X, settings, message):

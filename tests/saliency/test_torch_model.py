@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from allrelevant import InputError
+from allrelevant import InputError, NetworkClassifier
 from allrelevant.saliency import (
     CrossEntropyGain,
     ProbabilityGain,
@@ -110,8 +110,8 @@ def test_the_module_is_left_as_it_was_found(rows):
 
 def test_modes_come_back_after_an_error(rows):
     module = nn.Sequential(nn.Dropout(), nn.Linear(3, 2))
-    with pytest.raises(RuntimeError):
-        TorchModel(module, outputs="logits").outputs(rows[0])  # 4 features
+    with pytest.raises(InputError, match="Sequential does not take rows of 4 features: mat1"):
+        TorchModel(module, outputs="logits").outputs(rows[0])
     assert all(part.training for part in module.modules())
 
 
@@ -144,6 +144,32 @@ def test_pictures_go_in_as_the_module_wants_them():
     np.testing.assert_allclose(model.pull_back(X, aim), expected, atol=1e-9)
 
 
+def test_pictures_in_another_shape_are_refused():
+    module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 2))
+    X = np.zeros((5, 16))
+    with pytest.raises(InputError, match=r"rows of 16 features: .* pictures: .* input_shape") as at:
+        TorchModel(module, outputs="logits").outputs(X)
+    assert "\n" not in str(at.value)
+    with pytest.raises(InputError, match="of 25 features, and rows have 16"):
+        TorchModel(module, outputs="logits", input_shape=(1, 5, 5)).outputs(X)
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:99"])
+def test_a_device_that_is_not_there_is_refused(device):
+    with pytest.raises(InputError, match=rf"^device='{device}' cannot be used here: .*device=None"):
+        TorchModel(smooth_network(), outputs="logits", device=device)
+    with pytest.raises(InputError, match=f"^device='{device}' cannot be used here"):
+        NetworkClassifier(device=device).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_memory_that_runs_out_is_no_matter_of_shape(rows):
+    def greedy(outputs):
+        raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError, match=r"^out of memory"):
+        TorchModel(_Broken(greedy), outputs="logits").outputs(rows[0])
+
+
 def test_a_factory_makes_the_module(rows):
     model = TorchModel(smooth_network, outputs="logits")
     assert model.outputs(rows[0]).shape == (7, 3)
@@ -171,7 +197,7 @@ class _Broken(nn.Module):
         (lambda outputs: outputs.argmax(dim=1), "floating-point outputs"),
         (lambda outputs: outputs.detach(), "no gradient with respect to its inputs"),
         (lambda outputs: outputs[None], "shape"),
-        (lambda outputs: (outputs, outputs), "floating-point outputs"),
+        (lambda outputs: (outputs, outputs), r"^_Broken returns a tuple of 2, which .*\.$"),
     ],
 )
 def test_modules_without_gradients_are_refused(rows, how, message):

@@ -153,7 +153,8 @@ def _of_function(value: Any, above: tuple[int, ...]) -> str:
 
 def _of_object(value: Any, above: tuple[int, ...]) -> str:
     words = [_name(type(value))]
-    if type(value).__repr__ is not object.__repr__:
+    shown: Any = type(value).__repr__
+    if shown is not object.__repr__:
         words.append(_ADDRESS.sub("", repr(value)))
     # A module of torch keeps its layers out of sight; theirs count as well.
     parts = value.modules() if hasattr(value, "named_modules") else [value]

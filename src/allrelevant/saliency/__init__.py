@@ -9,7 +9,8 @@
   ``skorch_trainer``: how nets of skorch are trained; ``failures``: why a training failed
 - ``deep_selection``: a mask that becomes sparse; ``reliability``: how much a row must change, by
   ``smallest_change`` and ``certainty``
-- ``aggregation``: from rows to features; ``batches``: some rows at a time
+- ``aggregation``: from rows to features; ``batches``, ``loaders``: some rows at a time;
+  ``devices``: where torch works
 - ``trace``: what a run has found
 """
 

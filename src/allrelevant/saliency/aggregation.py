@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arrays import Matrix, Table, Vector
 from ..exceptions import InputError
 from .batches import row_batches
 from .differentiable import DifferentiableModel, linearized
 from .gains import Gain, Targets
+from .loaders import flat_batches
 
 # Gradients are dense even where the table is sparse: so many numbers at a time, but so many rows at
 # least. Small blocks also stay in the cache.
@@ -102,7 +102,8 @@ def aggregate_batches(
     ----------
     model : DifferentiableModel
     batches : iterable of (X, targets)
-        Arrays or tensors; pictures are made flat.
+        Arrays or tensors; pictures are made flat, so their model must know their shape. Targets
+        are the codes of the classes, whole numbers of any type, or numbers.
     n_classes : int or None
         None of numbers.
     gain : Gain or None, default=None
@@ -128,8 +129,7 @@ def aggregate_batches(
     gain = model.gain if gain is None else gain
     sums: Matrix | None = None
     merit, n_rows = 0.0, 0
-    for X, targets in batches:
-        part, own = _flat(X), np.asarray(targets).ravel()
+    for part, own in flat_batches(batches, n_classes):
         found = linearized(model, part)
         outputs = _checked(found.outputs, n_classes)
         merit += _merit(outputs, own, n_classes)
@@ -148,11 +148,6 @@ def aggregate_batches(
     totals = sums.sum(axis=1, keepdims=True)
     shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
     return Aggregate(shares.sum(axis=0), merit / n_rows)
-
-
-def _flat(X: Any) -> Table:
-    """Rows as a model takes them: a tensor as an array, a picture as a row."""
-    return X if sp.issparse(X) else np.asarray(X).reshape(len(X), -1)
 
 
 def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:

@@ -17,6 +17,7 @@ _CAUSES = {
         "the outputs do not hang on the weights, for all of these are frozen, or something on the "
         "way (detach, argmax, numpy) breaks the gradient off"
     ),
+    "empty parameter list": "the network has no weights to train, or all of them are frozen",
     "out of memory": "lower batch_size, or use a smaller network",
     "same dtype": "rows and weights differ in precision: leave the network in single precision",
     "more than 1 value per channel": (
@@ -51,13 +52,13 @@ def failures_of(what: str) -> Iterator[None]:
         yield
     except WorkerDiedError:
         raise
-    except (ValueError, FloatingPointError) as error:
-        raise InputError(f"{what}: {error}") from error
-    except RuntimeError as error:
+    except (ValueError, FloatingPointError, RuntimeError) as error:
         raise InputError(f"{what}: {_with_cause(error)}") from error
 
 
-def _with_cause(error: RuntimeError) -> str:
-    said = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+def _with_cause(error: Exception) -> str:
+    said = str(error)
+    if isinstance(error, RuntimeError):  # torch appends where in its own code it was
+        said = said.strip().partition("\n")[0] or type(error).__name__
     causes = [cause for sign, cause in _CAUSES.items() if sign in said]
-    return f"{said} ({causes[0]})." if causes else f"{said}."
+    return f"{said.rstrip('.')} ({causes[0]})." if causes else said

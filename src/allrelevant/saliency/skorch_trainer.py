@@ -95,13 +95,12 @@ class SkorchTrainer(BaseEstimator):
 
     def _first_look(self, X: Table) -> tuple[NDArray[Any], Tensor]:
         """All rows in the precision of the module, and what it makes of two of them untrained."""
-        from .networks.first_look import outputs_of_two_rows
-        from .torch_model import precision
+        from .torch_model import applied, precision
 
         net = clone(self.net).set_params(verbose=0).initialize()
         like = precision(net.module_, otherwise="float32")
         rows = np.ascontiguousarray(X, dtype=str(like.dtype).removeprefix("torch."))
-        return rows, outputs_of_two_rows(net.forward, rows[:2], type(net.module_).__name__)
+        return rows, applied(net.forward, rows[:2], type(net.module_).__name__)
 
     def _targets(self, y: NDArray[Any], outputs: Tensor) -> NDArray[Any]:
         """As the loss wants them: codes of classes, or one number for each output."""

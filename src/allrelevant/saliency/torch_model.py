@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-import torch
-from torch import Tensor, nn
+
+from ..extras import missing
+
+try:
+    import torch
+    from torch import Tensor, nn
+except ImportError as error:
+    raise missing("torch", "torch") from error
 
 from ..arrays import Matrix, Table
 from ..exceptions import InputError
 from .batches import row_batches, rows_within
+from .devices import device_for
 from .differentiable import Linearization, TwoPasses
 from .gains import CrossEntropyGain, Gain, ProbabilityGain, RegressionGain
 from .registry import register
@@ -116,13 +124,7 @@ class TorchModel:
             return OnePass(type(self.module).__name__, rows, self._forward(rows))
 
     def _forward(self, rows: Tensor) -> Tensor:
-        shaped = rows if self.input_shape is None else rows.reshape(-1, *self.input_shape)
-        outputs = self.module(shaped)
-        if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
-            raise InputError(
-                f"{type(self.module).__name__} returns {kind_of(outputs)}, which has no gradients: "
-                "a tensor of floating-point outputs is needed."
-            )
+        outputs = applied(self.module, self._shaped(rows), type(self.module).__name__)
         if outputs.ndim == 1:
             outputs = outputs[:, None]
         if outputs.ndim != 2 or len(outputs) != len(rows):
@@ -131,6 +133,16 @@ class TorchModel:
                 f"{len(rows)} rows: (rows, outputs) is needed."
             )
         return outputs
+
+    def _shaped(self, rows: Tensor) -> Tensor:
+        if self.input_shape is None:
+            return rows
+        if math.prod(self.input_shape) != rows.shape[1]:
+            raise InputError(
+                f"input_shape={self.input_shape} is of {math.prod(self.input_shape)} features, and "
+                f"rows have {rows.shape[1]}."
+            )
+        return rows.reshape(-1, *self.input_shape)
 
     def _batches(self, X: Table) -> Iterator[Tensor]:
         like = precision(self.module, otherwise="float64")
@@ -188,9 +200,7 @@ def _module_of(given: Any) -> nn.Module:
 
 def _on_device(module: nn.Module, device: Any) -> nn.Module:
     here = next((p.device for p in module.parameters()), torch.device("cpu"))
-    if device is None:
-        device = "cuda" if torch.cuda.is_available() else here
-    wanted = torch.device(device)
+    wanted = device_for(device, otherwise=here)
     if wanted.type == here.type and wanted.index in (None, here.index):
         return module
     return copy.deepcopy(module).to(wanted)
@@ -222,6 +232,50 @@ def precision(module: nn.Module, *, otherwise: str) -> Tensor:
     """A tensor of the type and on the device that a module wants its rows in."""
     own = next((p for p in module.parameters() if p.is_floating_point()), None)
     return torch.empty(0, dtype=getattr(torch, otherwise)) if own is None else own
+
+
+def applied(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
+    """What a module makes of some rows, or in one line why it has no gradients for them.
+
+    Parameters
+    ----------
+    module : callable
+    rows : Tensor or ndarray of shape (n, ...)
+    name : str
+        What to call it.
+
+    Raises
+    ------
+    InputError
+        If it does not take such rows, or returns anything but a tensor of numbers.
+    """
+    try:
+        outputs = module(rows)
+    except (RuntimeError, IndexError) as error:
+        first = str(error).partition("\n")[0].rstrip(".")
+        if "memory" in first:
+            raise
+        raise InputError(
+            f"{name} does not take rows of {math.prod(rows.shape[1:])} features: {first}."
+            f"{_hint(module, rows)}"
+        ) from error
+    if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
+        raise InputError(
+            f"{name} returns {kind_of(outputs)}, which has no gradients: a tensor of "
+            "floating-point outputs is needed, and nothing else."
+        )
+    return outputs
+
+
+def _hint(module: Any, rows: Any) -> str:
+    convolutions = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+    parts = module.modules() if isinstance(module, nn.Module) else ()
+    if rows.ndim > 2 or not any(isinstance(part, convolutions) for part in parts):
+        return ""
+    return (
+        " It takes pictures: give their shape as input_shape of TorchModel, or begin the module "
+        "with nn.Unflatten(1, (1, 28, 28))."
+    )
 
 
 def kind_of(value: Any) -> str:

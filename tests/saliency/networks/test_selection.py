@@ -60,6 +60,51 @@ def test_a_diverging_loss_stops_with_the_round_and_the_cause(table):
         SaliencySelector(net, reps=1, random_state=0).fit(X, y)
 
 
+class Odd(nn.Module):
+    """A network whose outputs have no gradients, or are not what they should be."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.inner = nn.Linear(12, 2)
+        self.how = how
+
+    def forward(self, rows):
+        return self.how(self.inner(rows))
+
+
+def frozen():
+    return nn.Linear(12, 2).requires_grad_(False)
+
+
+@pytest.mark.parametrize("mask_penalty", [None, 0.1])
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (Odd(lambda outputs: outputs.detach()), "Odd have no gradient .* weights: .*detach"),
+        (Odd(lambda outputs: (outputs, 1)), "Odd returns a tuple of 2, which has no gradients"),
+        (frozen(), "Linear has no weights to train"),
+        (nn.Sequential(nn.Linear(12, 2)).requires_grad_(False), "Sequential has no weights to"),
+        (lambda n_inputs: nn.Linear(n_inputs, 2), "factory must take the numbers of inputs and"),
+    ],
+)
+def test_what_cannot_be_trained_is_told_in_one_line(table, network, message, mask_penalty):
+    X, y = table
+    net = NetworkClassifier(network, mask_penalty=mask_penalty)
+    with pytest.raises(InputError, match=message) as caught:
+        net.fit(X, y)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match=f"^Round 1 of .*{message}"):
+        SaliencySelector(net, reps=1).fit(X, y)
+
+
+def test_a_factory_without_arguments_makes_a_network_of_fixed_width(table):
+    X, y = table
+    net = NetworkClassifier(lambda: nn.Linear(12, 2), max_epochs=2)
+    assert net.needs_its_shape
+    found = SaliencySelector(net, gamma=0.5, reps=1, random_state=0).fit(X, y)
+    assert found.estimator_.n_features_in_ == 12
+
+
 def test_three_features_decide_each_branch():
     train, new = make_branches(3000, random_state=0), make_branches(2000, random_state=1)
     net = NetworkClassifier(SmallNetwork(), max_epochs=20, learning_rate=0.03, random_state=0)
@@ -77,12 +122,18 @@ assert "torch" not in sys.modules and "sklearn" not in sys.modules
 allrelevant.NetworkClassifier, allrelevant.DeepFeatureSelection, allrelevant.reliability
 assert "torch" not in sys.modules and "matplotlib" not in sys.modules
 sys.modules["torch"] = None
-try:
-    allrelevant.NetworkClassifier().fit([[0.0], [1.0]], [0, 1])
-except allrelevant.MissingExtraError as error:
-    print(error)
+X, y = [[0.0], [1.0]], [0, 1]
+for use in (
+    lambda: allrelevant.NetworkClassifier().fit(X, y),
+    lambda: allrelevant.SaliencySelector(lambda inputs, outputs: None).fit(X, y),
+    lambda: __import__("allrelevant.saliency.torch_model"),
+):
+    try:
+        use()
+    except allrelevant.MissingExtraError as error:
+        print(error)
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
     )
-    assert done.stdout.strip() == "This needs torch: pip install 'allrelevant[torch]'."
+    assert done.stdout.splitlines() == ["This needs torch: pip install 'allrelevant[torch]'."] * 3

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...exceptions import InputError
+from ...extras import import_extra
 
 if TYPE_CHECKING:
     from torch import nn
 
-# A name, a module to copy and train anew, or a function of the numbers of inputs and outputs.
+# A name, a module to copy and train anew, or a function of the numbers of inputs and outputs, or
+# of nothing.
 Network: TypeAlias = Any
 
 OF_PICTURES = ("cnn", "wrn-16-4")
@@ -26,7 +29,9 @@ def needs_its_shape(network: Network) -> bool:
     >>> needs_its_shape("mlp"), needs_its_shape("cnn")
     (False, True)
     """
-    return network in OF_PICTURES if isinstance(network, str) else not _is_factory(network)
+    if isinstance(network, str):
+        return network in OF_PICTURES
+    return not (_is_factory(network) and _takes(network, 1, 1))
 
 
 def build_network(
@@ -38,7 +43,7 @@ def build_network(
     ----------
     network : str, nn.Module or callable
         A name of :data:`NAMES`; a module, which is copied and whose layers draw new weights; or a
-        function that makes a module from the numbers of inputs and outputs.
+        function that makes a module from the numbers of inputs and outputs, or from nothing.
     n_inputs, n_outputs : int
     image_shape : tuple of int or None
         Of the networks for pictures.
@@ -69,15 +74,32 @@ def _named(
 
 
 def _is_factory(network: Network) -> bool:
-    from torch import nn
-
+    nn = import_extra("torch.nn", "torch")
     return callable(network) and not isinstance(network, nn.Module)
 
 
-def _made_by(factory: Callable[[int, int], Any], n_inputs: int, n_outputs: int) -> nn.Module:
+def _takes(factory: Callable[..., Any], *arguments: int) -> bool:
+    try:
+        inspect.signature(factory).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:  # of some built-in functions nothing is known
+        return True
+    return True
+
+
+def _made_by(factory: Callable[..., Any], n_inputs: int, n_outputs: int) -> nn.Module:
     from torch import nn
 
-    made = factory(n_inputs, n_outputs)
+    if _takes(factory, n_inputs, n_outputs):
+        made = factory(n_inputs, n_outputs)
+    elif _takes(factory):
+        made = factory()
+    else:
+        raise InputError(
+            "The network's factory must take the numbers of inputs and outputs, or nothing, if the "
+            "network takes all columns in any case."
+        )
     if not isinstance(made, nn.Module):
         raise InputError(
             f"The network's factory returned {type(made).__name__}: it must return a torch "

@@ -34,7 +34,8 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         ``"mlp"``: 150, 100 and 50 units; ``"cnn"``: two 3 x 3 convolutions of 16 and 32 channels,
         each pooled by 2, and 1,024 units; ``"wrn-16-4"``: the wide residual network. All with batch
         normalisation and ReLU. A module is copied, and its copy starts from new weights. A function
-        makes a module from the numbers of inputs and outputs; the outputs are logits.
+        makes a module from the numbers of inputs and outputs, or one of fixed width from nothing;
+        the outputs are logits.
     image_shape : tuple of int or None, default=None
         (height, width) or (height, width, channels) of rows that are pictures, the channels of a
         pixel side by side; None is a square of one channel. For ``"cnn"`` and ``"wrn-16-4"``.

@@ -148,6 +148,7 @@ class NetworkEstimator(BaseEstimator):
     ) -> TrainingRecord:
         import torch
 
+        from .first_look import require_trainable
         from .inputs import inputs_of
         from .mask import MaskPenalty
         from .training import Training, TrainingPlan
@@ -155,7 +156,8 @@ class NetworkEstimator(BaseEstimator):
         kept, held_back = self._split(targets, random)
         inputs = inputs_of(X[kept], self._device)
         own = torch.from_numpy(targets[kept]).to(self._device)
-        _require_width(module, inputs.rows(torch.arange(2)), n_outputs)
+        network = module.get_submodule("network")
+        require_trainable(network, module, inputs.rows(torch.arange(2)), n_outputs)
         plan = TrainingPlan(
             self._loss,
             int(self.max_epochs),
@@ -229,30 +231,15 @@ class NetworkEstimator(BaseEstimator):
 
     @property
     def _device(self) -> Any:
-        import torch
+        from ..devices import device_for
 
-        if self.device is not None:
-            return torch.device(self.device)
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return device_for(self.device)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.non_deterministic = False
         tags.input_tags.sparse = True
         return tags
-
-
-def _require_width(module: nn.Module, rows: Tensor, n_outputs: int) -> None:
-    """A network of another number of outputs is refused before it is trained."""
-    from .first_look import outputs_of_two_rows
-
-    network = module.get_submodule("network")
-    shape = tuple(outputs_of_two_rows(module.eval(), rows, type(network).__name__).shape)
-    if shape != (len(rows), n_outputs):
-        raise InputError(
-            f"The network returns shape {shape} for {len(rows)} rows, and {n_outputs} output(s) "
-            "are needed: one for each class, or a single one for a number."
-        )
 
 
 @register(NetworkEstimator)

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...exceptions import InputError
-from ..torch_model import kind_of
+from ..torch_model import applied
 
 
-def outputs_of_two_rows(forward: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
-    """Outputs of an untrained network, or why it cannot be used.
+def require_trainable(network: nn.Module, whole: nn.Module, rows: Tensor, n_outputs: int) -> None:
+    """Refuse a network that could not be trained.
 
     Parameters
     ----------
-    forward : callable
-        The network, in evaluation mode.
-    rows : Tensor or ndarray of shape (2, d)
-    name : str
-        What to call it.
+    network : nn.Module
+    whole : nn.Module
+        The same with what stands before it.
+    rows : Tensor of shape (2, d)
+    n_outputs : int
+        How many outputs it must have.
 
     Raises
     ------
     InputError
-        If it does not take such rows, or returns anything but a tensor of numbers.
+        If it does not take such rows, has no weights to train, no gradients, or other outputs.
     """
-    with torch.no_grad():
-        try:
-            outputs = forward(rows)
-        except (RuntimeError, IndexError) as error:
-            first = str(error).partition("\n")[0]
-            raise InputError(
-                f"The network does not take rows of {rows.shape[1]} features: {first}"
-            ) from error
-    if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
+    name = type(network).__name__
+    outputs = applied(whole.eval(), rows, name)
+    if tuple(outputs.shape) != (len(rows), n_outputs):
         raise InputError(
-            f"{name} returns {kind_of(outputs)}: a tensor of floating-point outputs is needed. "
-            "Give a module that returns nothing else."
+            f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, and "
+            f"{n_outputs} output(s) are needed: one for each class, or a single one for a number."
         )
-    return outputs
+    if not any(weight.requires_grad for weight in network.parameters()):
+        raise InputError(
+            f"{name} has no weights to train: there are none, or all of them are frozen. A network "
+            "that is trained already is explained by TorchModel."
+        )
+    if not outputs.requires_grad:
+        raise InputError(
+            f"The outputs of {name} have no gradient with respect to its weights: something on the "
+            "way (argmax, detach, numpy) breaks it off."
+        )

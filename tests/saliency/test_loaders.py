@@ -1,0 +1,59 @@
+"""Rows from loaders: what they may hold, and what is refused."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+from allrelevant import InputError
+from allrelevant.saliency import aggregate, aggregate_batches
+from allrelevant.saliency.torch_model import TorchModel
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    return TorchModel(nn.Linear(4, 3).double(), outputs="logits")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X = torch.from_numpy(np.random.default_rng(0).normal(size=(10, 4)))
+    return X, torch.arange(10) % 3
+
+
+def test_classes_may_be_whole_numbers_of_any_type(model, rows):
+    X, codes = rows
+    expected = aggregate(model, X.numpy(), codes.numpy(), n_classes=3)
+    for kind in (torch.float32, torch.float64, torch.uint8, torch.int32):
+        loader = DataLoader(TensorDataset(X, codes.to(kind)), batch_size=4)
+        found = aggregate_batches(model, loader, n_classes=3)
+        np.testing.assert_allclose(found.saliency, expected.saliency)
+        assert found.score == expected.score
+
+
+def test_tensors_of_a_graph(model, rows):
+    X, codes = rows
+    found = aggregate_batches(model, [(X.clone().requires_grad_(), codes)], n_classes=3)
+    expected = aggregate_batches(model, [(X, codes)], n_classes=3)
+    np.testing.assert_array_equal(found.saliency, expected.saliency)
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        (lambda X, codes: (X, codes + 0.5), r"codes of the classes, 0 to 2; got 0\.5"),
+        (lambda X, codes: (X, codes - 1), "codes of the classes, 0 to 2; got -1"),
+        (lambda X, codes: (X, codes + 1), "codes of the classes, 0 to 2; got 3"),
+        (lambda X, codes: (X, ["a"] * 10), "codes of the classes, 0 to 2; got 'a'"),
+        (lambda X, codes: (X, codes[:4]), "10 rows and 4 targets"),
+        (lambda X, codes: [X], "must be a pair, rows and their targets; got a list of 1"),
+        (lambda X, codes: X, "must be a pair, rows and their targets; got Tensor alone"),
+        (lambda X, codes: (X, X, codes), "must be a pair, rows and their targets; got a tuple of"),
+    ],
+)
+def test_others_are_refused_in_one_line(model, rows, batch, message):
+    with pytest.raises(InputError, match=message) as caught:
+        aggregate_batches(model, [batch(*rows)], n_classes=3)
+    assert "\n" not in str(caught.value)
