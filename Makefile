@@ -79,6 +79,7 @@ bench-saliency: setup  ## What saliency costs beside training
 
 bench-networks: setup  ## Selection with networks, and how little fools them (DATA=folder with mnist, ct_slices)
 	@$(BIN)/python -m benchmarks.branches
+	@$(BIN)/python -m benchmarks.mask_penalty
 	@$(BIN)/python -m benchmarks.network_selection
 	@$(BIN)/python -m benchmarks.network_speed
 	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set mnist)

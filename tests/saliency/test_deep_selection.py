@@ -1,13 +1,16 @@
 """Deep feature selection: alone, under the selector, and by scikit-learn's checks."""
 
+import copy
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+import torch
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_friedman1
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from torch import nn
 
 from allrelevant import (
     DeepFeatureSelection,
@@ -18,6 +21,7 @@ from allrelevant import (
 )
 from allrelevant.saliency import differentiable
 from allrelevant.saliency.deep_selection import _ranking
+from allrelevant.saliency.networks.perceptron import perceptron
 
 from .small_network import SmallNetwork
 
@@ -82,8 +86,52 @@ def test_a_number_of_features_can_be_asked_for(friedman, selection):
     chosen = clone(selection).set_params(n_features_to_select=4).fit(*friedman)
     np.testing.assert_array_equal(chosen.support_, selection.ranking_ <= 4)
     assert chosen.transform(friedman[0]).shape == (300, 4)
-    with pytest.raises(InputError, match="more than X has"):
+    with pytest.raises(InputError, match="Cannot select 13 of 12 features"):
         clone(selection).set_params(n_features_to_select=13, estimator__max_epochs=1).fit(*friedman)
+
+
+def test_select_another_number(friedman, selection):
+    chosen = copy.deepcopy(selection)
+    for wanted, number in ((3, 3), (0.5, 6), (12, 12)):
+        assert chosen.select(wanted).transform(friedman[0]).shape == (300, number)
+        np.testing.assert_array_equal(chosen.support_, selection.ranking_ <= number)
+    np.testing.assert_array_equal(chosen.select().support_, selection.mask_ != 0)
+    for wrong in (0, 13, 2.5, float("nan"), "3"):
+        with pytest.raises(InputError, match="Cannot select"):
+            chosen.select(wrong)
+
+
+def test_a_network_by_name_goes_by_the_target(friedman):
+    X, y = friedman
+    numbers = DeepFeatureSelection("mlp", random_state=0).fit(X[:40], y[:40])
+    assert isinstance(numbers.network_, NetworkRegressor)
+    labels = np.where(y > y.mean(), "high", "low")
+    classes = DeepFeatureSelection("mlp", random_state=0).fit(X[:40], labels[:40])
+    assert isinstance(classes.network_, NetworkClassifier)
+    assert set(classes.predict(X)) <= {"high", "low"}
+    assert not is_classifier(numbers)
+    assert not DeepFeatureSelection("mlp").needs_its_shape
+    assert DeepFeatureSelection("cnn").needs_its_shape
+
+
+def test_batch_normalisation_undoes_the_scale_of_the_mask(friedman):
+    """The outputs stay, and the gradient grows as the mask shrinks: so the penalty is undone."""
+    torch.manual_seed(0)
+    network, rows = perceptron(12, 2).double().train(), torch.from_numpy(friedman[0])
+
+    def at(scale):
+        weight = torch.full((12,), scale, dtype=torch.float64, requires_grad=True)
+        outputs = network(rows * weight)
+        outputs[:, 0].square().sum().backward()
+        return outputs.detach(), weight.grad
+
+    for module in network.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            module.eps = 1e-12
+    outputs, gradient = at(1.0)
+    shrunk, steeper = at(0.01)
+    torch.testing.assert_close(shrunk, outputs)
+    torch.testing.assert_close(steeper, 100 * gradient)
 
 
 def test_the_given_network_is_left_alone(friedman):

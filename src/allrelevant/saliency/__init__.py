@@ -4,7 +4,7 @@
 - ``gains``: what is differentiated; ``differentiable``: what a model must offer for it
 - ``registry``: from a fitted estimator to that; ``closed_forms``: scikit-learn's models
 - ``run``: the rounds; ``schedule``, ``columns``, ``balance``, ``trainers``: of how many features,
-  which, on which rows, and who is trained
+  which, on which rows, and who is trained; ``number_selected``: how many stay
 - ``torch_model``, ``skorch_model``: modules of torch; ``networks``: ready ones;
   ``skorch_trainer``: how nets of skorch are trained; ``failures``: why a training failed
 - ``deep_selection``: a mask that becomes sparse; ``reliability``: how much a row must change, by

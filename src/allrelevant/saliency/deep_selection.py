@@ -18,7 +18,9 @@ from ..arrays import Matrix, Vector
 from ..exceptions import InputError
 from .networks import NetworkClassifier
 from .networks.estimator import NetworkEstimator
+from .number_selected import number_selected
 from .registry import register
+from .trainers import predicts_classes, trainer_for
 
 if TYPE_CHECKING:
     from .torch_model import TorchModel
@@ -43,11 +45,13 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : NetworkClassifier, NetworkRegressor or None, default=None
-        The network; it is cloned. None is ``NetworkClassifier()``. Penalties of its own layers are
-        its ``l1`` and ``l2``: without them, these could undo what the mask does.
+    estimator : NetworkClassifier, NetworkRegressor, str or None, default=None
+        The network; it is cloned. None is ``NetworkClassifier()``; ``"mlp"``, ``"cnn"`` and
+        ``"wrn-16-4"`` are ready networks for classes or numbers, as the target is. Penalties of its
+        own layers are its ``l1`` and ``l2``: without them, these could undo what the mask does.
     penalty : float, default=5e-3
-        Factor of the elastic net.
+        Factor of the elastic net. Batch normalisation, which the ready networks have, undoes the
+        scale of the mask: with them a larger penalty need not mean more zeros.
     l1_ratio : float, default=1.0
         Share of the absolute values in it; with less than all, features that carry the same
         information share it.
@@ -64,7 +68,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     mask_ : ndarray of shape (d,)
         Weights of the inputs.
     ranking_ : ndarray of shape (d,)
-        From 1, by falling absolute weight; those that are zero by how late they became it.
+        From 1, by falling absolute weight; those that are zero by for how many steps they were not.
     support_ : ndarray of shape (d,)
         Which features are selected.
     n_features_ : int
@@ -84,7 +88,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        "estimator": [HasMethods(["fit", "predict"]), str, None],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "n_features_to_select": [
@@ -100,7 +104,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: NetworkEstimator | None = None,
+        estimator: NetworkEstimator | str | None = None,
         *,
         penalty: float = 5e-3,
         l1_ratio: float = 1.0,
@@ -139,18 +143,38 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self._validate_params()
         if not isinstance(self._unfitted, NetworkEstimator):
             raise InputError(
-                f"estimator must be a NetworkClassifier or a NetworkRegressor, which can have a "
-                f"mask; got {type(self.estimator).__name__}. Wrap other networks in one of them."
+                "estimator must be a NetworkClassifier, a NetworkRegressor or the name of a ready "
+                f"network, which can have a mask; got {type(self.estimator).__name__}. Wrap other "
+                "networks in one of them."
             )
         validate_data(self, X, y, skip_check_array=True)
-        network = clone(self._unfitted)
+        network = self._untrained(y)
         network.set_params(mask_penalty=self.penalty, mask_l1_ratio=self.l1_ratio)
         if self.random_state is not None:
             network.set_params(random_state=self.random_state)
         self.network_ = network.fit(X, y)
         self.mask_: Vector = network.mask_
         self.ranking_ = _ranking(network.mask_, network.mask_steps_)
-        self.support_ = self._chosen()
+        return self.select(self.n_features_to_select)
+
+    def select(self, n_features: float | None = None) -> Self:
+        """Choose another number of features, without another fit.
+
+        Parameters
+        ----------
+        n_features : int, float or None, default=None
+            As ``n_features_to_select``.
+
+        Returns
+        -------
+        self
+            With another ``support_`` and ``n_features_``; the network is as it was.
+        """
+        check_is_fitted(self, "ranking_")
+        if n_features is None:
+            self.support_ = self.mask_ != 0
+        else:
+            self.support_ = self.ranking_ <= number_selected(n_features, self.n_features_in_)
         self.n_features_ = int(self.support_.sum())
         return self
 
@@ -175,24 +199,26 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.network_.score(X, y)
 
-    def _chosen(self) -> NDArray[np.bool_]:
-        wanted = self.n_features_to_select
-        if wanted is None:
-            return self.mask_ != 0
-        number = int(wanted) if isinstance(wanted, Integral) else int(wanted * self.n_features_in_)
-        if number > self.n_features_in_:
-            raise InputError(
-                f"n_features_to_select={wanted} is more than X has, {self.n_features_in_}."
-            )
-        return self.ranking_ <= max(number, 1)
-
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
 
+    def _untrained(self, y: Any) -> Any:
+        """The network to train; a name is of classes or numbers, as the target is."""
+        if self._is_named:
+            classes = predicts_classes(self.estimator, np.asarray(y))
+            return trainer_for(self.estimator, classes=classes)
+        return clone(self._unfitted)
+
+    @property
+    def _is_named(self) -> bool:
+        return isinstance(self.estimator, str)
+
     @property
     def _unfitted(self) -> Any:
-        return NetworkClassifier() if self.estimator is None else self.estimator
+        if self.estimator is None:
+            return NetworkClassifier()
+        return NetworkClassifier(self.estimator) if self._is_named else self.estimator
 
     @property
     def _network(self) -> Any:
@@ -201,11 +227,12 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         theirs = get_tags(self._unfitted)
-        tags.estimator_type = theirs.estimator_type
-        tags.classifier_tags = theirs.classifier_tags
-        tags.regressor_tags = theirs.regressor_tags
         tags.target_tags = theirs.target_tags
         tags.input_tags.sparse = theirs.input_tags.sparse
+        if not self._is_named:
+            tags.estimator_type = theirs.estimator_type
+            tags.classifier_tags = theirs.classifier_tags
+            tags.regressor_tags = theirs.regressor_tags
         return tags
 
 

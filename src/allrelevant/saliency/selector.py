@@ -30,6 +30,7 @@ from .columns import Dropping, Shape, Zeroing, constant_features
 from .explanation import Explanation, Question, explained
 from .failures import failures_of
 from .gains import Gain
+from .number_selected import number_selected
 from .registry import differentiable
 from .run import Problem, Rounds, recorded, recorded_entropy
 from .schedule import schedule
@@ -369,13 +370,8 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         return constant
 
     def _n_selected(self, wanted: float | None) -> int:
-        n_features = self.n_features_in_
-        number = max(1, n_features // 2) if wanted is None else wanted
-        if not isinstance(number, Integral):
-            number = max(1, int(number * n_features))
-        if not 1 <= number <= n_features:
-            raise InputError(f"Cannot select {number} of {n_features} features.")
-        return int(number)
+        half = max(1, self.n_features_in_ // 2)
+        return number_selected(half if wanted is None else wanted, self.n_features_in_)
 
     @contextmanager
     def _checkpoint_file(self, X: Table, y: NDArray[Any]) -> Iterator[CheckpointFile | None]:
