@@ -30,10 +30,10 @@ class Net(nn.Module):
 
 def quick(kind=NeuralNetClassifier, module=Net, **settings):
     defaults = {
-        "max_epochs": 30,
+        "max_epochs": 20,
         "batch_size": 16,
         "optimizer": torch.optim.Adam,
-        "lr": 0.02,
+        "lr": 0.03,
         "iterator_train__shuffle": True,
         "train_split": None,
         "verbose": 0,
@@ -189,6 +189,7 @@ class Two(Net):
         ({"module__n_inputs": 5}, "Round 1 of 2, on 6 features: .*rows of 6 features: mat1"),
         ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, and 2 output"),
         ({"module": Detached}, "Round 1 of 2, .*does not require grad.*detach"),
+        ({"device": "cuda:99"}, "Round 1 of 2, .*device='cuda:99' cannot be used here"),
         ({"module": Two}, "Two returns a tuple of 2, which has no gradients"),
     ],
 )

@@ -72,7 +72,8 @@ class SkorchTrainer(BaseEstimator):
         -------
         self
         """
-        from .networks.threads import seeded
+        from .networks.threads import seeded, threads_for, torch_threads
+        from .torch_model import applied, precision
 
         if sp.issparse(X):
             raise InputError(
@@ -80,10 +81,14 @@ class SkorchTrainer(BaseEstimator):
                 " and NetworkRegressor(module), which take sparse tables."
             )
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        with seeded(seed):
-            rows, outputs = self._first_look(X)
+        with seeded(seed):  # loaders draw random numbers even where they do not shuffle
+            untrained = self._untrained()
+            module = untrained.module_
+            like = precision(module, otherwise="float32")
+            rows = np.ascontiguousarray(X, dtype=_numpy_name(like))
+            outputs = applied(untrained.forward, rows[:2], type(module).__name__)
         targets = self._targets(y, outputs)
-        with seeded(seed):
+        with torch_threads(threads_for(module, None)), seeded(seed):
             self.net_ = clone(self.net).fit(rows, targets)
         return self
 
@@ -93,14 +98,12 @@ class SkorchTrainer(BaseEstimator):
         outputs = differentiable(self).outputs(X)
         return self.classes_[outputs.argmax(axis=1)] if self.classes else outputs[:, 0]
 
-    def _first_look(self, X: Table) -> tuple[NDArray[Any], Tensor]:
-        """All rows in the precision of the module, and what it makes of two of them untrained."""
-        from .torch_model import applied, precision
+    def _untrained(self) -> Any:
+        """A net to look at, what it needs and returns, before the long work starts."""
+        from .devices import device_for
 
-        net = clone(self.net).set_params(verbose=0).initialize()
-        like = precision(net.module_, otherwise="float32")
-        rows = np.ascontiguousarray(X, dtype=str(like.dtype).removeprefix("torch."))
-        return rows, applied(net.forward, rows[:2], type(net.module_).__name__)
+        device_for(self.net.device)  # refused here in one line, if it is not there
+        return clone(self.net).set_params(verbose=0).initialize()
 
     def _targets(self, y: NDArray[Any], outputs: Tensor) -> NDArray[Any]:
         """As the loss wants them: codes of classes, or one number for each output."""
@@ -126,8 +129,12 @@ class SkorchTrainer(BaseEstimator):
         if n_outputs > 1:
             return codes.astype(np.int64)
         # In another shape than the outputs, each target would be compared with every output.
-        precision = str(outputs.dtype).removeprefix("torch.")
-        return codes.astype(precision).reshape(-1, *outputs.shape[1:])
+        return codes.astype(_numpy_name(outputs)).reshape(-1, *outputs.shape[1:])
+
+
+def _numpy_name(like: Tensor) -> str:
+    """What numpy calls the type of a tensor."""
+    return str(like.dtype).removeprefix("torch.")
 
 
 @register(SkorchTrainer)
