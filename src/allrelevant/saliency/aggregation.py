@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from ..arrays import Matrix, Table, Vector
 from ..exceptions import InputError
 from .batches import row_batches
-from .differentiable import DifferentiableModel, linearized
+from .differentiable import DifferentiableModel, Linearization, linearized, predicted_codes
 from .gains import Gain, Targets
 
 # Gradients are dense even where the table is sparse: so many numbers at a time, but so many rows at
@@ -132,7 +132,7 @@ def aggregate_batches(
         part, own = _flat(X), np.asarray(targets).ravel()
         found = linearized(model, part)
         outputs = _checked(found.outputs, n_classes)
-        merit += _merit(outputs, own, n_classes)
+        merit += _merit(found, own, n_classes)
         n_rows += len(own)
         gradient = np.abs(found.pull_back(gain.gradient(outputs, own)))
         sums = np.zeros((n_classes or 1, gradient.shape[1])) if sums is None else sums
@@ -169,7 +169,7 @@ def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:
     return outputs
 
 
-def _merit(outputs: Matrix, targets: Targets, n_classes: int | None) -> float:
+def _merit(found: Linearization, targets: Targets, n_classes: int | None) -> float:
     if n_classes is None:
-        return float(np.abs(outputs[:, 0] - targets).sum())
-    return float((outputs.argmax(axis=1) == targets).sum())
+        return float(np.abs(found.outputs[:, 0] - targets).sum())
+    return float((predicted_codes(found) == targets).sum())

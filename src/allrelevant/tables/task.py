@@ -78,8 +78,13 @@ def infer_task(y: pd.Series) -> InferredTask:
     return _of_whole_numbers(np.unique(values), len(values))
 
 
+def are_values(n_distinct: int, n_rows: int) -> bool:
+    """Whether whole numbers are counts or measurements, by how many different ones there are."""
+    return n_distinct > min(MAX_CLASSES, max(2, n_rows / 2))
+
+
 def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int) -> InferredTask:
-    if len(distinct) > min(MAX_CLASSES, max(2, n_rows / 2)):
+    if are_values(len(distinct), n_rows):
         return InferredTask(
             "regression",
             f"the target has {len(distinct)} different numbers, from {distinct[0]:.0f} to "
