@@ -113,7 +113,8 @@ def test_the_unit_of_a_number_does_not_matter(run: Run, frame: pd.DataFrame) -> 
     tolerance = 2e-3 * price.std()
     assert large["predicted"] / 1000 == pytest.approx(small["predicted"], abs=tolerance)
     values = np.array([[f["saliency"] for f in row["features"]] for row in rows.values()])
-    np.testing.assert_allclose(*(values / np.abs(values).max(axis=1, keepdims=True)), atol=0.02)
+    shares = values / np.abs(values).max(axis=1, keepdims=True)
+    np.testing.assert_allclose(shares[0], shares[1], atol=0.02)
 
 
 def test_how_good_the_model_is(run: Run, frame: pd.DataFrame) -> None:
