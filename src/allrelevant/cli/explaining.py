@@ -72,6 +72,7 @@ def explain_rows(
         rows,
         table=table,
         target=target,
+        model=model,
         quality=asdict(quality),
         settings={
             "task": found.task,

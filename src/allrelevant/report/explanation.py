@@ -27,6 +27,7 @@ def summarize_explanation(
     *,
     table: str | None = None,
     target: str | None = None,
+    model: Any = None,
     quality: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
     warnings: Iterable[str] = (),
@@ -44,6 +45,8 @@ def summarize_explanation(
         Their numbers there.
     table, target : str, default=None
         Names.
+    model : estimator, default=None
+        The one that is explained.
     quality : mapping, default=None
         How good the model is on rows that it has not seen.
     settings : mapping, default=None
@@ -69,7 +72,7 @@ def summarize_explanation(
         "quality": None if quality is None else plain(quality),
         "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
         "settings": plain(settings or {}),
-        "versions": versions(),
+        "versions": versions(model),
         "warnings": list(warnings),
     }
 

@@ -90,7 +90,7 @@ def summarize_selection(
             **{name: plain(value) for name, value in est.get_params(deep=False).items()},
             **(settings or {}),
         },
-        "versions": versions(),
+        "versions": versions(getattr(est, "estimator_", None)),
         "warnings": list(warnings),
     }
 
