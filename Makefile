@@ -85,7 +85,6 @@ bench-networks: setup  ## Selection with networks, and how little fools them (DA
 	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set mnist)
 	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set fashion_mnist)
 	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set cifar10)
-	@$(BIN)/python -m benchmarks.network_regression --data $(if $(DATA),$(DATA),.)
 	@$(if $(DATA),$(BIN)/python -m benchmarks.network_reliability --data $(DATA) --picture docs/images/reliability.png)
 
 bench-dorothea: setup  ## 100,000 features, the whole fit; and Madelon (DATA=folder with both)

@@ -79,26 +79,6 @@ class Rankers:
         print(f"  DFS: {selector.n_features_} of {X.shape[1]} weights are not zero", flush=True)
         return Ranked(np.argsort(selector.ranking_), int((selector.mask_ == 0).sum()))
 
-    def everything(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        seed: int,
-        gammas: tuple[float, ...],
-        masked_gammas: tuple[float, ...],
-    ) -> dict[str, Order]:
-        """One ranking by each method: DFS, SFS and SFS+DFS, at each gamma."""
-        found = {"DFS": self.mask(X, y, seed=seed).order}
-        for name, masked, chosen in (
-            ("SFS", False, gammas),
-            ("SFS+DFS", True, masked_gammas),
-        ):
-            for gamma in chosen:
-                one = self.saliency(X, y, gamma=gamma, masked=masked, seed=seed)
-                found[f"{name}, gamma {gamma:g}"] = one.order
-        return found
-
 
 def _print_cost(selector: SaliencySelector, whole: float, title: str) -> None:
     history = selector.history_

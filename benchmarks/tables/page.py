@@ -100,7 +100,7 @@ def cost(line: Line) -> list[str]:
 def in_seconds(seconds: float | None) -> str:
     if seconds is None:
         return "–"
-    return f"{seconds:.2g} s" if seconds < 100 else f"{seconds:.0f} s"
+    return f"{seconds:.2g} s" if seconds < 99 else f"{seconds:.0f} s"
 
 
 def legend(table: Table, lines: list[Line]) -> str:

@@ -1,21 +1,22 @@
-"""``allrelevant select --method saliency`` and ``allrelevant explain``."""
+"""``allrelevant select --method saliency``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from click.testing import Result
 from sklearn.svm import SVC, SVR
 
-from allrelevant import SaliencySelector, explain
+from allrelevant import SaliencySelector
 
 Run = Callable[..., Result]
 SELECT = ["select", "table.csv", "-t", "sick", "--method", "saliency", "-o", "result.json"]
-EXPLAIN = ["explain", "table.csv", "-t", "sick"]
 
 
 def result() -> dict:
@@ -51,61 +52,70 @@ def test_selection_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
     assert "2 features selected by SaliencySelector" in done.stdout
 
 
+def test_without_a_rule_half_is_selected_and_that_is_said(run: Run) -> None:
+    done = run(*SELECT)
+    assert "2 features selected by SaliencySelector (no --rule given: half of" in done.stdout
+    assert result()["n_selected"] == 2
+    shared = run(*SELECT, "--rule", "0.61")
+    assert result()["n_selected"] == 3
+    assert "no --rule" not in shared.stdout
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
+def test_selection_for_a_number(run: Run, frame: pd.DataFrame, unit: float) -> None:
+    y = 3 * frame["delta"] - frame["beta"] + np.random.default_rng(0).normal(size=len(frame))
+    frame.assign(sick=y * unit + 1 / 3).to_csv("table.csv", index=False)
+    done = run(*SELECT, "--rule", "2")
+    assert "Task: regression" in done.stderr
+    found = result()
+    model = SaliencySelector(SVR(kernel="linear", gamma="auto"), reps=1, random_state=0)
+    model.fit(scaled(frame), (y - y.mean()) / y.std(ddof=0))
+    assert set(found["selected"]) == {"beta", "delta"}
+    # In units of its own the target would make errors of any size cost nothing, or everything.
+    np.testing.assert_allclose(
+        [feature["importance"] for feature in found["features"]], model.importances_, rtol=0.05
+    )
+    np.testing.assert_allclose(found["values"]["mean"], (y * unit + 1 / 3).mean())
+    assert found["classes"] == []
+    assert found["settings"]["task"] == "regression"
+
+
+def test_tasks_of_selection(run: Run, frame: pd.DataFrame) -> None:
+    frame.assign(sick=[1, 2, 3, 4] * 20).to_csv("table.csv", index=False)
+    done = run(*SELECT)
+    assert "Task: classification (the target has 4 classes" in done.stderr
+    assert "ordinal" not in done.stderr  # which this command does not have
+    assert run(*SELECT, "--task", "regression").stderr == ""
+    assert result()["settings"]["task"] == "regression"
+    elimination = ["select", "table.csv", "-t", "sick", "-o", "-"]
+    refused(run(*elimination, "--task", "regression"), "--method saliency", "classes apart")
+    refused(run(*elimination, "--rule", "0.5"), "share", "--method saliency")
+    refused(run(*SELECT, "--task", "regression", "--class-weight", "balanced"), "a number")
+    frame.assign(sick=np.linspace(0, 1, len(frame))).to_csv("table.csv", index=False)
+    done = run(*elimination)
+    refused(done, "continuous", "predict a number with --method saliency")
+    assert "--task" not in done.stderr
+    frame.assign(sick=np.arange(len(frame))).to_csv("table.csv", index=False)
+    refused(run(*elimination), "distinct values", "predict a number with --method saliency")
+
+
+def test_network(run: Run, frame: pd.DataFrame) -> None:
+    pytest.importorskip("torch")
+    frame.assign(sick=100 * frame["alpha"]).to_csv("table.csv", index=False)
+    assert run(*SELECT, "--model", "mlp", "--keep", "0", "--rule", "1").exit_code == 0
+    found = result()
+    assert found["selected"] == ["alpha"]
+    assert "NetworkRegressor" in found["settings"]["estimator"]
+    assert found["versions"]["torch"] == version("torch")
+
+
 def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     first = result()
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     assert result()["history"] == first["history"]  # the times too: nothing was done again
-    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "different estimator__C")
-
-
-def test_explanation_of_a_row(run: Run, frame: pd.DataFrame) -> None:
-    done = run(*EXPLAIN, "--row", "17", "--row", "2", "-o", "result.json")
-    assert done.exit_code == 0, done.stderr
-    X, y = scaled(frame).to_numpy(), frame["sick"].to_numpy()
-    others = np.setdiff1d(np.arange(len(X)), [16, 1])
-    model = SVC(gamma="auto").fit(X[others], y[others])
-    expected = explain(model, X[[16, 1]], y[[16, 1]])
-    found = result()
-    assert [row["row"] for row in found["rows"]] == [17, 2]
-    for place, row in enumerate(found["rows"]):
-        order = np.argsort(-expected.absolute[place])
-        assert [feature["name"] for feature in row["features"]] == list(frame.columns[order])
-        np.testing.assert_allclose(
-            [feature["saliency"] for feature in row["features"]], expected.saliency[place, order]
-        )
-        assert row["features"][0]["value"] == frame.iloc[row["row"] - 1, order[0]]
-        assert row["note"] == expected.note(place)
-        assert f"Row {row['row']}: {expected.note(place)}" in done.stdout
-
-
-def test_explanation_of_a_row_that_is_wrong(run: Run, frame: pd.DataFrame) -> None:
-    label = frame["sick"][4]
-    frame.assign(
-        sick=frame["sick"].where(frame.index != 4, "yes" if label == "no" else "no")
-    ).to_csv("table.csv", index=False)
-    done = run(*EXPLAIN, "--row", "5", "--C", "10", "-o", "-")
-    (row,) = json.loads(done.stdout)["rows"]
-    assert row["wrong"]
-    assert "little or nothing in the row speaks" in row["note"]
-
-
-def test_explanation_towards_a_class(run: Run) -> None:
-    for label in ("yes", "no"):
-        done = run(*EXPLAIN, "--row", "5", "--class", label, "-o", "-", "-q")
-        (row,) = json.loads(done.stdout)["rows"]
-        assert row["explained"] == label
-        assert done.stderr == ""
-
-
-def test_explanation_of_a_number(run: Run, frame: pd.DataFrame) -> None:
-    frame.assign(sick=frame["alpha"] * 2 + 0.1).to_csv("table.csv", index=False)
-    done = run(*EXPLAIN, "--row", "1", "--kernel", "linear", "-o", "-")
-    assert "Task: regression" in done.stderr
-    (row,) = json.loads(done.stdout)["rows"]
-    assert row["features"][0]["name"] == "alpha"
-    X, y = scaled(frame).to_numpy(), frame["alpha"].to_numpy() * 2 + 0.1
-    assert row["predicted"] == SVR(kernel="linear").fit(X[1:], y[1:]).predict(X[:1])[0]
+    changed = [*SELECT, "--checkpoint", "run.ckpt", "--C", "3", "-q"]
+    refused(run(*changed), "different estimator__C")
 
 
 def test_bad_input(run: Run) -> None:
@@ -113,13 +123,10 @@ def test_bad_input(run: Run) -> None:
     refused(run(*SELECT, "--nested"), "--nested goes with --method svmrfe or ebrfe")
     refused(run(*SELECT, "--C", "1,2"), "one value of C")
     refused(run(*SELECT, "--rule", "one_se"), "needs scores")
-    refused(run(*SELECT, "--rule", "9"), "Cannot select 9 of 5")
+    refused(run(*SELECT, "--rule", "best"), "needs scores", "a number of features or a share")
+    refused(run(*SELECT, "--rule", "9", "-q"), "Cannot select 9 of 5")
     refused(run(*SELECT, "--groups", "alpha"), "cross-validate")
     refused(run(*SELECT, "--class-weight", "cw2"), "goes with elimination")
     refused(run(*SELECT, "--keep", "1"), "below 1")
+    refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel goes with --model svm")
     refused(run("select", "table.csv", "-t", "sick", "--keep", "0.5"), "--method saliency")
-    refused(run(*EXPLAIN, "--row", "81", "-q"), "no row 81: the table has 80")
-    refused(run(*EXPLAIN, "--row", "0"), "0 is not in the range")
-    refused(run(*EXPLAIN, "-q"), "Missing option '--row'")
-    refused(run(*EXPLAIN, "--row", "3", "--class", "maybe", "-q"), "never seen the class 'maybe'")
-    refused(run(*EXPLAIN, "--row", "3", "-o", "table.csv", "-q"), "the table itself")

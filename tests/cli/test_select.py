@@ -66,7 +66,7 @@ def test_without_nested_the_score_says_what_it_is(run: Run) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method(run: Run, method: str) -> None:
-    done = run("select", "table.csv", "-t", "sick", "--method", method, "--rule", "2", "-o", "-")
+    done = run(*SELECT[:-1], "-", "--method", method, "--rule", "2", "-q")
     found = json.loads(done.stdout)
     assert found["method"] == METHODS[method].estimator
     assert 1 <= found["n_selected"] <= 3

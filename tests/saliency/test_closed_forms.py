@@ -6,17 +6,30 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.special import softmax
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import (
+    BayesianRidge,
+    ElasticNetCV,
+    HuberRegressor,
+    LassoCV,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+    SGDRegressor,
+)
 from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC
 
-from allrelevant import InputError
+from allrelevant import InputError, explain
 from allrelevant.saliency import ClassicSaliency, SquaredHingeGain, differentiable, saliency
+from allrelevant.saliency.differentiable import linearized, predicted_codes
 
 from .differences import central_differences
 
@@ -55,9 +68,12 @@ def weighted(outputs, cotangent, X) -> np.ndarray:
     return (cotangent * outputs(X)).sum(axis=1)
 
 
-def require_gradients(model, outputs, X, cotangents) -> None:
-    """Outputs as expected, and gradients that are their finite differences."""
-    np.testing.assert_allclose(model.outputs(X), outputs(X), atol=1e-9)
+def require_gradients(model, outputs, X, cotangents, values=None) -> None:
+    """Outputs as expected, and gradients that are their finite differences.
+
+    With straight-through clipping they are those of outputs without it, which differ from values.
+    """
+    np.testing.assert_allclose(model.outputs(X), (values or outputs)(X), atol=1e-9)
     for cotangent in cotangents:
         full = np.broadcast_to(cotangent, outputs(X).shape)
         expected = central_differences(partial(weighted, outputs, full), X)
@@ -73,15 +89,50 @@ def test_svc(kernel, n_classes, machine) -> None:
     options = {"nu": 0.3} if machine is NuSVC else {}
     svc = machine(kernel=kernel, coef0=0.5, decision_function_shape="ovo", **options).fit(X, y)
 
-    def outputs(Z):
+    def outputs(Z, limit=np.inf):
         decisions = svc.decision_function(Z)
         if n_classes == 2:
             return np.column_stack([-decisions, decisions])
-        return class_means(decisions, n_classes)
+        return class_means(np.clip(decisions, -limit, limit), n_classes)
 
     rows = np.random.default_rng(1).normal(size=(8, X.shape[1]))
     cotangents = np.random.default_rng(2).normal(size=(2, n_classes))
-    require_gradients(differentiable(svc), outputs, rows, cotangents)
+    require_gradients(
+        differentiable(svc), outputs, rows, cotangents, values=partial(outputs, limit=1.0)
+    )
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize("break_ties", [False, True])
+def test_svc_predicts_as_scikit_learn_does(kernel, n_classes, break_ties) -> None:
+    """By votes, which the highest of the class outputs does not always have."""
+    X, y = table(n_classes)
+    svc = SVC(kernel=kernel, C=100.0, break_ties=break_ties).fit(X, y)
+    rows = np.random.default_rng(1).normal(size=(400, X.shape[1])) * 2
+    found = linearized(differentiable(svc), rows)
+    np.testing.assert_array_equal(svc.classes_[predicted_codes(found)], svc.predict(rows))
+    scaled = make_pipeline(StandardScaler(), svc).fit(X, y)
+    found = linearized(differentiable(scaled), rows)
+    np.testing.assert_array_equal(predicted_codes(found), scaled.predict(rows))
+
+
+@pytest.mark.parametrize("frames", ["default", "pandas", "polars"])
+@pytest.mark.parametrize(
+    "scaler", [StandardScaler(), MinMaxScaler((-1, 2)), RobustScaler(), MaxAbsScaler()]
+)
+@pytest.mark.filterwarnings("error:X does not have valid feature names")
+def test_pipelines_that_make_frames(scaler, frames) -> None:
+    X, y = table(3)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = make_pipeline(StandardScaler(with_mean=False), scaler, SVC())
+    model.set_output(transform=frames).fit(frame, y)
+    found = explain(model, frame, y)
+    np.testing.assert_array_equal(found.predicted, model.predict(frame))
+    plain = make_pipeline(StandardScaler(with_mean=False), scaler, SVC())
+    expected = explain(plain.set_output(transform="default").fit(X, y), X, y)
+    np.testing.assert_allclose(found.saliency, expected.saliency, atol=1e-6)
+    assert found.names == list("abcdef")
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -137,6 +188,11 @@ def test_logits(n_classes, model) -> None:
     "model",
     [
         Ridge(),
+        LassoCV(),
+        ElasticNetCV(),
+        BayesianRidge(),
+        HuberRegressor(),
+        SGDRegressor(random_state=0),
         MLPRegressor(hidden_layer_sizes=(7, 5), activation="tanh", max_iter=30, random_state=0),
         MLPRegressor(hidden_layer_sizes=(7, 5), activation="relu", max_iter=30, random_state=0),
     ],
@@ -185,9 +241,10 @@ def test_sparse_rows(model) -> None:
 
 def test_saliency_is_the_gradient_of_the_gain() -> None:
     X, y = table(3)
-    model = differentiable(SVC(kernel="rbf", gamma=0.3).fit(X, y))
+    svc = SVC(kernel="rbf", C=0.1, gamma=0.3, decision_function_shape="ovo").fit(X, y)
+    model = differentiable(svc)
     gain = SquaredHingeGain()
-    inside = np.abs(model.outputs(X)).max(axis=1) < 0.95  # where nothing is clipped
+    inside = np.abs(svc.decision_function(X)).max(axis=1) < 0.99  # where nothing is clipped
     assert inside.sum() > 10
     expected = central_differences(lambda Z: gain.value(model.outputs(Z), y[inside]), X[inside])
     np.testing.assert_allclose(saliency(model, X[inside], y[inside], gain), expected, atol=1e-6)

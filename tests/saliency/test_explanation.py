@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -18,7 +21,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC
 
-from allrelevant import InputError, SaliencySelector, explain
+from allrelevant import InputError, SaliencySelector, explain, reliability
 from allrelevant.saliency import ClassicSaliency, differentiable, saliency
 
 from .differences import central_differences
@@ -179,3 +182,63 @@ def test_map_of_a_picture() -> None:
     assert colours.get_clim() == (0.0, 9.0)
     with pytest.raises(InputError, match="12 features are no picture"):
         found.plot_map(2)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+def test_predictions_are_those_of_the_model(kernel) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = SVC(kernel=kernel).fit(X, y)
+    np.testing.assert_array_equal(explain(model, X, y).predicted, model.predict(X))
+    selector = SaliencySelector(model, gamma=0.0, reps=1, n_features_to_select=4).fit(X, y)
+    assert selector.history_["score"][0] == pytest.approx(model.score(X, y))
+
+
+def test_rows_that_votes_get_wrong_show_less() -> None:
+    """Far from the margin between two other classes, a row that is lost must not look sure."""
+    X, y = load_iris(return_X_y=True)
+    found = explain(SVC(kernel="linear", C=10.0).fit(X, y), X, y)
+    assert found.wrong.any()
+    assert found.absolute[found.wrong].sum(axis=1).max() < (
+        np.median(found.absolute[~found.wrong].sum(axis=1)) / 10
+    )
+
+
+def test_names_and_rows_are_those_of_the_table() -> None:
+    X, y = branches(100, 0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"], index=[f"row {i}" for i in range(100)])
+    model = LogisticRegression().fit(frame, y)
+    found = explain(model, frame, y)
+    assert found.to_frame().index.tolist() == frame.index.tolist()
+    assert explain(model, X, y).names == ["a", "b", "c"]
+    for ask in (explain, reliability):
+        with pytest.raises(InputError, match="Column 1 of X is 'c', and the model was trained on"):
+            ask(model, frame[["c", "b", "a"]])
+    selector = SaliencySelector(LogisticRegression(), gamma=0.0, reps=1).fit(frame, y)
+    assert selector.explain(frame, y).to_frame().index.tolist() == frame.index.tolist()
+
+
+def test_what_cannot_be_explained_says_why() -> None:
+    X, y = branches(100, 0)
+    codes = np.unique(y, return_inverse=True)[1]
+    model = LogisticRegression().fit(X, codes)
+    with pytest.raises(InputError, match="never seen the class '1': it knows 0, 1"):
+        explain(model, X, target="1")
+    with pytest.raises(NotFittedError):
+        explain(SVC(), X)
+    with pytest.raises(InputError, match="best_estimator_"):
+        explain(GridSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, y), X)
+    with pytest.raises(InputError, match="explains by itself"):
+        explain(SaliencySelector(SVC(), gamma=0.0, reps=1).fit(X, y), X)
+    with pytest.raises(ValueError, match="y contains NaN"):
+        explain(Ridge().fit(X, codes), X, np.full(100, np.nan))
+    with pytest.raises(InputError, match="predicts 2 numbers"):
+        explain(Ridge().fit(X, X[:, :2]), X)
+
+
+def test_one_logit_is_no_number() -> None:
+    torch = pytest.importorskip("torch")
+    from allrelevant.saliency.torch_model import TorchModel
+
+    model = TorchModel(torch.nn.Linear(3, 1), outputs="logits")
+    with pytest.raises(InputError, match="1 output, and one that tells classes apart"):
+        explain(model, branches(10, 0)[0])

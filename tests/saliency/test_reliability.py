@@ -141,7 +141,7 @@ def test_bad_input(iris, network):
         reliability(network, X[:1], [7])
     with pytest.raises(InputError, match="between 0 and 1"):
         reliability(network, X[:1], certainty=95)
-    with pytest.raises(InputError, match="fitted on 4"):
+    with pytest.raises(InputError, match="trained on 4"):
         reliability(network, X[:1, :3])
     with pytest.raises(InputError, match="classifier with probabilities"):
         reliability(SVC().fit(X, y), X[:1])

@@ -11,18 +11,18 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.neural_network import MLPClassifier
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from allrelevant import InputError, RelevanceWarning, SaliencySelector
+from allrelevant import InputError, RelevanceWarning, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
-from allrelevant.saliency import ClassicSaliency, differentiable
+from allrelevant.saliency import ClassicSaliency, RegressionGain, differentiable
 from allrelevant.saliency.aggregation import aggregate
 from allrelevant.saliency.closed_forms.linear import LinearForm
 from allrelevant.saliency.run import Problem, Rounds
@@ -85,10 +85,82 @@ def test_ranking_of_numbers_is_that_of_the_paper() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 8))
     y = X[:, 2] + X[:, 5] ** 2 + 0.1 * rng.normal(size=60)
-    found = SaliencySelector(SVR(gamma=0.1), gamma=0.7, reps=1).fit(X, y)
+    gain = RegressionGain(unit=1.0)
+    found = SaliencySelector(SVR(gamma=0.1), gamma=0.7, reps=1, gain=gain).fit(X, y)
     assert order(found) == naive_ranking(train_svr, X, y, gamma=0.7, classes=False)
     assert set(order(found)[:2]) == {2, 5}
     assert not hasattr(found, "classes_")
+
+
+@pytest.mark.parametrize("model", [Ridge(), MLPRegressor(hidden_layer_sizes=(10,), max_iter=50)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_ranking_does_not_hang_on_the_unit_of_the_target(model: Any) -> None:
+    """Trained once, so that only the gain sees the unit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    y = X[:, 2] + X[:, 5] ** 2 + 0.5 * rng.normal(size=80)
+    one, thousand = (
+        SaliencySelector(InUnits(model, unit), gamma=0.0, random_state=0).fit(X, unit * y)
+        for unit in (1.0, 1000.0)
+    )
+    np.testing.assert_allclose(one.importances_, thousand.importances_)
+    row = one.explain(X, y).saliency
+    np.testing.assert_allclose(row, thousand.explain(X, 1000.0 * y).saliency, atol=1e-9 * row.max())
+
+
+class InUnits(RegressorMixin, BaseEstimator):
+    """A regression that is the same in any unit."""
+
+    def __init__(self, model: Any, unit: float) -> None:
+        self.model = model
+        self.unit = unit
+
+    def fit(self, X: Any, y: Any) -> InUnits:
+        self.inner_ = differentiable(clone(self.model).fit(X, y / self.unit))
+        self.gain = self.inner_.gain
+        return self
+
+    def outputs(self, X: Any) -> Any:
+        return self.unit * self.inner_.outputs(X)
+
+    def pull_back(self, X: Any, cotangent: Any) -> Any:
+        return self.inner_.pull_back(X, self.unit * cotangent)
+
+
+def test_a_model_of_no_feature_is_said_to_be_one() -> None:
+    X, _ = table()
+    with pytest.warns(RelevanceWarning, match="round 1 of 1 the model depends on none of its 12"):
+        SaliencySelector(Lasso(alpha=1e3), gamma=0.0, reps=1).fit(X, X[:, 5])
+
+
+def test_per_deviation_explains_per_deviation() -> None:
+    X, y = table()
+    scales = 10.0 ** np.arange(-6, 6)
+    model = make_pipeline(StandardScaler(), SVC())
+    options: dict[str, Any] = {
+        "gamma": 0.0,
+        "reps": 1,
+        "n_features_to_select": 12,
+        "per_deviation": True,
+    }
+    plain = SaliencySelector(model, **options).fit(X, y)
+    scaled = SaliencySelector(model, **options).fit(X * scales, y)
+    found = scaled.explain(X * scales, y)
+    np.testing.assert_allclose(found.saliency, plain.explain(X, y).saliency, rtol=1e-4, atol=1e-6)
+    per_unit = explain(scaled.estimator_, X * scales, y)
+    np.testing.assert_allclose(found.saliency, per_unit.saliency * (X * scales).std(axis=0))
+    by_hand = explain(scaled.estimator_, X * scales, y, units=(X * scales).std(axis=0))
+    np.testing.assert_allclose(found.saliency, by_hand.saliency)
+
+
+def test_a_network_by_name_takes_many_whole_numbers_for_values() -> None:
+    pytest.importorskip("torch")
+    X = np.random.default_rng(0).normal(size=(100, 4))
+    y = (100 * X[:, 1]).round().astype(int)
+    found = SaliencySelector("mlp", gamma=0.0, reps=1, random_state=0).fit(X, y)
+    assert type(found.estimator_).__name__ == "NetworkRegressor"
+    found.fit(X, y > 0)
+    assert type(found.estimator_).__name__ == "NetworkClassifier"
 
 
 def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +215,7 @@ def test_history_tells_every_round() -> None:
         pd.DataFrame(X, columns=[f"f{j}" for j in range(10)]), y
     )
     history = found.history_
+    assert history["round"].tolist() == [1, 2, 3]
     assert history["n_features"].tolist() == [10, 5, 2]
     assert [len(names) for names in history["dropped"]] == [5, 3, 0]
     assert set(history["features"][1]) == set(history["features"][0]) - set(history["dropped"][0])
@@ -160,8 +233,10 @@ def test_select_another_number() -> None:
     assert found.select(3).transform(X).shape == (150, 3)
     np.testing.assert_array_equal(found.support_, found.ranking_ <= 3)
     assert found.select(0.25).n_features_ == 3
-    with pytest.raises(InputError, match="Cannot select 13 of 12"):
-        found.select(13)
+    wrong: Any
+    for wrong in (13, 0, -0.5, 1.0, float("nan"), "3"):
+        with pytest.raises(InputError, match=f"Cannot select {wrong!r} of 12"):
+            found.select(wrong)
 
 
 def test_dead_features_set_to_zero() -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.datasets import make_friedman1
+from sklearn.metrics import mean_absolute_error
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
 from ..table import Column, Figures, Row, Table
+
+if TYPE_CHECKING:
+    from allrelevant import NetworkRegressor
 
 METHODS = (("DFS", 0.0), ("SFS", 0.0), ("SFS", 0.9), ("SFS+DFS", 0.0), ("SFS+DFS", 0.9))
 FOLDS = 2
@@ -55,7 +60,6 @@ def measure(
     from allrelevant import NetworkRegressor
 
     from ...network_rankers import Rankers
-    from ...network_regression import error
 
     X, y = load(folder)
     train, test = list(KFold(FOLDS, shuffle=True, random_state=0).split(X))[seed]
@@ -69,8 +73,14 @@ def measure(
         masked = "DFS" in method
         ranked = rankers.saliency(parts[0], parts[2], gamma=gamma, masked=masked, seed=seed)
     judge = NetworkRegressor(max_epochs=EPOCHS, random_state=seed)
-    found = {str(size): error(parts, ranked.order, size, judge) for size in sizes}
+    found = {str(size): error(judge, parts, ranked.order[:size]) for size in sizes}
     return found | {"first": int((ranked.order[:5] < 5).sum())}
+
+
+def error(judge: NetworkRegressor, parts: tuple[np.ndarray, ...], kept: np.ndarray) -> float:
+    """Mean absolute error on the rows left out, with the features that are kept."""
+    X, X_new, y, y_new = parts
+    return mean_absolute_error(y_new, judge.fit(X[:, kept], y).predict(X_new[:, kept]))
 
 
 def title(method: str, gamma: float) -> str:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import InputError
+from ..exceptions import InputError, RelevanceWarning
 from ..plots.labels import display_width, printable, shorten
 from .analysis import fitted
 from .outputs import Outputs, as_json
+from .quality import Quality, cross_validated
 from .saliency import trainer
 from .selection import standardized
-from .tasks import AUTO
+from .target import AsTheyAre, Standardized, read_target, require_classes_left
 from .terminal import say
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..saliency import Explanation
 
 _SHOWN, _NAME_WIDTH = 15, 40
 
@@ -33,6 +38,7 @@ def explain_rows(
     towards: str | None,
     standardize: bool,
     settings: Mapping[str, Any],
+    given: Collection[str],
     outputs: Outputs,
     table: str,
     command: str,
@@ -41,34 +47,64 @@ def explain_rows(
     """Train on all other rows, explain these, and hand out the result."""
     from ..report import summarize_explanation
     from ..saliency import explain
-    from ..tables import infer_task, split_target, target_for
+    from ..tables import split_target
 
     X, y = split_target(frame, target, drop)
     places = _places(rows, len(X))
-    inferred = infer_task(y) if task == AUTO else None
-    if inferred and not outputs.quiet:
-        say(inferred.note, err=True)
-    kind = inferred.task if inferred else task
-    values = target_for(kind, y, target)
+    found = read_target(y, target, task)
+    if found.note and not outputs.quiet:
+        say(found.note, err=True)
+    require_classes_left(found, rows, towards=towards)
     known = np.setdiff1d(np.arange(len(X)), places)
-    scaled = standardized(X) if standardize else X
-    model = trainer(settings, classes=kind == "classification")
-    fitted(model, scaled.iloc[known].to_numpy(), values[known])
+    scale = found.scale(known)
+    features = standardized(X) if standardize else X
+    model = trainer(settings, given, classes=found.holds_classes)
+    table_known, values = features.iloc[known].to_numpy(), scale.apply(found.y[known])
+    fitted(model, table_known, values)
     wanted = None if towards is None else _label(towards, model)
-    truth = values[places] if wanted is None else None
-    explanation = explain(model, scaled.iloc[places], truth, target=wanted)
+    truth = scale.apply(found.y[places]) if wanted is None else None
+    explanation = explain(model, features.iloc[places], truth, target=wanted)
+    quality = cross_validated(model, table_known, values, seed=settings["random_state"])
+    _warn_if_poor(quality)
     summary = summarize_explanation(
-        explanation,
+        _in_units_of_the_table(explanation, scale),
         X.iloc[places],
         rows,
         table=table,
         target=target,
-        settings={"task": kind, "standardize": standardize, **settings},
+        model=model,
+        quality=asdict(quality),
+        settings={
+            "task": found.task,
+            "standardize": standardize,
+            "standardize_target": not found.holds_classes,
+            **settings,
+        },
         warnings=notes,
         command=command,
     )
     outputs.write(summary)
-    _tell(summary, outputs)
+    _tell(summary, quality, outputs)
+
+
+def _in_units_of_the_table(
+    explanation: Explanation, scale: AsTheyAre | Standardized
+) -> Explanation:
+    return replace(
+        explanation,
+        targets=scale.undo(explanation.targets),
+        predicted=scale.undo(explanation.predicted),
+    )
+
+
+def _warn_if_poor(quality: Quality) -> None:
+    if quality.is_poor:
+        warnings.warn(
+            "The model is no better than always guessing the same: what decides in it says "
+            "nothing about the target.",
+            RelevanceWarning,
+            stacklevel=2,
+        )
 
 
 def _places(rows: Sequence[int], n_rows: int) -> list[int]:
@@ -87,14 +123,27 @@ def _label(text: str, model: Any) -> Any:
     """A class by what it is called; one that does not exist is refused by its name."""
     if not hasattr(model, "classes_"):
         raise InputError("--class names a class, and the target is a number.")
-    return next((label for label in model.classes_.tolist() if str(label) == text), text)
+    labels = model.classes_.tolist()
+    return next((label for label in labels if _is_called(label, text)), text)
 
 
-def _tell(summary: Mapping[str, Any], outputs: Outputs) -> None:
+def _is_called(label: Any, text: str) -> bool:
+    if isinstance(label, str):
+        return label == text
+    if isinstance(label, bool):
+        return str(label).lower() == text.lower()
+    try:
+        return float(text) == label
+    except ValueError:
+        return False
+
+
+def _tell(summary: Mapping[str, Any], quality: Quality, outputs: Outputs) -> None:
     if outputs.json_to_stdout:
         sys.stdout.write(as_json(summary))
     elif not outputs.quiet:
-        say("\n".join(line for row in summary["rows"] for line in _lines(row)))
+        rows = [line for row in summary["rows"] for line in _lines(row)]
+        say("\n".join([quality.line, *rows]))
     if outputs.json is not None and not outputs.quiet:
         say(f"Result written to {outputs.json}")
 

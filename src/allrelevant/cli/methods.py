@@ -39,12 +39,15 @@ class Method:
         The method whose subset it starts from; settings that are not its own go there.
     maker : str or None
         Module whose function ``make`` builds it, where settings are not parameters as they are.
+    numbers : bool
+        Whether the target may be a number, too, and not classes alone.
     """
 
     estimator: str
     options: frozenset[str]
     start: str | None = None
     maker: str | None = None
+    numbers: bool = False
 
 
 METHODS = {
@@ -52,14 +55,18 @@ METHODS = {
     "ebrfe": Method("EBRFE", _ELIMINATION | {"n_candidates"}),
     "bitflip": Method("BitFlip", _SVM | {"max_rounds"}, start="svmrfe"),
     "attributeflip": Method("AttributeFlip", _SVM | {"max_rounds"}, start="svmrfe"),
-    "saliency": Method("SaliencySelector", _SALIENCY, maker="allrelevant.cli.saliency"),
+    "saliency": Method(
+        "SaliencySelector", _SALIENCY, maker="allrelevant.cli.saliency", numbers=True
+    ),
 }
 
 # What a start leaves to the method that starts from it.
 _NOT_FOR_A_START = frozenset({"nested", "checkpoint"})
 
 
-def build(method: str, settings: Mapping[str, Any], given: Collection[str]) -> Any:
+def build(
+    method: str, settings: Mapping[str, Any], given: Collection[str], *, classes: bool = True
+) -> Any:
     """The estimator of a method, not yet fitted.
 
     Parameters
@@ -69,24 +76,37 @@ def build(method: str, settings: Mapping[str, Any], given: Collection[str]) -> A
         A value for each option of any method.
     given : collection of str
         Which of them the user has given. One that does not go with the method is refused.
+    classes : bool, default=True
+        Whether the target holds classes or numbers.
     """
     wanted = METHODS[method]
     starting = METHODS[wanted.start].options - _NOT_FOR_A_START if wanted.start else frozenset()
-    for name in settings:
-        if name in given and name not in wanted.options | starting:
-            others = [other for other, entry in METHODS.items() if name in entry.options]
-            raise InputError(
-                f"--{_option(name)} goes with --method {' or '.join(others)}, and the method is "
-                f"{method}."
-            )
+    _require_options_of(method, wanted.options | starting, settings, given)
     own = {name: value for name, value in settings.items() if name in wanted.options}
     if wanted.maker is not None:
-        return import_module(wanted.maker).make(own)
+        return import_module(wanted.maker).make(own, given, classes=classes)
+    if isinstance(settings["rule"], float):
+        raise InputError(
+            f"--rule {settings['rule']:g} is a share, and goes with --method saliency; with "
+            f"{method} give a number of features, 'best' or 'one_se'."
+        )
     estimator = getattr(import_module("allrelevant"), wanted.estimator)
     if wanted.start is None:
         return estimator(**own)
     theirs = {name: value for name, value in settings.items() if name in starting}
     return estimator(build(wanted.start, theirs, ()), **own)
+
+
+def _require_options_of(
+    method: str, options: Collection[str], settings: Mapping[str, Any], given: Collection[str]
+) -> None:
+    for name in settings:
+        if name in given and name not in options:
+            others = [other for other, entry in METHODS.items() if name in entry.options]
+            raise InputError(
+                f"--{_option(name)} goes with --method {' or '.join(others)}, and the method is "
+                f"{method}."
+            )
 
 
 def _option(name: str) -> str:

@@ -7,11 +7,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..exceptions import InputError
 from ..plots.labels import printable, shorten
 from .analysis import fitted
 from .methods import METHODS, build
 from .outputs import Outputs, as_json
+from .target import Target, read_classes, read_target
 from .terminal import MAX_FEATURES, say
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ def select_features(
     drop: tuple[str, ...],
     groups: str | None,
     method: str,
+    task: str,
     standardize: bool,
     settings: Mapping[str, Any],
     given: Collection[str],
@@ -35,30 +39,44 @@ def select_features(
 ) -> None:
     """Select features of a table, and hand out the result."""
     from ..report import summarize_selection
-    from ..tables import class_labels, split_target
+    from ..tables import split_target
 
     _require_own_file(settings["checkpoint"], outputs)
     verbose = int(sys.stderr.isatty() and not outputs.quiet)
-    est = build(method, {**settings, "verbose": verbose}, given)
     group_of = None
     if groups is not None:
         _require_folds(method)
         frame, group_of = _without_groups(frame, groups, target)
     X, y = split_target(frame, target, drop)
-    labels = class_labels(y, target)
+    found = _read(y, target, task, method)
+    est = build(method, {**settings, "verbose": verbose}, given, classes=found.holds_classes)
+    if found.note and not outputs.quiet:
+        say(found.note, err=True)
     known = {} if group_of is None else {"groups": group_of}
-    fitted(est, standardized(X) if standardize else X, labels, **known)
+    values = found.scale(np.arange(len(y))).apply(found.y)
+    fitted(est, standardized(X) if standardize else X, values, **known)
     summary = summarize_selection(
         est,
-        labels,
+        found.y,
         table=table,
         target=target,
-        settings={"standardize": standardize, "groups": groups},
+        settings={
+            "task": found.task,
+            "standardize": standardize,
+            "standardize_target": not found.holds_classes,
+            "groups": groups,
+        },
         warnings=notes,
         command=command,
     )
     outputs.write(summary)
     _tell(summary, outputs)
+
+
+def _read(y: pd.Series, target: str, task: str, method: str) -> Target:
+    if METHODS[method].numbers:
+        return read_target(y, target, task)
+    return read_classes(y, target, task, method)
 
 
 def _require_own_file(checkpoint: str | None, outputs: Outputs) -> None:
@@ -106,13 +124,19 @@ def _lines(summary: Mapping[str, Any]) -> list[str]:
     lines = [
         f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
         f"target {shorten(printable(table['target']), 40)}",
-        f"{summary['n_selected']:,} features selected by {summary['method']}, the last to leave "
-        "first:",
+        f"{summary['n_selected']:,} features selected by {summary['method']}{_how_many(summary)}, "
+        "the last to leave first:",
         *(f"  {shorten(printable(name), 70)}" for name in selected[:MAX_FEATURES]),
     ]
     if len(selected) > MAX_FEATURES:
         lines.append(f"  ... and {len(selected) - MAX_FEATURES:,} more.")
     return [*lines, *_score_lines(summary["score"], len(summary["subsets"]))]
+
+
+def _how_many(summary: Mapping[str, Any]) -> str:
+    """Why so many, where neither the user nor a score has said so."""
+    undecided = summary["settings"].get("n_features_to_select", 0) is None
+    return " (no --rule given: half of the features)" if undecided else ""
 
 
 def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:

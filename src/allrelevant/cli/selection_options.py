@@ -56,6 +56,24 @@ class Count(click.ParamType):  # type: ignore[type-arg]
         return "|".join(["N", *self.words])
 
 
+class SubsetSize(Count):
+    """A number of features, a share of them, or one of some words in its place."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text of an option, or refuse it."""
+        try:
+            share = float(value)
+        except ValueError:
+            share = 1.0
+        return share if 0 < share < 1 else super().convert(value, param, ctx)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What the help shows in the value's place."""
+        return "|".join(["N", "SHARE", *self.words])
+
+
 class StepSize(Number):
     """A whole number of features, or a share of them."""
 
@@ -134,7 +152,8 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {
             "type": Numbers(),
             "default": 1.0,
-            "help": "Cost of errors; of several the best is chosen at each step.",
+            "help": "Cost of errors; of several the best is chosen at each step. Saliency takes a "
+            "single one; of a number to predict, errors are in standard deviations of the target.",
         },
     ),
     "gamma": (
@@ -166,7 +185,7 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {
             "type": click.Choice(["balanced", "cw2", "cw3"]),
             "default": None,
-            "help": "Make errors in rare classes cost more.",
+            "help": "Make errors in rare classes cost more. Saliency takes 'balanced' alone.",
         },
     ),
     "min_variance": (
@@ -185,10 +204,11 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "rule": (
         ("--rule",),
         {
-            "type": Count("best", "one_se"),
+            "type": SubsetSize("best", "one_se"),
             "default": "best",
+            "show_default": "best; with saliency half of the features",
             "help": "Which subset: the best, the smallest within one standard error of it, or that "
-            "of N features.",
+            "of N features. Saliency has no scores: it takes N, or a share such as 0.25.",
         },
     ),
     "cv": (
@@ -232,19 +252,32 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }
 
 
-# Of a model that is explained; an SVM of a straight line would say the same of every row.
-_EXPLANATION_OPTIONS = ("model", "kernel", "C", "gamma", "class_weight", "random_state")
-_EXPLANATION_DEFAULTS = {"kernel": "rbf"}
+# Of a model that is explained, and what differs from selection: there is one training, without
+# choices, and an SVM of a straight line would say the same of every row.
+_EXPLANATION_OPTIONS: dict[str, dict[str, Any]] = {
+    "model": {"help": "What is trained, an SVM or a network (needs torch)."},
+    "kernel": {"default": "rbf", "help": "Kernel of the SVM."},
+    "C": {
+        "type": Number(above=0),
+        "help": "Cost of errors in the SVM; of a number to predict, errors are in standard "
+        "deviations of the target.",
+    },
+    "gamma": {"help": "Factor in the kernel; 'auto' is one over the number of features."},
+    "class_weight": {
+        "type": click.Choice(["balanced"]),
+        "help": "Make errors in rare classes cost more.",
+    },
+    "random_state": {"help": "Seed of all that is random."},
+}
 
 
 def explanation_options(command: Command) -> Command:
     """Give a command an option for each setting of the model that is explained."""
-    for name in reversed(_EXPLANATION_OPTIONS):
+    for name, own in reversed(_EXPLANATION_OPTIONS.items()):
         names, attributes = SELECTION_OPTIONS[name]
-        default = _EXPLANATION_DEFAULTS.get(name, attributes["default"])
-        text = attributes["help"].removeprefix("Saliency only: ")
-        settings = {**attributes, "default": default, "help": text[0].upper() + text[1:]}
-        command = click.option(*names, **settings, show_default=default is not None)(command)
+        settings = {**attributes, **own}
+        shown = settings["default"] is not None
+        command = click.option(*names, **settings, show_default=shown)(command)
     return command
 
 

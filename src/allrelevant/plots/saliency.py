@@ -10,16 +10,18 @@ from numpy.typing import ArrayLike
 
 from ..exceptions import InputError
 from ..extras import import_extra
-from .labels import printable, shorten
+from .labels import printable
 from .palette import INK, LOOKS
 from .rows import BAR_HEIGHT, choose_rows, name_rows
+from .titles import set_title, set_x_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
 
     from ..saliency import Explanation
 
-_TITLE_WIDTH = 90
+_COLOUR_BAR = "saliency"
 
 
 class RowSaliencyDisplay:
@@ -97,6 +99,7 @@ class RowSaliencyDisplay:
         """
         saliency = np.asarray(self.saliency, dtype=np.float64)
         shown = choose_rows(np.abs(saliency), max_features, order)
+        own = ax is None
         if ax is None:
             plt = import_extra("matplotlib.pyplot", "plot")
             size = (7.0, 1.2 + 0.28 * len(shown))
@@ -111,11 +114,10 @@ class RowSaliencyDisplay:
         )
         name_rows(ax, self.names, shown)
         ax.axvline(0.0, color=INK, linewidth=0.8)
-        ax.set_xlabel("saliency: change of the gain with the feature")
         hidden = len(saliency) - len(shown)
-        more = f" ({hidden:,} less salient features not shown)" if hidden else ""
-        title = shorten(printable(self.title), _TITLE_WIDTH) if self.title else ""
-        ax.set_title(f"{title}{more}", fontsize=9, loc="left", parse_math=False)
+        more = f"({hidden:,} less salient features not shown)" if hidden else ""
+        set_title(ax, _printable_title(self.title), more, loc="left", grow=own)
+        set_x_label(ax, "saliency: change of the gain with the feature")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -131,6 +133,8 @@ class SaliencyMapDisplay:
         Absolute; of several channels the sum.
     picture : array-like of shape (height, width) or (height, width, channels)
     title : str, default=""
+    scale : float or None, default=None
+        The saliency that is fully coloured; None is the largest.
 
     Attributes
     ----------
@@ -147,10 +151,18 @@ class SaliencyMapDisplay:
     [[0.0, 1.0]]
     """
 
-    def __init__(self, *, saliency: ArrayLike, picture: ArrayLike, title: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        saliency: ArrayLike,
+        picture: ArrayLike,
+        title: str = "",
+        scale: float | None = None,
+    ) -> None:
         self.saliency = saliency
         self.picture = picture
         self.title = title
+        self.scale = scale
 
     @classmethod
     def from_explanation(
@@ -161,6 +173,9 @@ class SaliencyMapDisplay:
         **kwargs: Any,
     ) -> SaliencyMapDisplay:
         """Draw a row of an explanation.
+
+        A row that the model gets wrong is drawn on the scale of those it gets right, if any are
+        explained beside it: so it stays pale, as little or nothing in it speaks for its class.
 
         Parameters
         ----------
@@ -173,11 +188,14 @@ class SaliencyMapDisplay:
             Options of :meth:`plot`.
         """
         shape = _picture_shape(shape, explanation.saliency.shape[1])
-        saliency = explanation.absolute[row].reshape(shape)
+        beside = ~explanation.wrong if explanation.wrong[row] else np.zeros(0, dtype=np.int64)
+        compared = [_as_map(explanation.absolute[row], shape)]
+        compared += [_as_map(saliency, shape) for saliency in explanation.absolute[beside]]
         return cls(
-            saliency=saliency.sum(axis=2) if len(shape) == 3 else saliency,
+            saliency=compared[0],
             picture=explanation.row(row).reshape(shape),
             title=explanation.note(row),
+            scale=float(max(points.max() for points in compared)),
         ).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, scale: float | None = None) -> SaliencyMapDisplay:
@@ -188,22 +206,25 @@ class SaliencyMapDisplay:
         ax : matplotlib Axes, default=None
             By default one in a figure of its own.
         scale : float or None, default=None
-            The saliency that is fully coloured; None is the largest. One number for several
-            pictures makes them comparable: those that are misclassified then stay pale.
+            The saliency that is fully coloured; None is the display's own. One number for several
+            pictures makes them comparable: those that are misclassified then stay pale. The colour
+            bar has the numbers.
 
         Returns
         -------
         SaliencyMapDisplay
             This one.
         """
+        own = ax is None
         if ax is None:
             plt = import_extra("matplotlib.pyplot", "plot")
             _, ax = plt.subplots(figsize=(4.0, 4.0), layout="constrained")
         saliency = np.asarray(self.saliency, dtype=np.float64)
-        top = float(saliency.max() if scale is None else scale)
+        wanted = self.scale if scale is None else scale
+        top = float(saliency.max() if wanted is None else wanted)
         grey = _as_grey(np.asarray(self.picture, dtype=np.float64))
         ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest")
-        ax.imshow(
+        points = ax.imshow(
             saliency,
             cmap="Oranges",
             vmin=0.0,
@@ -212,8 +233,9 @@ class SaliencyMapDisplay:
             interpolation="nearest",
         )
         ax.set_axis_off()
-        title = shorten(printable(self.title), _TITLE_WIDTH) if self.title else ""
-        ax.set_title(title, fontsize=9, parse_math=False)
+        ax.set_anchor("N")  # close to its title, for which the layout then leaves room
+        _add_colour_bar(ax, points, exceeded=bool(saliency.max() > top > 0))
+        set_title(ax, _printable_title(self.title), loc="center", grow=own)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -228,6 +250,28 @@ def _picture_shape(shape: tuple[int, ...] | None, n_features: int) -> tuple[int,
             "(height, width, channels)."
         )
     return tuple(shape)
+
+
+def _printable_title(title: str) -> str:
+    return printable(title) if title else ""
+
+
+def _add_colour_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
+    """Beside the picture; that of an earlier drawing gives way."""
+    for child in list(ax.child_axes):
+        if child.get_label() == _COLOUR_BAR:
+            child.remove()
+    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_COLOUR_BAR)
+    bar = ax.figure.colorbar(
+        points, cax=place, label="saliency", extend="max" if exceeded else "neither"
+    )
+    bar.ax.tick_params(labelsize=8)
+
+
+def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:
+    """Points of a picture; of several channels the sum."""
+    points = saliency.reshape(shape)
+    return points.sum(axis=2) if len(shape) == 3 else points
 
 
 def _as_grey(picture: Any) -> Any:

@@ -27,6 +27,8 @@ def summarize_explanation(
     *,
     table: str | None = None,
     target: str | None = None,
+    model: Any = None,
+    quality: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
@@ -43,6 +45,10 @@ def summarize_explanation(
         Their numbers there.
     table, target : str, default=None
         Names.
+    model : estimator, default=None
+        The one that is explained.
+    quality : mapping, default=None
+        How good the model is on rows that it has not seen.
     settings : mapping, default=None
         How the model was trained.
     warnings : iterable of str, default=()
@@ -63,9 +69,10 @@ def summarize_explanation(
         "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
         "command": command,
         "table": {"name": table, "target": target, "n_features": features.shape[1]},
+        "quality": None if quality is None else plain(quality),
         "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
         "settings": plain(settings or {}),
-        "versions": versions(),
+        "versions": versions(model),
         "warnings": list(warnings),
     }
 

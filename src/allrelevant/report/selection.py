@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..elimination.trace import standard_errors
@@ -37,7 +37,7 @@ def summarize_selection(
     est : SVMRFE, EBRFE, BitFlip, AttributeFlip or SaliencySelector
         Fitted.
     y : array-like of shape (n_samples,)
-        What it was fitted on.
+        What it was fitted on, numbers in any unit.
     table, target : str, default=None
         Their names.
     settings : mapping, default=None
@@ -79,10 +79,7 @@ def summarize_selection(
             "n_rows": len(np.asarray(y)),
             "n_features": int(est.n_features_in_),
         },
-        "classes": [
-            {"label": str(label), "n_rows": int((np.asarray(y) == label).sum())}
-            for label in est.classes_
-        ],
+        **_target(est, np.asarray(y)),
         "n_selected": int(est.n_features_),
         "selected": [names[j] for j in by_rank if est.support_[j]],
         "score": _score(est),
@@ -93,9 +90,18 @@ def summarize_selection(
             **{name: plain(value) for name, value in est.get_params(deep=False).items()},
             **(settings or {}),
         },
-        "versions": versions(),
+        "versions": versions(getattr(est, "estimator_", None)),
         "warnings": list(warnings),
     }
+
+
+def _target(est: Any, y: NDArray[Any]) -> dict[str, Any]:
+    """Its classes, or where its values lie."""
+    if not hasattr(est, "classes_"):
+        values = {"min": float(y.min()), "max": float(y.max()), "mean": float(y.mean())}
+        return {"classes": [], "values": values}
+    classes = [{"label": str(label), "n_rows": int((y == label).sum())} for label in est.classes_]
+    return {"classes": classes, "values": None}
 
 
 def _features(est: Any, names: list[str]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Matrix, Table, Vector
 from ..exceptions import InputError
 from .batches import row_batches
-from .differentiable import DifferentiableModel, linearized
+from .differentiable import DifferentiableModel, Linearization, linearized, predicted_codes
 from .gains import Gain, Targets
 from .loaders import flat_batches
 
@@ -132,7 +132,7 @@ def aggregate_batches(
     for part, own in flat_batches(batches, n_classes):
         found = linearized(model, part)
         outputs = _checked(found.outputs, n_classes)
-        merit += _merit(outputs, own, n_classes)
+        merit += _merit(found, own, n_classes)
         n_rows += len(own)
         gradient = np.abs(found.pull_back(gain.gradient(outputs, own)))
         sums = np.zeros((n_classes or 1, gradient.shape[1])) if sums is None else sums
@@ -164,7 +164,7 @@ def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:
     return outputs
 
 
-def _merit(outputs: Matrix, targets: Targets, n_classes: int | None) -> float:
+def _merit(found: Linearization, targets: Targets, n_classes: int | None) -> float:
     if n_classes is None:
-        return float(np.abs(outputs[:, 0] - targets).sum())
-    return float((outputs.argmax(axis=1) == targets).sum())
+        return float(np.abs(found.outputs[:, 0] - targets).sum())
+    return float((predicted_codes(found) == targets).sum())

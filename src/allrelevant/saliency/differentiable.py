@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..arrays import Matrix, Table
 from .gains import Gain, Targets
 
@@ -93,6 +96,15 @@ def linearized(model: DifferentiableModel, X: Table) -> Linearization:
     if isinstance(model, Linearizable):
         return model.linearized(X)
     return TwoPasses(model, X, model.outputs(X))
+
+
+def predicted_codes(found: Linearization) -> NDArray[np.int64]:
+    """The class that is predicted for each row, as its place among the classes.
+
+    That with the highest output, unless the model has another rule (``codes``), such as votes.
+    """
+    codes: NDArray[np.int64] | None = getattr(found, "codes", None)
+    return found.outputs.argmax(axis=1) if codes is None else codes
 
 
 def saliency(

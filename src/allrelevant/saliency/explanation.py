@@ -14,8 +14,9 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from ..arrays import Matrix, Table, Vector
 from ..exceptions import InputError
 from ..extras import import_extra
-from .differentiable import DifferentiableModel
-from .gains import ClassicSaliency, Gain, Targets
+from .differentiable import DifferentiableModel, linearized, predicted_codes
+from .gains import ClassicSaliency, Gain, RegressionGain, Targets
+from .given import checked_rows
 from .registry import differentiable
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Explanation:
         Of the features.
     of_classes : bool
         Whether targets are classes or numbers.
+    index : sequence or None
+        What the rows are called, of a DataFrame.
     """
 
     saliency: Matrix
@@ -53,6 +56,7 @@ class Explanation:
     gains: Vector
     names: list[str]
     of_classes: bool
+    index: Any = None
 
     @property
     def absolute(self) -> Matrix:
@@ -95,7 +99,7 @@ class Explanation:
         """
         pandas = import_extra("pandas", "cli")
         if row is None:
-            return pandas.DataFrame(self.saliency, columns=self.names)
+            return pandas.DataFrame(self.saliency, columns=self.names, index=self.index)
         order = np.argsort(-self.absolute[row], kind="stable")
         return pandas.DataFrame(
             {
@@ -158,7 +162,13 @@ class Question:
 
 
 def explain(
-    fitted: Any, X: Any, y: ArrayLike | None = None, *, target: Any = None, gain: Gain | None = None
+    fitted: Any,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    target: Any = None,
+    gain: Gain | None = None,
+    units: ArrayLike | None = None,
 ) -> Explanation:
     """Which features decide, row by row, in a model that is already trained.
 
@@ -174,6 +184,9 @@ def explain(
         Explain what speaks for this class, in every row.
     gain : Gain or None, default=None
         What is differentiated. None goes by the loss of the model.
+    units : array-like of shape (n_features,), default=None
+        What counts as one unit of each feature: ``X_train.std(axis=0)`` makes features of different
+        scales comparable. By default one, as of any gradient.
 
     Returns
     -------
@@ -191,17 +204,17 @@ def explain(
     >>> found.to_frame(0)["feature"][0], found.note(0)
     ('x1', "predicted as 'up'")
     """
-    names = [str(name) for name in getattr(X, "columns", ())]
-    table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-    wanted = getattr(fitted, "n_features_in_", table.shape[1])
-    if table.shape[1] != wanted:
-        raise InputError(f"X has {table.shape[1]} features, and the model was trained on {wanted}.")
+    if hasattr(fitted, "explain") and hasattr(fitted, "ranking_"):
+        raise InputError(f"A {type(fitted).__name__} explains by itself: selector.explain(X, y).")
+    rows, names = checked_rows(fitted, X, accept_sparse=True)
     return explained(
         differentiable(fitted),
-        table,
+        rows,
         Question(y, target, gain),
         classes=getattr(fitted, "classes_", None),
-        names=names or [f"x{j}" for j in range(table.shape[1])],
+        names=names,
+        units=None if units is None else column_or_1d(units),
+        index=getattr(X, "index", None),
     )
 
 
@@ -214,6 +227,8 @@ def explained(
     names: Sequence[str],
     expand: Callable[[Matrix], Matrix] | None = None,
     features: Table | None = None,
+    units: Vector | None = None,
+    index: Any = None,
 ) -> Explanation:
     """Answer a question about rows.
 
@@ -230,11 +245,18 @@ def explained(
         From saliency over the columns of X to that over all features, where X has been reduced.
     features : ndarray or csr_array, default=None
         The rows before that.
+    units : ndarray of shape (d,), default=None
+        What counts as one unit of each feature.
+    index : sequence, default=None
+        What the rows are called.
     """
-    outputs = model.outputs(X)
-    if classes is None and outputs.shape[1] > 1:
-        classes = np.arange(outputs.shape[1])
+    found = linearized(model, X)
+    outputs = found.outputs
+    if classes is None:
+        classes = _unnamed_classes(model, outputs)
     gain = model.gain if question.gain is None else question.gain
+    predicted: NDArray[Any]
+    targets: NDArray[Any]
     if classes is None:
         predicted = outputs[:, 0]
         targets = _numbers(question, predicted)
@@ -242,19 +264,37 @@ def explained(
             gain = ClassicSaliency()  # a prediction is its own target: there is no error to lessen
         goals: Targets = targets
     else:
-        predicted = classes[outputs.argmax(axis=1)]
-        goals = _codes(question, outputs, classes)
+        codes = predicted_codes(found)
+        predicted = classes[codes]
+        goals = _codes(question, codes, classes)
         targets = classes[goals]
-    values = model.pull_back(X, gain.gradient(outputs, goals))
+    values = found.pull_back(gain.gradient(outputs, goals))
+    values = values if expand is None else expand(values)
     return Explanation(
-        values if expand is None else expand(values),
+        values if units is None else values * units,
         X if features is None else features,
         targets,
         predicted,
         gain.value(outputs, goals),
         list(names),
         classes is not None,
+        index,
     )
+
+
+def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.int64] | None:
+    """The classes of a model that does not name them, by their places; None of a number."""
+    n_outputs = outputs.shape[1]
+    if n_outputs > 1 and isinstance(model.gain, RegressionGain):
+        raise InputError(
+            f"The model predicts {n_outputs} numbers: explain one that predicts a single one."
+        )
+    if n_outputs == 1 and not isinstance(model.gain, RegressionGain | ClassicSaliency):
+        raise InputError(
+            "The model has 1 output, and one that tells classes apart needs one for each class, "
+            "two at least."
+        )
+    return np.arange(n_outputs) if n_outputs > 1 else None
 
 
 def _numbers(question: Question, predicted: Vector) -> Vector:
@@ -262,26 +302,28 @@ def _numbers(question: Question, predicted: Vector) -> Vector:
         raise InputError("target is a class to explain, and this model predicts numbers: give y.")
     if question.y is None:
         return predicted
-    y = column_or_1d(question.y).astype(np.float64)
+    y = check_array(column_or_1d(question.y), ensure_2d=False, dtype=np.float64, input_name="y")
     check_consistent_length(y, predicted)
     return y
 
 
-def _codes(question: Question, outputs: Matrix, classes: NDArray[Any]) -> NDArray[np.int64]:
+def _codes(
+    question: Question, predicted: NDArray[np.int64], classes: NDArray[Any]
+) -> NDArray[np.int64]:
     """Places among the classes; a label that the model has never seen is refused."""
     if question.y is None and question.target is None:
-        return outputs.argmax(axis=1)
+        return predicted
     if question.y is None:
-        wanted = np.array([question.target] * len(outputs))
+        wanted = np.array([question.target] * len(predicted))
     else:
         wanted = column_or_1d(question.y)
-        check_consistent_length(wanted, outputs)
+        check_consistent_length(wanted, predicted)
     places = {label: place for place, label in enumerate(classes.tolist())}
     unseen = [label for label in wanted.tolist() if label not in places]
     if unseen:
-        known = ", ".join(repr(str(label)) for label in classes[:10])
+        known = ", ".join(repr(label) for label in classes[:10].tolist())
         raise InputError(
-            f"The model has never seen the class {str(unseen[0])!r}: it knows {known}"
+            f"The model has never seen the class {unseen[0]!r}: it knows {known}"
             f"{' and others' if len(classes) > 10 else ''}."
         )
     return np.array([places[label] for label in wanted.tolist()], dtype=np.int64)

@@ -10,7 +10,7 @@ backward passes ("straight through").
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -217,7 +217,11 @@ class RegressionGain:
     alpha : float, default=1.0
         Factor.
     epsilon : float, default=1e-3
-        Added to the squared error, in units of the target squared.
+        Added to the squared error: errors below its root count alike.
+    unit : float or None, default=None
+        What errors are measured in. None is the standard deviation of the target where all of it
+        is known, as to :class:`~allrelevant.SaliencySelector`, so that no ranking hangs on the unit
+        of the target; elsewhere one.
 
     Examples
     --------
@@ -228,16 +232,20 @@ class RegressionGain:
 
     alpha: float = 1.0
     epsilon: float = 1e-3
+    unit: float | None = None
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
         """The gain of each row."""
-        return self.alpha / (_errors(outputs, targets) ** 2 + self.epsilon)
+        return self.alpha / (self._errors(outputs, targets) ** 2 + self.epsilon)
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
         """Its derivative with respect to the prediction."""
-        errors = _errors(outputs, targets)
+        errors = self._errors(outputs, targets)
         slope = -2.0 * self.alpha * errors / (errors**2 + self.epsilon) ** 2
-        return slope[:, None]
+        return slope[:, None] / (self.unit or 1.0)
+
+    def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
+        return _errors(outputs, targets) / (self.unit or 1.0)
 
 
 @dataclass(frozen=True)
@@ -269,9 +277,18 @@ class ClassicSaliency:
         return _class_codes(outputs, targets)
 
 
+def in_deviations_of(gain: Gain, targets: Targets) -> Gain:
+    """The gain in units of the standard deviation of these targets, if it leaves its unit open."""
+    if not isinstance(gain, RegressionGain) or gain.unit is not None:
+        return gain
+    return replace(gain, unit=float(np.std(targets)) or None)
+
+
 def _class_codes(outputs: Matrix, targets: Targets) -> NDArray[np.int64]:
     """The targets as places among the outputs; a model that cannot have been meant is refused."""
     codes = np.asarray(targets).astype(np.int64)
+    if (codes != targets).any() or (len(codes) and codes.min() < 0):
+        raise InputError("Classes are given as their places, whole numbers from 0.")
     n_outputs = outputs.shape[1]
     if n_outputs < 2:
         raise InputError(

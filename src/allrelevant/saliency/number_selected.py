@@ -23,14 +23,11 @@ def number_selected(wanted: Any, n_features: int) -> int:
     >>> number_selected(3, 10), number_selected(0.25, 10), number_selected(0.01, 10)
     (3, 2, 1)
     """
-    if isinstance(wanted, Integral):
-        number = int(wanted)
-    elif isinstance(wanted, Real) and 0 < float(wanted) < 1:
-        number = max(1, int(float(wanted) * n_features))
-    else:
-        raise InputError(
-            f"Cannot select {wanted!r} features: give a whole number, or a share between 0 and 1."
-        )
-    if not 1 <= number <= n_features:
-        raise InputError(f"Cannot select {number} of {n_features} features.")
-    return number
+    if isinstance(wanted, Integral) and 1 <= int(wanted) <= n_features:
+        return int(wanted)
+    if isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < float(wanted) < 1:
+        return max(1, int(float(wanted) * n_features))
+    raise InputError(
+        f"Cannot select {wanted!r} of {n_features} features: give a number from 1 to {n_features}, "
+        "or a share between 0 and 1."
+    )

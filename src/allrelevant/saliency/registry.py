@@ -29,8 +29,8 @@ HOMES = {
 def _found(fitted: Any) -> DifferentiableModel:
     raise InputError(
         f"{type(fitted).__name__} has no gradients with respect to its inputs that are known here. "
-        "Use an SVM, a linear model or a network, or give an object with outputs(X) and "
-        "pull_back(X, cotangent)."
+        "Use an SVM, a linear model or a network, or give an object with outputs(X), "
+        "pull_back(X, cotangent) and the gain that goes with its loss."
     )
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
-from sklearn.utils import check_array
 
 from ..arrays import Matrix
 from ..exceptions import InputError, RelevanceWarning
 from ..extras import import_extra
-from ..feature_names import feature_names
 from .certainty import Certainty
+from .given import checked_rows
 from .registry import differentiable
 from .smallest_change import Search
 
@@ -151,6 +151,8 @@ def reliability(
     >>> found.targets.tolist(), found.distance[0, 0], found.certainty[0, 1].round(3)
     (['no', 'yes'], np.float64(0.0), np.float64(0.75))
     """
+    if not (isinstance(max_steps, Integral) and max_steps > 0):
+        raise InputError(f"max_steps must be a whole number above 0, got {max_steps!r}.")
     rows, probabilities, classes = _checked(model, X, certainty)
     codes = _codes(targets, classes)
     search = Search(
@@ -187,13 +189,7 @@ def reliability(
 def _checked(model: Any, X: Any, certainty: float) -> tuple[Matrix, Certainty, NDArray[Any]]:
     if not 0 < certainty < 1:
         raise InputError(f"certainty must be between 0 and 1, got {certainty!r}.")
-    rows = check_array(X, dtype=np.float64)
-    width = getattr(model, "n_features_in_", rows.shape[1])
-    if width != rows.shape[1]:
-        raise InputError(
-            f"X has {rows.shape[1]} features, and the model was fitted on {width}: "
-            f"{', '.join(feature_names(model)[:5])} ..."
-        )
+    rows = np.asarray(checked_rows(model, X)[0], dtype=np.float64)
     probabilities = Certainty(differentiable(model))
     classes = getattr(model, "classes_", None)
     if classes is None:
@@ -205,6 +201,8 @@ def _codes(targets: ArrayLike | str, classes: NDArray[Any]) -> NDArray[np.int64]
     if isinstance(targets, str) and targets == "all":
         return np.arange(len(classes))
     wanted = np.atleast_1d(np.asarray(targets))
+    if not len(wanted):
+        raise InputError("There are no targets: name classes to aim at, or 'all'.")
     unseen = [target for target in wanted.tolist() if target not in classes.tolist()]
     if unseen:
         raise InputError(
@@ -225,7 +223,7 @@ def _step_length(step: float | None, rows: Matrix) -> float:
 def _checked_bounds(bounds: tuple[float, float] | None, rows: Matrix) -> tuple[float, float] | None:
     if bounds is None:
         return None
-    if not bounds[0] < bounds[1]:
+    if len(bounds) != 2 or not bounds[0] < bounds[1]:
         raise InputError(f"bounds must be a smallest and a largest value, got {bounds!r}.")
     if rows.min() < bounds[0] or rows.max() > bounds[1]:
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 
 from ..arrays import Table, Vector
 from ..checkpoints import CheckpointFile
+from ..exceptions import RelevanceWarning
 from ..parallel import run_tasks
 from .aggregation import aggregate
 from .balance import balanced_rows
 from .columns import Features, Shape, deviations
+from .differentiable import DifferentiableModel
 from .failures import failures_of
-from .gains import Gain, Targets
+from .gains import Gain, Targets, in_deviations_of
 from .registry import differentiable
 from .trace import Round
 from .trainers import seed_of, seeded
@@ -62,6 +65,11 @@ class Problem:
             X, y = X[rows], y[rows]
         return seeded(self.trainer, seed).fit(X, y)
 
+    def gain_of(self, model: DifferentiableModel) -> Gain:
+        """What is differentiated: as wished for, or by the loss of the model."""
+        gain = model.gain if self.gain is None else self.gain
+        return in_deviations_of(gain, self.targets)
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -78,12 +86,13 @@ def attempt(problem: Problem, X: Table, seed: int) -> Trial:
     began = time.perf_counter()
     fitted = problem.trained(X, seed)
     trained = time.perf_counter()
+    model = differentiable(fitted)
     found = aggregate(
-        differentiable(fitted),
+        model,
         X,
         problem.targets,
         n_classes=problem.n_classes,
-        gain=problem.gain,
+        gain=problem.gain_of(model),
         units=deviations(X) if problem.per_deviation else None,
     )
     return Trial(found.saliency, found.score, trained - began, time.perf_counter() - trained)
@@ -147,6 +156,14 @@ class Rounds:
         weights = np.array([trial.score for trial in trials])
         total = sum(w * trial.saliency for w, trial in zip(weights, trials, strict=True))
         saliency = self.problem.shape.of_alive(np.asarray(total), alive)
+        if not saliency.any():
+            warnings.warn(
+                f"In round {number + 1} of {len(self.sizes)} the model depends on none of its "
+                f"{len(alive)} features: their order in the table ranks them. Weaken its penalty, "
+                "or bring features to one scale.",
+                RelevanceWarning,
+                stacklevel=4,
+            )
         order = np.lexsort((alive, -saliency))  # of equally salient ones the first of the table
         return Round(
             alive[order],

@@ -26,7 +26,7 @@ from ..exceptions import InputError, RelevanceWarning
 from ..extras import import_extra
 from ..feature_names import feature_names
 from ..parallel.progress import progress_bar
-from .columns import Dropping, Shape, Zeroing, constant_features
+from .columns import Dropping, Shape, Zeroing, constant_features, deviations
 from .explanation import Explanation, Question, explained
 from .failures import failures_of
 from .gains import Gain
@@ -56,7 +56,8 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     estimator : estimator, str or nn.Module
         Who is trained: SVMs, linear models and networks of scikit-learn, pipelines of scalers that
         end in one, a network of torch or skorch, or anything whose fitted form has ``outputs`` and
-        ``pull_back``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks.
+        ``pull_back``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks: of classes, but
+        of values where the target has fractions or more than 20 different numbers.
     gamma : float, default=0.9
         Share of the features that goes on to the next round; zero is a single round.
     reps : int, default=3
@@ -217,10 +218,12 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.ranking_, self.importances_ = self._trace.ranking, self._trace.importances
         self.select(n_selected)
         self._shape, self._explained = problem.shape, np.flatnonzero(self.support_)
+        self._units = deviations(X) if self.per_deviation else None
         with failures_of(f"The training on the {n_selected} features selected"):
             self.estimator_ = problem.trained(
                 problem.shape.reduced(X, self._explained), seed_of(entropy, len(sizes))
             )
+            self._gain = problem.gain_of(differentiable(self.estimator_))
         return self
 
     def select(self, n_features: float | None = None) -> Self:
@@ -257,20 +260,24 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         Explanation
-            Of ``estimator_``; features that it does not use have zeros.
+            Of ``estimator_``; features that it does not use have zeros. With ``per_deviation``
+            saliency is per standard deviation of each feature here too.
         """
         check_is_fitted(self, "estimator_")
+        index = getattr(X, "index", None)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return explained(
             differentiable(self.estimator_),
             self._shape.reduced(X, self._explained),
-            Question(y, target, self.gain),
+            Question(y, target, self._gain),
             classes=getattr(self, "classes_", None),
             names=feature_names(self),
             expand=lambda values: self._shape.expanded(
                 values, self._explained, self.n_features_in_
             ),
             features=X,
+            units=self._units,
+            index=index,
         )
 
     @property
@@ -282,7 +289,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         sizes = [len(found.features) for found in rounds]
         rows = [
             {
-                "round": number,
+                "round": number + 1,
                 "n_features": size,
                 "features": [names[j] for j in found.features],
                 "saliency": found.saliency.tolist(),

@@ -13,6 +13,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
+from ..tables.task import are_values
 from .skorch_trainer import SkorchTrainer, is_skorch_net
 
 
@@ -22,12 +23,18 @@ def is_one(kind: Callable[[Any], bool], estimator: Any) -> bool:
 
 
 def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
-    """Whether the task is to tell classes apart: as the estimator says, or else the target."""
+    """Whether the task is to tell classes apart: as the estimator says, or else the target.
+
+    Of a target the same holds as on the command line: fractions are values to predict, and so are
+    whole numbers of which there are many different ones.
+    """
     if is_one(is_classifier, estimator):
         return True
     if is_one(is_regressor, estimator):
         return False
-    return not str(type_of_target(y)).startswith("continuous")
+    if str(type_of_target(y)).startswith("continuous"):
+        return False
+    return y.dtype.kind not in "iuf" or not are_values(len(np.unique(y)), len(y))
 
 
 def trainer_for(estimator: Any, *, classes: bool) -> Any:

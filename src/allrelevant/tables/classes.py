@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def class_labels(y: pd.Series, target: str) -> NDArray[Any]:
+_AS_A_NUMBER = "Predict it as a number (--task regression on the command line)"
+
+
+def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -> NDArray[Any]:
     """The target as class labels: booleans, whole numbers or words.
 
     Parameters
@@ -24,6 +27,9 @@ def class_labels(y: pd.Series, target: str) -> NDArray[Any]:
         Without missing values.
     target : str
         What messages call it.
+    of_numbers : str, optional
+        What to do about a target that holds no classes but numbers, where the caller has other
+        ways than --task regression.
 
     Returns
     -------
@@ -35,7 +41,7 @@ def class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     >>> class_labels(pd.Series([1.0, 0.0, 1.0, 0.0]), "sick").tolist()
     [1, 0, 1, 0]
     """
-    labels = _plain_labels(y, target)
+    labels = _plain_labels(y, target, of_numbers)
     distinct = len(set(labels.tolist()))
     if distinct == 1:
         raise InputError(
@@ -45,7 +51,7 @@ def class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     if distinct > 20 and 2 * distinct > len(labels):
         raise InputError(
             f"The target {target!r} has {distinct} distinct values in {len(labels)} rows: it does "
-            "not look like a column of classes."
+            f"not look like a column of classes.{_if_numbers(labels, of_numbers)}"
         )
     return labels
 
@@ -112,7 +118,11 @@ def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     return labels
 
 
-def _plain_labels(y: pd.Series, target: str) -> NDArray[Any]:
+def _if_numbers(labels: NDArray[Any], of_numbers: str) -> str:
+    return f" {of_numbers}." if np.issubdtype(labels.dtype, np.integer) else ""
+
+
+def _plain_labels(y: pd.Series, target: str, of_numbers: str) -> NDArray[Any]:
     types = import_extra("pandas", "cli").api.types
     values = without_categories(y)
     if types.is_bool_dtype(values.dtype):
@@ -120,18 +130,18 @@ def _plain_labels(y: pd.Series, target: str) -> NDArray[Any]:
     if types.is_integer_dtype(values.dtype):
         return values.to_numpy(dtype=np.int64)
     if types.is_float_dtype(values.dtype):
-        return _whole_numbers(values.to_numpy(dtype=float), target)
+        return _whole_numbers(values.to_numpy(dtype=float), target, of_numbers)
     if holds_times(values):
         raise InputError(f"The target {target!r} holds dates or times, not classes.")
     return np.array([str(value) for value in values], dtype=object)
 
 
-def _whole_numbers(values: NDArray[np.float64], target: str) -> NDArray[Any]:
+def _whole_numbers(values: NDArray[np.float64], target: str, of_numbers: str) -> NDArray[Any]:
     broken = values[(values != np.round(values)) | ~np.isfinite(values)]
     if len(broken):
         raise InputError(
             f"The target {target!r} looks continuous, with {len(set(values.tolist()))} distinct "
-            f"values such as {broken[0]:g}: it is not a column of classes. Predict it as a "
-            "number (--task regression on the command line), or write classes as whole numbers."
+            f"values such as {broken[0]:g}: it is not a column of classes. {of_numbers}, or write "
+            "classes as whole numbers."
         )
     return values.astype(np.int64)

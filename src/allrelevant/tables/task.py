@@ -43,7 +43,7 @@ class InferredTask:
         return f"Task: {self.task} ({self.reason}). Give --task to choose another."
 
 
-def infer_task(y: pd.Series) -> InferredTask:
+def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
     """The task that a target asks for by the looks of it.
 
     Words, categories, and true and false are classes. Numbers with a fractional part are values to
@@ -55,6 +55,9 @@ def infer_task(y: pd.Series) -> InferredTask:
     ----------
     y : pandas.Series
         Without missing values.
+    ordinal : bool, default=True
+        Whether the caller has a task for classes in an order, to be pointed out where the target
+        may hold such.
 
     Returns
     -------
@@ -75,18 +78,23 @@ def infer_task(y: pd.Series) -> InferredTask:
     if len(fractional):
         reason = f"the target has numbers with a fractional part, such as {fractional[0]:g}"
         return InferredTask("regression", reason)
-    return _of_whole_numbers(np.unique(values), len(values))
+    return _of_whole_numbers(np.unique(values), len(values), ordinal)
 
 
-def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int) -> InferredTask:
-    if len(distinct) > min(MAX_CLASSES, max(2, n_rows / 2)):
+def are_values(n_distinct: int, n_rows: int) -> bool:
+    """Whether whole numbers are counts or measurements, by how many different ones there are."""
+    return n_distinct > min(MAX_CLASSES, max(2, n_rows / 2))
+
+
+def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int, ordinal: bool) -> InferredTask:
+    if are_values(len(distinct), n_rows):
         return InferredTask(
             "regression",
             f"the target has {len(distinct)} different numbers, from {distinct[0]:.0f} to "
             f"{distinct[-1]:.0f}",
         )
     inferred = _classes([f"{value:.0f}" for value in distinct])
-    if len(distinct) > 2 and distinct[-1] - distinct[0] == len(distinct) - 1:
+    if ordinal and len(distinct) > 2 and distinct[-1] - distinct[0] == len(distinct) - 1:
         hint = "if their order counts, as with grades, there is --task ordinal"
         return InferredTask(inferred.task, f"{inferred.reason}; {hint}")
     return inferred

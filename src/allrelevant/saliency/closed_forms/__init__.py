@@ -9,13 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.linear_model import (
+    BayesianRidge,
     ElasticNet,
+    ElasticNetCV,
+    HuberRegressor,
+    LassoCV,
     LinearRegression,
     LogisticRegression,
     Ridge,
     RidgeClassifier,
     RidgeClassifierCV,
     RidgeCV,
+    SGDRegressor,
 )
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline
@@ -61,6 +66,11 @@ def _of_logistic_regression(fitted: Any) -> DifferentiableModel:
 @register(Ridge)
 @register(RidgeCV)
 @register(ElasticNet)
+@register(ElasticNetCV)
+@register(LassoCV)
+@register(BayesianRidge)
+@register(HuberRegressor)
+@register(SGDRegressor)
 @register(LinearSVR)
 def _of_linear_regression(fitted: Any) -> DifferentiableModel:
     return linear_form(fitted, RegressionGain())

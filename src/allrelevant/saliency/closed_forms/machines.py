@@ -16,6 +16,7 @@ from ..differentiable import DifferentiableModel
 from ..gains import Gain
 from .kernels import GaussianForm, KernelForm, PolynomialForm, SigmoidForm
 from .linear import LinearForm
+from .pairs import OneAgainstOne
 
 
 @dataclass(frozen=True)
@@ -94,17 +95,14 @@ class ExpansionAt:
 
 
 def classifier_form(fitted: Any, gain: Gain) -> DifferentiableModel:
-    """Of a fitted SVC or NuSVC: one output a class, the mean of its decisions against the others.
-
-    ``decision_function`` of more than two classes counts votes, which have no gradient.
-    """
+    """Of a fitted SVC or NuSVC: one output a class."""
     n_classes = len(fitted.classes_)
     if n_classes == 2:
         sides = np.array([[-1.0], [1.0]])
         return _form(fitted, sides @ _dense(fitted.dual_coef_), sides @ fitted.intercept_, gain)
-    shares = _shares(n_classes)
-    pairs = _pair_coefficients(_dense(fitted.dual_coef_), fitted.n_support_)
-    return _form(fitted, shares @ pairs, shares @ fitted.intercept_, gain)
+    coefficients = _pair_coefficients(_dense(fitted.dual_coef_), fitted.n_support_)
+    pairs = _form(fitted, coefficients, np.asarray(fitted.intercept_), gain)
+    return OneAgainstOne(pairs, n_classes, _breaks_ties(fitted))
 
 
 def regression_form(fitted: Any, gain: Gain) -> DifferentiableModel:
@@ -152,13 +150,9 @@ def _pair_coefficients(dual: Matrix, n_support: Any) -> Matrix:
     return np.array(rows)
 
 
-def _shares(n_classes: int) -> Matrix:
-    """What the decision of each pair adds to each class; positive decisions favour the first."""
-    pairs = list(combinations(range(n_classes), 2))
-    shares = np.zeros((n_classes, len(pairs)))
-    for place, (first, second) in enumerate(pairs):
-        shares[first, place], shares[second, place] = 1.0, -1.0
-    return shares / (n_classes - 1)
+def _breaks_ties(fitted: Any) -> bool:
+    """scikit-learn counts votes another way then, and only with this shape."""
+    return bool(fitted.break_ties) and fitted.decision_function_shape == "ovr"
 
 
 def _dense(values: Any) -> Matrix:

@@ -1,0 +1,129 @@
+"""Figures of explained rows: titles that are whole, and colours that mean the same in each."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.text import Text
+
+from allrelevant.plots import SaliencyMapDisplay
+from allrelevant.saliency import Explanation
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def explanation(label: str = "benign", wrong: tuple[int, ...] = (0,)) -> Explanation:
+    """Four rows of twelve features, of which some are said to be wrong."""
+    rng = np.random.default_rng(0)
+    saliency = rng.normal(size=(4, 12)) * np.array([[1e-4], [5.0], [7.0], [3.0]])
+    predicted = np.array([label] * 4, dtype=object)
+    targets = predicted.copy()
+    targets[list(wrong)] = label[::-1] + "?"
+    names = [f"feature {j}" for j in range(12)]
+    features = rng.normal(size=(4, 12))
+    return Explanation(saliency, features, targets, predicted, np.ones(4), names, True)
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def left_title(ax: Axes) -> Text:
+    texts = [child for child in ax.get_children() if isinstance(child, Text)]
+    return next(text for text in texts if text.get_text() == ax.get_title(loc="left"))
+
+
+def require_whole(title: Text, *sentences: str) -> None:
+    """All is there, and within the figure, at any resolution."""
+    assert squeezed(title.get_text()) == squeezed("".join(sentences))
+    for dpi in (72, 250):
+        title.figure.set_dpi(dpi)
+        title.figure.canvas.draw()
+        inner, outer = title.get_window_extent(), title.figure.bbox
+        assert min(inner.x0 - outer.x0, inner.y0 - outer.y0) >= -1  # a pixel of rounding
+        assert max(inner.x1 - outer.x1, inner.y1 - outer.y1) <= 1
+
+
+LABELS = {
+    "short": "benign",
+    "long": "some words and " + "x" * 100,
+    "wide": "良性" * 40,
+    "formula": "$x$",
+}
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")  # of fonts that lack Chinese
+@pytest.mark.parametrize("label", LABELS.values(), ids=LABELS)
+def test_titles_are_whole(label: str) -> None:
+    found = explanation(label)
+    bars = found.plot(0, max_features=5).ax_
+    require_whole(left_title(bars), found.note(0), "(7 less salient features not shown)")
+    require_whole(found.plot_map(0, shape=(12, 1)).ax_.title, found.note(0))
+
+
+def test_titles_and_labels_are_whole_in_small_figures() -> None:
+    found = explanation("malignant")
+    _, ax = plt.subplots(figsize=(3.0, 2.5), layout="constrained")
+    found.plot(0, max_features=3, ax=ax)
+    require_whole(left_title(ax), found.note(0), "(9 less salient features not shown)")
+    require_whole(ax.xaxis.label, "saliency: change of the gain with the feature")
+    _, ax = plt.subplots(figsize=(2.0, 2.0), layout="constrained")
+    require_whole(found.plot_map(0, shape=(3, 4), ax=ax).ax_.title, found.note(0))
+
+
+def test_titles_side_by_side_do_not_overlap() -> None:
+    found = explanation("malignant", wrong=(0, 1, 2))
+    figure, axes = plt.subplots(1, 3, figsize=(8.0, 3.0), layout="constrained")
+    for row, ax in enumerate(axes):
+        found.plot_map(row, shape=(3, 4), ax=ax)
+    figure.canvas.draw()
+    boxes = [ax.title.get_window_extent() for ax in axes]
+    assert boxes[0].x1 < boxes[1].x0
+    assert boxes[1].x1 < boxes[2].x0
+
+
+def test_bars_keep_their_size_under_a_long_title() -> None:
+    heights = []
+    for label in ("b", "x" * 150):
+        ax = explanation(label).plot(0).ax_
+        ax.figure.canvas.draw()
+        heights.append(ax.get_window_extent().height)
+    assert heights[1] == pytest.approx(heights[0], rel=0.1)
+
+
+def drawn_scale(display: SaliencyMapDisplay) -> float:
+    """The top of the colours, as the numbers of the colour bar say it."""
+    (bar,) = display.ax_.child_axes
+    assert bar.get_ylabel() == "saliency"
+    assert bar.get_ylim() == display.ax_.images[-1].get_clim()
+    display.figure_.canvas.draw()
+    assert [label.get_text() for label in bar.get_yticklabels()]
+    return bar.get_ylim()[1]
+
+
+def test_rows_that_are_wrong_stay_pale_beside_right_ones() -> None:
+    found = explanation()
+    largest = found.absolute.max(axis=1)
+    assert drawn_scale(found.plot_map(0, shape=(3, 4))) == largest[1:].max()
+    assert drawn_scale(found.plot_map(3, shape=(3, 4))) == largest[3]
+    assert drawn_scale(found.plot_map(0, shape=(3, 4), scale=2.0)) == 2.0
+    sums = found.absolute.reshape(4, 2, 2, 3).sum(axis=3)
+    assert drawn_scale(found.plot_map(0, shape=(2, 2, 3))) == sums[1:].max()
+    alone = explanation(wrong=(0, 1, 2, 3))
+    assert drawn_scale(alone.plot_map(0, shape=(3, 4))) == largest[0]
+
+
+def test_a_map_that_is_drawn_again_has_one_colour_bar() -> None:
+    display = explanation().plot_map(0, shape=(3, 4))
+    first = drawn_scale(display)
+    assert drawn_scale(display.plot(ax=display.ax_)) == first
+    assert drawn_scale(display.plot(ax=display.ax_, scale=1.0)) == 1.0
