@@ -14,7 +14,7 @@ from .regressions import TABLE_9, TABLE_10
 REMARKS = {
     "arcene": {
         "SFS by NN, gamma 0.9": "networks of other seeds rank otherwise: with an RBF judge that "
-        "is four rows of a hundred, either way.",
+        "is up to four rows of a hundred.",
         "": "a hundred rows are held out: a point is one row.",
     },
     "dexter": {
