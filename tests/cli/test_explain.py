@@ -201,6 +201,16 @@ def test_classes_by_their_values(run: Run, frame: pd.DataFrame) -> None:
             done = run(*EXPLAIN, "--row", "5", "--class", name, "-o", "-")
             assert explained(done)["rows"][0]["explained"] == 1
         refused(run(*EXPLAIN, "--row", "5", "--class", "x", "-q"), "never seen the class 'x'")
+    large = 2**53 + 1  # no float
+    frame.assign(sick=(frame["sick"] == "yes") + large - 1).to_csv("table.csv", index=False)
+    done = run(*EXPLAIN, "--row", "5", "--class", str(large), "-o", "-")
+    assert explained(done)["rows"][0]["explained"] == large
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_numbers_out_of_reach(run: Run, frame: pd.DataFrame, factor: float) -> None:
+    frame.assign(sick=factor * frame.iloc[:, 0]).to_csv("table.csv", index=False)
+    refused(run(*EXPLAIN, "--row", "5", "-q"), "too large or too small to compute with")
 
 
 def test_help_lists_what_is_taken(run: Run, frame: pd.DataFrame) -> None:

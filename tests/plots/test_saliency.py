@@ -127,3 +127,23 @@ def test_a_map_that_is_drawn_again_has_one_colour_bar() -> None:
     first = drawn_scale(display)
     assert drawn_scale(display.plot(ax=display.ax_)) == first
     assert drawn_scale(display.plot(ax=display.ax_, scale=1.0)) == 1.0
+
+
+@pytest.mark.parametrize("n_axes", [1, 2])
+def test_titles_are_whole_on_axes_without_a_layout(n_axes: int) -> None:
+    """Long names of features reach beyond such a figure; the title must not follow them."""
+    found = explanation("malignant")
+    found.names[:] = [f"a name of very many letters, {j}" for j in range(12)]
+    figure, axes = plt.subplots(1, n_axes, squeeze=False)
+    ax = axes[0, -1]
+    found.plot(0, max_features=3, ax=ax)
+    figure.canvas.draw()
+    title, box = left_title(ax).get_window_extent(), figure.bbox
+    assert box.x0 <= title.x0
+    assert title.x1 <= box.x1
+
+
+def test_a_map_that_is_drawn_again_has_one_picture() -> None:
+    display = explanation().plot_map(1, shape=(3, 4))
+    before = len(display.ax_.images)
+    assert len(display.plot(ax=display.ax_).ax_.images) == before

@@ -117,6 +117,14 @@ def test_svc_predicts_as_scikit_learn_does(kernel, n_classes, break_ties) -> Non
     np.testing.assert_array_equal(predicted_codes(found), scaled.predict(rows))
 
 
+@pytest.mark.parametrize("break_ties", [False, True])
+def test_decisions_of_exactly_zero(break_ties) -> None:
+    X, y = np.repeat(np.eye(3), 3, axis=0), np.tile([0, 1, 2], 3)
+    svc = SVC(kernel="linear", break_ties=break_ties).fit(X, y)
+    found = linearized(differentiable(svc), X)
+    np.testing.assert_array_equal(predicted_codes(found), svc.predict(X))
+
+
 @pytest.mark.parametrize("frames", ["default", "pandas", "polars"])
 @pytest.mark.parametrize(
     "scaler", [StandardScaler(), MinMaxScaler((-1, 2)), RobustScaler(), MaxAbsScaler()]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -242,3 +243,51 @@ def test_one_logit_is_no_number() -> None:
     model = TorchModel(torch.nn.Linear(3, 1), outputs="logits")
     with pytest.raises(InputError, match="1 output, and one that tells classes apart"):
         explain(model, branches(10, 0)[0])
+
+
+def test_rows_of_lists_have_no_names() -> None:
+    X, y = branches(50, 0)
+    frame = explain(SVC().fit(X, y), X[:3].tolist()).to_frame()
+    assert frame.index.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "units", [[2.0], [1.0, 2.0], 2.0, [[1.0, 1.0, 1.0]], ["a"] * 3, [np.nan] * 3, [-1.0, 1.0, 1.0]]
+)
+def test_units_that_are_none(units) -> None:
+    X, y = branches(50, 0)
+    with pytest.raises(InputError, match="units must be"):
+        explain(SVC().fit(X, y), X, units=units)
+
+
+class OwnGain:
+    """Of numbers: the absolute error, from below."""
+
+    def value(self, outputs, targets):
+        return -np.abs(outputs[:, 0] - targets)
+
+    def gradient(self, outputs, targets):
+        return -np.sign(outputs - np.asarray(targets)[:, None])
+
+
+class OwnModel(RegressorMixin, BaseEstimator):
+    gain = OwnGain()
+
+    def fit(self, X, y):
+        self.weights_ = np.linalg.lstsq(X, y)[0]
+        return self
+
+    def outputs(self, X):
+        return X @ self.weights_[:, None]
+
+    def pull_back(self, X, cotangent):
+        return cotangent * self.weights_
+
+
+def test_a_model_with_a_gain_of_ones_own() -> None:
+    X, _ = branches(50, 0)
+    y = X @ [1.0, 2.0, 3.0] + 0.1
+    found = explain(OwnModel().fit(X, y), X, y)
+    np.testing.assert_allclose(found.absolute, np.broadcast_to([1, 2, 3], X.shape), atol=0.2)
+    selector = SaliencySelector(OwnModel(), gamma=0.0, reps=1, n_features_to_select=3).fit(X, y)
+    np.testing.assert_allclose(selector.explain(X, y).saliency, found.saliency)

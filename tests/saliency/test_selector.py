@@ -133,6 +133,13 @@ def test_a_model_of_no_feature_is_said_to_be_one() -> None:
         SaliencySelector(Lasso(alpha=1e3), gamma=0.0, reps=1).fit(X, X[:, 5])
 
 
+@pytest.mark.parametrize("factor", [0.0, 1e-200, 1e200])
+def test_numbers_that_cannot_be_predicted(factor: float) -> None:
+    X, _ = table()
+    with pytest.raises(InputError, match="The target has the standard deviation"):
+        SaliencySelector(Ridge()).fit(X, factor * X[:, 0])
+
+
 def test_per_deviation_explains_per_deviation() -> None:
     X, y = table()
     scales = 10.0 ** np.arange(-6, 6)

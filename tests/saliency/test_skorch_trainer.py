@@ -13,6 +13,7 @@ from skorch import NeuralNet, NeuralNetBinaryClassifier, NeuralNetClassifier, Ne
 from torch import nn
 
 from allrelevant import InputError, SaliencySelector, explain
+from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import CrossEntropyGain, differentiable
 from allrelevant.saliency.skorch_trainer import SkorchTrainer
 
@@ -208,3 +209,23 @@ def test_dropped_columns_of_a_net_that_needs_them(X):
     y = (X[:, 0] > 0).astype(int)
     with pytest.raises(InputError, match=r"on the 3 features selected: .*rows of 3"):
         selector(quick(max_epochs=1), gamma=0.0, keep_shape=False).fit(X, y)
+
+
+def test_a_loss_of_numbers_says_the_task(X):
+    """Of the base class, which says nothing itself; the target looks like classes."""
+    net = quick(NeuralNet, criterion=nn.MSELoss, module__n_outputs=1)
+    found = SaliencySelector(net, gamma=0.0, reps=1, random_state=0).fit(X, X[:, 1].round())
+    assert not hasattr(found, "classes_")
+    assert np.argmin(found.ranking_) == 1
+
+
+def test_a_run_of_other_starting_weights_is_refused(X, tmp_path):
+    """A module that is given as an instance starts from the weights it has."""
+    y = (X[:, 0] > 0).astype(int)
+    options = {"gamma": 0.5, "reps": 1, "random_state": 0, "checkpoint": tmp_path / "run.ckpt"}
+    module = Net()
+    whole = SaliencySelector(quick(module=module), **options).fit(X, y)
+    again = SaliencySelector(quick(module=module), **options).fit(X, y)
+    np.testing.assert_array_equal(again.importances_, whole.importances_)
+    with pytest.raises(CheckpointError, match="weights at the start"):
+        SaliencySelector(quick(module=Net()), **options).fit(X, y)

@@ -49,8 +49,8 @@ def described(value: Any) -> str:
     """A setting in words: never by where in memory it happens to be.
 
     Functions and classes go by module and name, functions also by what they do; random numbers by
-    their state; arrays by their content; other objects by class, representation and public
-    attributes.
+    their state; arrays by their content; other objects by class, representation and attributes, of
+    modules of torch the public ones.
 
     Examples
     --------
@@ -156,18 +156,20 @@ def _of_object(value: Any, above: tuple[int, ...]) -> str:
     shown: Any = type(value).__repr__
     if shown is not object.__repr__:
         words.append(_ADDRESS.sub("", repr(value)))
-    # A module of torch keeps its layers out of sight; theirs count as well.
-    parts = value.modules() if hasattr(value, "named_modules") else [value]
-    words += [_of_mapping(_public(part), above) for part in parts]
+    # A module of torch keeps its layers out of sight, and much else that is none of its settings.
+    if hasattr(value, "named_modules"):
+        words += [_of_mapping(_public(part), above) for part in value.modules()]
+    else:
+        words.append(_of_mapping(_attributes(value), above))
     return " ".join(words)
 
 
+def _attributes(value: Any) -> dict[str, Any]:
+    return {name: own for name, own in getattr(value, "__dict__", {}).items() if _counts(name)}
+
+
 def _public(value: Any) -> dict[str, Any]:
-    return {
-        name: own
-        for name, own in getattr(value, "__dict__", {}).items()
-        if not name.startswith("_") and _counts(name)
-    }
+    return {name: own for name, own in _attributes(value).items() if not name.startswith("_")}
 
 
 def _hashed(words: str) -> str:

@@ -124,12 +124,15 @@ def _label(text: str, model: Any) -> Any:
     if not hasattr(model, "classes_"):
         raise InputError("--class names a class, and the target is a number.")
     labels = model.classes_.tolist()
-    return next((label for label in labels if _is_called(label, text)), text)
+    as_written = [label for label in labels if str(label) == text]
+    by_value = [label for label in labels if _has_value(label, text)]
+    return [*as_written, *by_value, text][0]
 
 
-def _is_called(label: Any, text: str) -> bool:
+def _has_value(label: Any, text: str) -> bool:
+    """Whether a class that is no word is meant by a text: 1 by 1.0, True by true."""
     if isinstance(label, str):
-        return label == text
+        return False
     if isinstance(label, bool):
         return str(label).lower() == text.lower()
     try:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..plots.labels import printable, shorten
+from ..tables.wording import counted
 from .analysis import fitted
 from .methods import METHODS, build
 from .outputs import Outputs, as_json
@@ -124,8 +125,8 @@ def _lines(summary: Mapping[str, Any]) -> list[str]:
     lines = [
         f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
         f"target {shorten(printable(table['target']), 40)}",
-        f"{summary['n_selected']:,} features selected by {summary['method']}{_how_many(summary)}, "
-        "the last to leave first:",
+        f"{counted(summary['n_selected'], 'feature', 'features')} selected by "
+        f"{summary['method']}{_how_many(summary)}, the last to leave first:",
         *(f"  {shorten(printable(name), 70)}" for name in selected[:MAX_FEATURES]),
     ]
     if len(selected) > MAX_FEATURES:

@@ -81,7 +81,14 @@ class Target:
                 f"The rows to train on all have the target {values[0]:g}: there is nothing to "
                 "learn. Explain fewer rows."
             )
-        return Standardized(float(values.mean()), float(values.std()))
+        with np.errstate(over="ignore", invalid="ignore"):
+            deviation = float(values.std())
+        if not 0 < deviation < np.inf:
+            raise InputError(
+                f"The target is too large or too small to compute with, as {values[0]:g}: give it "
+                "in a unit closer to one."
+            )
+        return Standardized(float(values.mean()), deviation)
 
 
 def read_target(y: pd.Series, name: str, task: str) -> Target:

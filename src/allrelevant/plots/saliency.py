@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from ..saliency import Explanation
 
-_COLOUR_BAR = "saliency"
+# What tells the parts of a map from all else on its axes.
+_OWN = "saliency"
 
 
 class RowSaliencyDisplay:
@@ -223,7 +224,8 @@ class SaliencyMapDisplay:
         wanted = self.scale if scale is None else scale
         top = float(saliency.max() if wanted is None else wanted)
         grey = _as_grey(np.asarray(self.picture, dtype=np.float64))
-        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest")
+        _remove_earlier([*ax.child_axes, *ax.images])  # a colour bar before what it is of
+        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_OWN)
         points = ax.imshow(
             saliency,
             cmap="Oranges",
@@ -231,6 +233,7 @@ class SaliencyMapDisplay:
             vmax=top if top > 0 else 1.0,
             alpha=0.75,
             interpolation="nearest",
+            label=_OWN,
         )
         ax.set_axis_off()
         ax.set_anchor("N")  # close to its title, for which the layout then leaves room
@@ -257,15 +260,18 @@ def _printable_title(title: str) -> str:
 
 
 def _add_colour_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
-    """Beside the picture; that of an earlier drawing gives way."""
-    for child in list(ax.child_axes):
-        if child.get_label() == _COLOUR_BAR:
-            child.remove()
-    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_COLOUR_BAR)
+    """Beside the picture."""
+    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_OWN)
     bar = ax.figure.colorbar(
         points, cax=place, label="saliency", extend="max" if exceeded else "neither"
     )
     bar.ax.tick_params(labelsize=8)
+
+
+def _remove_earlier(drawn: Iterable[Any]) -> None:
+    """What an earlier drawing of a map has left on the same axes."""
+    for part in [part for part in drawn if part.get_label() == _OWN]:
+        part.remove()
 
 
 def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:

@@ -55,16 +55,26 @@ def _lay_out(ax: Axes) -> None:
 
 
 def _left_end(ax: Axes) -> float:
-    """Where the labels at the left of the axes begin, in pixels; or the axes, if there are none."""
+    """Where the labels at the left of the axes begin, in pixels; or the axes, if there are none.
+
+    Labels can reach beyond the figure, where no layout makes room for them; a title must not.
+    """
     whole = ax.get_tightbbox()
-    return float(ax.get_window_extent().x0 if whole is None else whole.x0)
+    begin = ax.get_window_extent().x0 if whole is None else whole.x0
+    return float(max(begin, _own_box(ax).x0))
+
+
+def _own_box(ax: Axes) -> Any:
+    """The figure, or what is the axes' own in it."""
+    figure: Any = ax.figure
+    if len(figure.axes) == 1:
+        return figure.bbox
+    return figure.transSubfigure.transform_bbox(ax.get_position(True))
 
 
 def _room(ax: Axes, loc: str) -> float:
     """Width in pixels: to the edge of the figure, or of what is the axes' own in it."""
-    figure: Any = ax.figure
-    alone = len(figure.axes) == 1
-    box = figure.bbox if alone else figure.transSubfigure.transform_bbox(ax.get_position(True))
+    box = _own_box(ax)
     if loc == "left":
         return float(box.x1 - _left_end(ax))
     drawn = ax.get_window_extent()

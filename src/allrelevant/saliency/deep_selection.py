@@ -47,7 +47,8 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : NetworkClassifier, NetworkRegressor, str or None, default=None
         The network; it is cloned. None is ``NetworkClassifier()``; ``"mlp"``, ``"cnn"`` and
-        ``"wrn-16-4"`` are ready networks for classes or numbers, as the target is. Penalties of its
+        ``"wrn-16-4"`` are ready networks for classes or numbers, as the target is: scikit-learn
+        cannot know which, and stratifies no folds by classes unless told to. Penalties of its
         own layers are its ``l1`` and ``l2``: without them, these could undo what the mask does.
     penalty : float, default=5e-3
         Factor of the elastic net. Batch normalisation, which the ready networks have, undoes the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import Any
 
 import torch
@@ -32,10 +33,12 @@ def device_for(wanted: Any, otherwise: Any = "cpu") -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else otherwise)
     try:
         device = torch.device(wanted)
+        if device.type == "meta":
+            raise ValueError("it holds no numbers")
         torch.empty(0, device=device)
     # Without CUDA torch asserts; of a device that it does not know, it says so by type or value.
     except (AssertionError, RuntimeError, TypeError, ValueError) as error:
-        first = str(error).partition("\n")[0].rstrip(".")
+        first = shorten(str(error).partition("\n")[0], 120, placeholder=" ...").rstrip(".")
         raise InputError(
             f"device={str(wanted)!r} cannot be used here: {first}. device=None takes a GPU if "
             "there is one, and else the processor."

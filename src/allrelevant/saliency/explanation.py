@@ -15,8 +15,8 @@ from ..arrays import Matrix, Table, Vector
 from ..exceptions import InputError
 from ..extras import import_extra
 from .differentiable import DifferentiableModel, linearized, predicted_codes
-from .gains import ClassicSaliency, Gain, RegressionGain, Targets
-from .given import checked_rows
+from .gains import OF_CLASSES, ClassicSaliency, Gain, RegressionGain, Targets
+from .given import checked_rows, checked_units, row_labels
 from .registry import differentiable
 
 if TYPE_CHECKING:
@@ -213,8 +213,8 @@ def explain(
         Question(y, target, gain),
         classes=getattr(fitted, "classes_", None),
         names=names,
-        units=None if units is None else column_or_1d(units),
-        index=getattr(X, "index", None),
+        units=None if units is None else checked_units(units, rows.shape[1]),
+        index=row_labels(X),
     )
 
 
@@ -289,7 +289,7 @@ def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.
         raise InputError(
             f"The model predicts {n_outputs} numbers: explain one that predicts a single one."
         )
-    if n_outputs == 1 and not isinstance(model.gain, RegressionGain | ClassicSaliency):
+    if n_outputs == 1 and isinstance(model.gain, OF_CLASSES):
         raise InputError(
             "The model has 1 output, and one that tells classes apart needs one for each class, "
             "two at least."

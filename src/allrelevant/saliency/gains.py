@@ -277,6 +277,10 @@ class ClassicSaliency:
         return _class_codes(outputs, targets)
 
 
+# The gains that need one output for each class.
+OF_CLASSES = (CrossEntropyGain, ProbabilityGain, HingeGain, SquaredHingeGain)
+
+
 def in_deviations_of(gain: Gain, targets: Targets) -> Gain:
     """The gain in units of the standard deviation of these targets, if it leaves its unit open."""
     if not isinstance(gain, RegressionGain) or gain.unit is not None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Table
+from ..arrays import Table, Vector
 from ..exceptions import InputError
 
 
@@ -46,6 +47,33 @@ def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Ta
     if rows.shape[1] != width:
         raise InputError(f"X has {rows.shape[1]} features, and the model was trained on {width}.")
     return rows, names or [f"x{j}" for j in range(width)]
+
+
+def row_labels(X: Any) -> Any:
+    """What the rows of a DataFrame are called; None of other tables."""
+    return getattr(X, "index", None) if hasattr(X, "columns") else None
+
+
+def checked_units(units: ArrayLike, n_features: int) -> Vector:
+    """What counts as one unit of each feature.
+
+    Raises
+    ------
+    InputError
+        If these are not one finite number for each, zero or above.
+    """
+    try:
+        values = np.asarray(units, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"units must be numbers: {error}.") from error
+    if values.shape != (n_features,):
+        raise InputError(
+            f"units must be one number for each of {n_features} features; their shape is "
+            f"{values.shape}."
+        )
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise InputError("units must be finite, and zero or above.")
+    return values
 
 
 def _require_trained(model: Any) -> None:

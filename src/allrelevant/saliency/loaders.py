@@ -47,7 +47,7 @@ def flat_batches(batches: Iterable[Any], n_classes: int | None) -> Iterator[tupl
         own = _array(targets).ravel()
         if len(own) != rows.shape[0]:
             raise InputError(f"A batch has {rows.shape[0]} rows and {len(own)} targets.")
-        yield rows, own if n_classes is None else _codes(own, n_classes)
+        yield rows, _numbers(own) if n_classes is None else _codes(own, n_classes)
 
 
 def _array(values: Any) -> np.ndarray:
@@ -59,6 +59,12 @@ def _kind(batch: Any) -> str:
     if isinstance(batch, tuple | list):
         return f"a {type(batch).__name__} of {len(batch)}"
     return f"{type(batch).__name__} alone"
+
+
+def _numbers(targets: np.ndarray) -> np.ndarray:
+    if targets.dtype.kind not in "biuf":
+        raise InputError(f"Targets must be numbers; got {str(targets[0])!r}.")
+    return targets
 
 
 def _codes(targets: np.ndarray, n_classes: int) -> np.ndarray:

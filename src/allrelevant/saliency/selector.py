@@ -29,11 +29,14 @@ from ..parallel.progress import progress_bar
 from .columns import Dropping, Shape, Zeroing, constant_features, deviations
 from .explanation import Explanation, Question, explained
 from .failures import failures_of
-from .gains import Gain
+from .gains import Gain, Targets
+from .given import row_labels
 from .number_selected import number_selected
 from .registry import differentiable
 from .run import Problem, Rounds, recorded, recorded_entropy
 from .schedule import schedule
+from .skorch_trainer import starting_weights
+from .targets import classes_and_codes, numbers
 from .trace import Trace
 from .trainers import entropy_from, is_one, needs_its_shape, predicts_classes, seed_of, trainer_for
 
@@ -104,7 +107,8 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     history_ : pandas.DataFrame
         One row for each round: features, those that left after it, scores, times.
     estimator_ : estimator
-        Trained on the features that ``fit`` selected; what :meth:`explain` explains.
+        Trained on the features that ``fit`` selected; what :meth:`explain` explains. A net of
+        skorch is its ``net_``.
     classes_ : ndarray
         Of a classifier.
     n_features_in_ : int
@@ -264,7 +268,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             saliency is per standard deviation of each feature here too.
         """
         check_is_fitted(self, "estimator_")
-        index = getattr(X, "index", None)
+        index = row_labels(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return explained(
             differentiable(self.estimator_),
@@ -336,9 +340,14 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         trainer = trainer_for(self.estimator, classes=classes)
         keep = needs_its_shape(trainer) if self.keep_shape == "auto" else self.keep_shape
         shape: Shape = Zeroing() if keep else Dropping()
-        targets, n_classes = self._coded(y) if classes else (y.astype(np.float64), None)
-        if not classes:
-            self.__dict__.pop("classes_", None)  # of an earlier fit
+        self.__dict__.pop("classes_", None)  # of an earlier fit
+        targets: Targets
+        n_classes = None
+        if classes:
+            self.classes_, targets = classes_and_codes(y)
+            n_classes = len(self.classes_)
+        else:
+            targets = numbers(y)
         return Problem(
             y,
             targets,
@@ -349,16 +358,6 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             bool(self.balanced),
             bool(self.per_deviation),
         )
-
-    def _coded(self, y: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
-        """Places among the classes, and how many there are."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
-                "tell apart. At least two classes are needed."
-            )
-        return codes, len(self.classes_)
 
     def _constant(self, X: Table) -> list[int]:
         """Columns that cannot matter: without a penalty of weights they might rank high."""
@@ -393,6 +392,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             "method": type(self).__name__,
             "data": fingerprint(X, y),
             "type of estimator": type(self.estimator).__name__,
+            "weights at the start": starting_weights(self.estimator),
             **settings_of_run(params, without=(*_NOT_OF_THE_RUN, *nested)),
         }
         with CheckpointFile(self.checkpoint, key) as file:

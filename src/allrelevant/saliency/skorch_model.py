@@ -56,6 +56,12 @@ def has_one_output_for_two_classes(net: NeuralNet) -> bool:
     return issubclass(loss, _OF_TWO_CLASSES)
 
 
+def predicts_numbers(net: NeuralNet) -> bool:
+    """Whether the loss of a net, trained or not, is one of numbers."""
+    loss = net.criterion if isinstance(net.criterion, type) else type(net.criterion)
+    return _KINDS.get(loss) == "numbers"
+
+
 @register(NeuralNet)
 def _(fitted: NeuralNet) -> TorchModel:
     if not fitted.initialized_:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Table
+from ..checkpoints import fingerprint
 from ..exceptions import InputError
 from .registry import differentiable, register
 
@@ -22,6 +23,29 @@ if TYPE_CHECKING:
 def is_skorch_net(estimator: Any) -> bool:
     """Whether an estimator is a net of skorch, which is not imported to find out."""
     return any(base.__module__.partition(".")[0] == "skorch" for base in type(estimator).__mro__)
+
+
+def loss_is_of_numbers(estimator: Any) -> bool:
+    """Whether an estimator is a net of skorch that is trained by a loss of numbers."""
+    if not is_skorch_net(estimator):
+        return False
+    from .skorch_model import predicts_numbers
+
+    return predicts_numbers(estimator)
+
+
+def starting_weights(estimator: Any) -> str:
+    """A hash of the weights that a net of skorch starts from; empty where they are random.
+
+    skorch trains on from those of a module that is given as an instance.
+    """
+    steps = getattr(estimator, "steps", None)
+    net = steps[-1][1] if steps else estimator
+    module: Any = net.module if is_skorch_net(net) else None
+    if isinstance(module, type) or not hasattr(module, "state_dict"):
+        return ""
+    state = sorted(module.state_dict().items())
+    return fingerprint(*(np.atleast_1d(weights.detach().cpu().numpy()) for _, weights in state))
 
 
 class SkorchTrainer(BaseEstimator):

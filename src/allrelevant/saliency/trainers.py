@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
 from ..tables.task import are_values
-from .skorch_trainer import SkorchTrainer, is_skorch_net
+from .skorch_trainer import SkorchTrainer, is_skorch_net, loss_is_of_numbers
 
 
 def is_one(kind: Callable[[Any], bool], estimator: Any) -> bool:
@@ -32,7 +32,7 @@ def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
         return True
     if is_one(is_regressor, estimator):
         return False
-    if str(type_of_target(y)).startswith("continuous"):
+    if str(type_of_target(y)).startswith("continuous") or loss_is_of_numbers(estimator):
         return False
     return y.dtype.kind not in "iuf" or not are_values(len(np.unique(y)), len(y))
 

@@ -70,7 +70,9 @@ class PairsAt:
     def codes(self) -> NDArray[np.int64]:
         """The class that most decisions vote for: what the model predicts."""
         decisions = self.pairs.outputs
-        votes = np.where(decisions > 0, 1.0, -1.0) @ self.shares.T
+        # A decision of exactly zero is one for the second class, but where ties are broken.
+        first = decisions >= 0 if self.break_ties else decisions > 0
+        votes = np.where(first, 1.0, -1.0) @ self.shares.T
         if not self.break_ties:
             # Shares of votes are equal up to rounding where votes are.
             return votes.round(9).argmax(axis=1)
