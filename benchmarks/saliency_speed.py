@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from sklearn.base import clone
@@ -74,20 +75,18 @@ def trainer(name: str, epochs: int) -> Any:
 
 
 @contextmanager
-def time_in_fit(kind: type) -> Iterator[list[float]]:
+def time_in_fit(kind: Any) -> Iterator[list[float]]:
     """Processor time of every call of ``fit`` of a class, in the order of the calls."""
-    plain, spent = kind.fit, []  # type: ignore[attr-defined]
+    plain = kind.fit
+    spent: list[float] = []
 
     def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
         seconds, result = timed(lambda: plain(self, *args, **kwargs))
         spent.append(seconds)
         return result
 
-    kind.fit = fit  # type: ignore[attr-defined]
-    try:
+    with patch.object(kind, "fit", fit):
         yield spent
-    finally:
-        kind.fit = plain  # type: ignore[attr-defined]
 
 
 def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:

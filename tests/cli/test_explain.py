@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,31 +16,15 @@ from sklearn.svm import SVC, SVR
 from allrelevant import explain
 from allrelevant.cli.quality import cross_validated
 
+from .outcomes import refused, result, scaled
+
 Run = Callable[..., Result]
 EXPLAIN = ["explain", "table.csv", "-t", "sick"]
-
-
-def result() -> dict:
-    return json.loads(Path("result.json").read_text())
 
 
 def explained(done: Result) -> dict:
     assert done.exit_code == 0, done.stderr
     return json.loads(done.stdout)
-
-
-def scaled(frame: pd.DataFrame) -> pd.DataFrame:
-    X = frame.drop(columns="sick")
-    return (X - X.mean()) / X.std(ddof=0)
-
-
-def refused(done: Result, *fragments: str) -> None:
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    for fragment in ("Error: ", *fragments):
-        assert fragment in lines[0]
 
 
 def test_explanation_of_a_row(run: Run, frame: pd.DataFrame) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -15,26 +14,10 @@ from sklearn.svm import SVC, SVR
 
 from allrelevant import SaliencySelector
 
+from .outcomes import refused, result, scaled
+
 Run = Callable[..., Result]
 SELECT = ["select", "table.csv", "-t", "sick", "--method", "saliency", "-o", "result.json"]
-
-
-def result() -> dict:
-    return json.loads(Path("result.json").read_text())
-
-
-def scaled(frame: pd.DataFrame) -> pd.DataFrame:
-    X = frame.drop(columns="sick")
-    return (X - X.mean()) / X.std(ddof=0)
-
-
-def refused(done: Result, *fragments: str) -> None:
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    for fragment in ("Error: ", *fragments):
-        assert fragment in lines[0]
 
 
 def test_selection_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
@@ -87,6 +70,7 @@ def test_tasks_of_selection(run: Run, frame: pd.DataFrame) -> None:
     assert "ordinal" not in done.stderr  # which this command does not have
     assert run(*SELECT, "--task", "regression").stderr == ""
     assert result()["settings"]["task"] == "regression"
+    Path("result.json").unlink()
     elimination = ["select", "table.csv", "-t", "sick", "-o", "-"]
     refused(run(*elimination, "--task", "regression"), "--method saliency", "classes apart")
     refused(run(*elimination, "--rule", "0.5"), "share", "--method saliency")
@@ -114,6 +98,7 @@ def test_checkpoint(run: Run) -> None:
     first = result()
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     assert result()["history"] == first["history"]  # the times too: nothing was done again
+    Path("result.json").unlink()
     changed = [*SELECT, "--checkpoint", "run.ckpt", "--C", "3", "-q"]
     refused(run(*changed), "different estimator__C")
 

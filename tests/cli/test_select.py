@@ -17,27 +17,10 @@ from allrelevant import EBRFE, SVMRFE
 from allrelevant.cli.methods import METHODS
 from allrelevant.cli.selection_options import SELECTION_OPTIONS
 
+from .outcomes import refused, result, scaled
+
 Run = Callable[..., Result]
 SELECT = ["select", "table.csv", "-t", "sick", "-o", "result.json"]
-
-
-def result() -> dict:
-    return json.loads(Path("result.json").read_text())
-
-
-def scaled(frame: pd.DataFrame) -> pd.DataFrame:
-    X = frame.drop(columns="sick")
-    return (X - X.mean()) / X.std(ddof=0)
-
-
-def refused(done: Result, *fragments: str) -> None:
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    for fragment in ("Error: ", *fragments):
-        assert fragment in lines[0]
-    assert not Path("result.json").exists()
 
 
 def test_the_result_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:

@@ -5,6 +5,7 @@
 - ``registry``: from a fitted estimator to that; ``closed_forms``: scikit-learn's models
 - ``run``: the rounds; ``schedule``, ``columns``, ``balance``, ``trainers``: of how many features,
   which, on which rows, and who is trained; ``number_selected``: how many stay
+- ``given``, ``targets``: rows, models and targets as users give them, checked
 - ``torch_model``, ``skorch_model``: modules of torch; ``networks``: ready ones;
   ``skorch_trainer``: how nets of skorch are trained; ``failures``: why a training failed
 - ``deep_selection``: a mask that becomes sparse; ``reliability``: how much a row must change, by

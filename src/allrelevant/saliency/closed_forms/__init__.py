@@ -1,6 +1,7 @@
 """The gradients of scikit-learn's models, in closed form.
 
 - ``machines``, ``kernels``: SVMs; ``linear``: models with weights; ``perceptrons``: networks
+- ``pairs``: of many classes, from decisions between each two
 - ``pipelines``: one of these behind scalers
 """
 

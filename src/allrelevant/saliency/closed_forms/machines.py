@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -76,7 +77,7 @@ class ExpansionAt:
     argument: Matrix
     values: Matrix
 
-    @property
+    @cached_property
     def outputs(self) -> Matrix:
         """Outputs of each row."""
         return self.values @ self.machine.coefficients.T + self.machine.offsets
