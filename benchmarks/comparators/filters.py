@@ -14,10 +14,10 @@ NEIGHBOURS = 100
 _BLOCK = 2_000
 
 
-def mutual_information(X, y: np.ndarray) -> np.ndarray:
+def mutual_information(X, y: np.ndarray, random_state: int = 0) -> np.ndarray:
     """Of each feature with the class; of sparse tables, of whether the feature is zero."""
     if not sp.issparse(X):
-        return mutual_info_classif(X, y, random_state=42)  # the draw of the authors' scripts
+        return mutual_info_classif(X, y, random_state=random_state)
     occurs = (X != 0).astype(float)
     n_rows, information = len(y), np.zeros(X.shape[1])
     share = np.asarray(occurs.mean(axis=0)).ravel()
