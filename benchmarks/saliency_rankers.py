@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +15,10 @@ from .comparators.filters import mutual_information, relieff
 from .saliency_sets import KERNELS, ChallengeSet
 
 # Mutual information is estimated with noise: 42 is the draw of the authors' published scripts.
-FILTERS = {"MIM": partial(mutual_information, random_state=42), "ReliefF": relieff}
+FILTERS: dict[str, Callable[[Any, np.ndarray], np.ndarray]] = {
+    "MIM": partial(mutual_information, random_state=42),
+    "ReliefF": relieff,
+}
 
 # What the authors' published scripts have; their paper writes 0.001 of the weight decay, with which
 # networks rank what they overfit to, and states the factor of the mask for its regressions alone.
