@@ -20,8 +20,9 @@ FILTERS: dict[str, Callable[[Any, np.ndarray], np.ndarray]] = {
     "ReliefF": relieff,
 }
 
-# What the authors' published scripts have; their paper writes 0.001 of the weight decay, with which
-# networks rank what they overfit to, and states the factor of the mask for its regressions alone.
+# What the authors' published scripts have. Their paper writes 0.001 of the weight decay, with which
+# networks rank what they overfit to (``weight_decay``), and states the factor of the mask for its
+# regressions alone.
 WEIGHT_DECAY, MASK_PENALTY = 0.1, 1e-3
 
 GAMMAS = (0.0, 0.975)
@@ -44,12 +45,15 @@ class Ranking:
         Share of the features that goes on to the next round; zero is a single round.
     epochs, reps : int
         Of networks.
+    weight_decay : float
+        Of networks.
     """
 
     ranker: str
     gamma: float = 0.0
     epochs: int = 100
     reps: int = 1
+    weight_decay: float = WEIGHT_DECAY
 
     @property
     def title(self) -> str:
@@ -107,4 +111,4 @@ def _by_mask(data: ChallengeSet, ranking: Ranking, seed: int) -> dict[str, Any]:
 
 
 def _network(ranking: Ranking) -> NetworkClassifier:
-    return NetworkClassifier("mlp", max_epochs=ranking.epochs, l2=WEIGHT_DECAY, n_threads=1)
+    return NetworkClassifier("mlp", max_epochs=ranking.epochs, l2=ranking.weight_decay, n_threads=1)

@@ -1,8 +1,8 @@
 """How Cancela et al. (2020) took the challenge sets: their accuracies on all features tell.
 
-They state C, degree and coef0 of their SVMs, not what was done to the tables, nor that classes
-weigh the same and that libsvm ends early. Each way of scaling gives four accuracies, one by kernel;
-printed beside the published ones.
+Their paper states C, degree and coef0 of the SVMs, not what was done to the tables, nor that
+classes weigh the same and that libsvm ends early; that stands in the scripts they published. Each
+way of scaling gives four accuracies, one by kernel; printed beside the published ones.
 
 usage: python -m benchmarks.saliency_scalings --data FOLDER
 """
