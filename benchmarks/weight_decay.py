@@ -10,11 +10,14 @@ usage: python -m benchmarks.weight_decay --data FOLDER [--sets SET ...] [--decay
 from __future__ import annotations
 
 import argparse
+import warnings
 from itertools import product
 from pathlib import Path
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
+
+from allrelevant import RelevanceWarning
 
 from .saliency_judges import best, judged
 from .saliency_rankers import WEIGHT_DECAY, Ranking, ranked
@@ -26,7 +29,8 @@ SETS = ("arcene", "madelon")
 def line(name: str, decay: float, folder: Path) -> str:
     """Of the table that is printed."""
     data = load(name, folder)
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelevanceWarning)  # some columns are constant
         order = ranked(data, Ranking("NN", 0.9, reps=3, weight_decay=decay))["order"]
         accuracy, size = best(judged(data, order, ["rbf"])["rbf"])
     of_paper = PUBLISHED[name]["SFS NN, gamma 0.9"][2]
