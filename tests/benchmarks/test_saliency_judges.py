@@ -17,6 +17,8 @@ def challenge(name: str, sparse: bool) -> ChallengeSet:
     return ChallengeSet(name, kind(X[:100]), y[:100], kind(X[100:]), y[100:])
 
 
+# The steps of libsvm are capped, as in the benchmark.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("name", "sparse"), [("madelon", False), ("dorothea", True)])
 def test_as_svms_on_the_columns(name: str, sparse: bool) -> None:
     data = challenge(name, sparse)

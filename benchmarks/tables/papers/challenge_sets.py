@@ -21,7 +21,7 @@ from ..table import Column, Derived, Figures, Measured, Row, Table
 
 # Ends the names of accuracies on all features.
 ALL = ", all"
-COST = " (1.5 of RBF, as it says, but 1 on all features)"
+COST = " (1.5 of RBF, as it says; its accuracy on all features is with 1)"
 NUMBERS = {"arcene": 4, "dexter": 5, "dorothea": 6, "madelon": 8}
 # Table 2, gamma 0.975: accuracy and number of features by ranker, then by classifier.
 TABLE_2 = {
