@@ -74,8 +74,11 @@ bench-relations: setup  ## What replaces what, what if, the cheapest models: tru
 	@$(BIN)/python -m benchmarks.relations
 	@$(BIN)/python -m benchmarks.breast_cancer_costs
 
-bench-saliency: setup  ## What saliency costs beside training
+bench-saliency: setup  ## What saliency costs beside training; settings of the challenge sets (DATA=folder with them)
 	@$(BIN)/python -m benchmarks.saliency_speed
+	@$(if $(DATA),$(BIN)/python -m benchmarks.saliency_scalings --data $(DATA))
+	@$(if $(DATA),$(BIN)/python -m benchmarks.weight_decay --data $(DATA))
+	@$(if $(DATA),$(BIN)/python -m benchmarks.unfinished_ranker --data $(DATA))
 
 bench-networks: setup  ## Selection with networks, and how little fools them (DATA=folder with mnist, ct_slices)
 	@$(BIN)/python -m benchmarks.branches
