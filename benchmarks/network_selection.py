@@ -109,10 +109,13 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--reps", type=int, default=3)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--checkpoints", type=Path, default=Path("network-checkpoints"))
+    parser.add_argument(
+        "--checkpoints", type=Path, help="to go on where a run stopped; times are then of the rest"
+    )
     parser.add_argument("--lassonet", default=None)
     args = parser.parse_args()
-    args.checkpoints.mkdir(exist_ok=True)
+    if args.checkpoints:
+        args.checkpoints.mkdir(exist_ok=True)
     cases = [Case(seed) for seed in args.seeds]
     print(f"{args.epochs} epochs, {args.reps} repetitions a round, seeds {args.seeds}\n")
     lines = []
