@@ -44,3 +44,26 @@ def test_constant_columns_are_found_despite_rounding():
 def test_no_scaling_leaves_the_rest_as_it_is():
     X, weight = table()
     np.testing.assert_array_equal(no_scaling(X, weight).apply(X), X)
+
+
+def test_a_constant_column_is_found_however_its_mean_is_rounded():
+    """The mean of very many equal values is off by more than the last digits."""
+    rng = np.random.RandomState(0)
+    X = np.column_stack([np.full(20_000, 7.3), rng.normal(size=20_000)])
+    weight = rng.uniform(0.5, 2.0, 20_000)
+    weight[0], X[0, 0] = 0.0, 5.0  # a row without weight does not count
+    naive = 0.0
+    for share in weight / weight.sum():
+        naive += share * 7.3
+    assert abs(naive - 7.3) > 10 * np.finfo(float).eps * 7.3
+    for fit in (standard_scaling, no_scaling):
+        for kind in (np.asarray, sp.csr_array):
+            assert fit(kind(X), weight).constant.tolist() == [True, False]
+
+
+def test_values_that_differ_in_the_last_digits_only_are_constant():
+    X = np.column_stack([np.full(30, 0.1), np.arange(30.0)])
+    X[::2, 0] = np.nextafter(0.1, 1.0)
+    assert standard_scaling(X, np.ones(30)).constant.tolist() == [True, False]
+    X[::2, 0] = 0.1 + 1e-13
+    assert standard_scaling(X, np.ones(30)).constant.tolist() == [False, False]

@@ -186,7 +186,7 @@ def test_impossible_tables_are_one_line(wine):
     with pytest.raises(InputError, match="single class, '1': there is nothing to tell apart"):
         GMLVQ().fit(X, np.ones(len(X), dtype=int))
     with pytest.raises(InputError, match="Every column is constant"):
-        GMLVQ().fit(np.ones_like(X), y)
+        GMLVQ().fit(np.full_like(X, 0.1), y)
     X = X.copy()
     X[[2, 5], 3] = np.nan
     with pytest.raises(InputError, match="2 rows have NaN or infinity, the first in column 'x3'"):

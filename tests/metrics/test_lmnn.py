@@ -123,6 +123,6 @@ def test_impossible_input_is_one_line(wine):
     with pytest.raises(InputError, match="Every row has a class of its own"):
         LMNN().fit(X[:5], np.arange(5))
     with pytest.raises(InputError, match="Every column is constant"):
-        LMNN().fit(np.ones_like(X), y)
+        LMNN().fit(np.full_like(X, 0.1), y)
     with pytest.raises(InputError, match="rows have NaN or infinity, the first in column"):
         LMNN().fit(np.where(X > 2, np.nan, X), y)

@@ -54,7 +54,7 @@ def no_scaling(X: Table, weight: Vector) -> Scaling:
 
 
 def _moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:
-    """Weighted mean and variance by column; a variance within rounding of zero is zero."""
+    """Weighted mean and variance by column; the variance of a constant column is zero."""
     share = weight / weight.sum()
     mean = np.asarray(share @ X)
     if sp.issparse(X):
@@ -63,5 +63,18 @@ def _moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:
         rounding = 10 * np.finfo(float).eps * square
     else:
         variance = share @ (X - mean) ** 2
-        rounding = (10 * np.finfo(float).eps * np.abs(X).max(axis=0)) ** 2
-    return mean, np.where(variance > rounding, variance, 0.0)
+        rounding = np.zeros_like(mean)
+    return mean, np.where(_varies(X[weight > 0]) & (variance > rounding), variance, 0.0)
+
+
+def _varies(X: Table) -> NDArray[np.bool_]:
+    """Which columns hold values that differ by more than the last digits.
+
+    The smallest and the largest value are exact. A sum is not: rounding gives a constant column a
+    variance that depends on the order of the sum, which depends on the CPU.
+    """
+    low, high = (
+        end.toarray().ravel() if sp.issparse(X) else end for end in (X.min(axis=0), X.max(axis=0))
+    )
+    size = np.maximum(np.abs(low), np.abs(high))
+    return np.asarray(high - low > 10 * np.finfo(float).eps * size)

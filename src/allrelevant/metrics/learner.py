@@ -137,6 +137,7 @@ def centred_rows(X: Matrix) -> CentredRows:
     mean = X.mean(axis=0)
     centred = X - mean
     unit = float(np.sqrt(np.mean(centred**2)))
-    if unit == 0:
+    # Rounding gives even constant columns a little of a unit: their ends are exact.
+    if unit == 0 or np.array_equal(X.min(axis=0), X.max(axis=0)):
         raise InputError("Every column is constant: there is no feature to tell rows apart.")
     return CentredRows(centred / unit, mean, unit)
