@@ -45,7 +45,7 @@ def numbers(y: NDArray[Any]) -> Vector:
     Examples
     --------
     >>> import numpy as np
-    >>> numbers(np.array([3, 3]))
+    >>> numbers(np.array([0.1, 0.1, 0.1]))
     Traceback (most recent call last):
         ...
     allrelevant.exceptions.InputError: The target has the standard deviation 0: there is nothing \
@@ -53,7 +53,8 @@ to predict, or its unit is out of reach. Give numbers that differ, in a unit clo
     """
     values = y.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = values.std()
+        # Of equal numbers rounding can make a spread that is not zero.
+        spread = values.std() if values.min() < values.max() else 0.0
     if not 0 < spread < np.inf:
         raise InputError(
             f"The target has the standard deviation {spread:g}: there is nothing to predict, or "

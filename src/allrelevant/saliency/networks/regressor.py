@@ -113,7 +113,8 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
         from .assembly import TargetScale
 
         y = np.asarray(y, dtype=np.float64)
-        mean, spread = float(y.mean()), float(y.std()) or 1.0
+        varies = y.min() < y.max()  # rounding gives even equal numbers a deviation
+        mean, spread = float(y.mean()), float(y.std() if varies else 0.0) or 1.0
         standard = ((y - mean) / spread).astype(np.float32)
         return self._train(X, standard, 1, TargetScale(mean, spread))
 
