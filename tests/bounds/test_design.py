@@ -61,6 +61,7 @@ def test_must_use_and_must_not_use():
     (with_noise,) = est.cheapest(must_use=[6], must_not_use=["x1"])
     assert 6 in with_noise.members
     assert 1 not in with_noise.members
+    assert set(np.flatnonzero(with_noise.model.coef_)) <= set(with_noise.members)
     assert with_noise.cost == 1 + est.cheapest(must_not_use=[1])[0].cost
     with pytest.raises(InputError, match="does without all of must_not_use"):
         est.cheapest(must_not_use=[0])
@@ -95,6 +96,11 @@ def test_after_what_if():
     est = classification(seed=0)
     for solution in est.what_if({1: "drop"}).cheapest(n_solutions=3):
         assert 1 not in solution.members
+        assert solution.model.coef_[1] == 0
+    # A dropped feature that must be acquired nevertheless is acquired, and not used.
+    (acquired,) = est.what_if({1: "drop"}).cheapest(must_use=[1])
+    assert 1 in acquired.members
+    assert acquired.model.coef_[1] == 0
 
 
 def test_when_time_is_up_the_cheapest_known_model_will_do():

@@ -32,6 +32,7 @@ def test_intervals_equal_a_cold_build(task):
         for limit, sizes in (((feature, 0.0, 0.0), found.dropped), (raised, found.raised)):
             expected = naive.sizes([[limit]])
             np.testing.assert_allclose(sizes[:, i], expected[found.features], atol=1e-6)
+        assert not found.dropped[i, i].any()  # exactly zero: it is dropped
 
 
 def test_fewer_programs_than_a_solver_without_memory():

@@ -66,7 +66,7 @@ class ProblemBounds:
     exact : ndarray of shape (d,)
         False for features that were not solved for: what is known of them is an outer bound.
     signed_interval, interval, gap : ndarray of shape (d, 2)
-        Zero for constant columns.
+        Zero for constant columns and dropped features.
     cutoff : ndarray of shape (n_tables, 2)
         For the features of each table.
     relevance : ndarray of shape (d,)
@@ -94,7 +94,7 @@ class ProblemBounds:
                 "with screen=False, and without max_seconds, to get one."
             )
         (index,) = np.nonzero(self.ranges.features == feature)
-        if len(index) == 0:  # a constant column: no model uses it, the baseline as little as any
+        if len(index) == 0:  # constant or dropped: no model uses it, the baseline as little as any
             return self.baseline
         coef, offset = self.ranges.witness(int(index[0]), side)
         return self.standard.samples.model(coef, offset, self.baseline.C_, self.models.rows)
@@ -184,7 +184,7 @@ def put_together(
     interval[others] = np.column_stack([np.zeros(len(others)), upper])
     gap[others] = np.column_stack([weight, upper - weight])
     exact = np.ones(samples.n_weights, dtype=bool)
-    exact[others] = False
+    exact[others] = (outer[others] == 0).all(axis=1)  # nothing is open about a dropped one
     return ProblemBounds(
         standard=standard,
         models=models,

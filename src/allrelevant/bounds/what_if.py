@@ -13,8 +13,9 @@ from .constraints import Constraint, sign_patterns
 from .models import LinearModel
 from .problem import ProblemBounds, put_together
 from .programs.equivalent_models import Start
+from .programs.limits import limited_ranges
 from .solver.intervals import WeightRanges
-from .solver.narrowed import Narrowed, kept_by_sparse, united
+from .solver.narrowed import Narrowed, hull, kept_by_sparse, united
 
 
 def narrowed_problem(problem: ProblemBounds, constraints: Sequence[Constraint]) -> ProblemBounds:
@@ -47,9 +48,8 @@ def narrowed_problem(problem: ProblemBounds, constraints: Sequence[Constraint]) 
     solved = [_solved(narrowed, problem.ranges) for narrowed in possible]
     first, parts = solved[0][0], [ranges for _, ranges in solved]
     standard = replace(problem.standard, baseline=_baseline(problem, first, parts[0]))
-    return put_together(
-        standard, first.models, united(parts), problem.signed_interval, problem.cutoff
-    )
+    outer = hull([limited_ranges(problem.signed_interval, part.limits) for part in possible])
+    return put_together(standard, first.models, united(parts), outer, problem.cutoff)
 
 
 def _solved(narrowed: Narrowed, known: WeightRanges) -> tuple[Narrowed, WeightRanges]:

@@ -53,6 +53,17 @@ def test_screened_features_are_marked_and_have_no_witness():
         bounds.witness(int(np.flatnonzero(~bounds.exact_)[0]), "upper")
 
 
+def test_a_screened_feature_that_is_dropped_has_no_weight():
+    data = make_linear_classification(100, n_strong=2, n_weak=2, n_irrelevant=30, random_state=0)
+    bounds = fit(data, screen=True)
+    feature = int(np.flatnonzero(~bounds.exact_)[0])
+    assert bounds.interval_[feature, 1] > 0
+    without = bounds.what_if({feature: "drop"})
+    assert without.interval_[feature].tolist() == without.gap_[feature].tolist() == [0.0, 0.0]
+    assert without.exact_[feature]
+    assert without.witness(feature, "upper").coef_[feature] == 0
+
+
 def test_what_programs_prove_of_other_features_spares_more_of_them(monkeypatch):
     data = make_linear_classification(60, n_strong=2, n_weak=2, n_irrelevant=100, random_state=0)
     at_once = fit(data, screen=True, delta=0.05)

@@ -15,6 +15,7 @@ from allrelevant.bounds.solver.highs_solver import HighsSolver
 from allrelevant.bounds.solver.intervals import (
     LOWER,
     UPPER,
+    absolute,
     join_ranges,
     weight_ranges,
     weight_sizes,
@@ -219,3 +220,10 @@ def test_a_copy_makes_both_replaceable():
     )
     _, models = equivalent_models("separate", samples, 10.0, Slack(0.0, 0.0, 0.0))
     np.testing.assert_allclose(weight_ranges(models).interval, [[0.0, 1.0]] * 2, atol=1e-9)
+
+
+def test_a_smallest_size_of_rounding_is_zero():
+    """Else a feature that models can do without would be needed on some machines."""
+    signed = np.array([[1e-15, 1.0], [-1.0, -1e-15], [1e-9, 1.0], [-1e-15, 1.0]])
+    np.testing.assert_array_equal(absolute(signed)[:, 0], [0.0, 0.0, 1e-9, 0.0])
+    np.testing.assert_array_equal(absolute(signed)[:, 1], 1.0)

@@ -62,6 +62,27 @@ def limited_rows(rows: HingeRows, limits: Sequence[Limit]) -> HingeRows:
     )
 
 
+def within(coef: Matrix, limits: Sequence[Limit]) -> Matrix:
+    """Models that keep limits but for rounding, put exactly within them, in place.
+
+    A weight whose limits are both zero is then zero on every machine.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (..., d)
+    limits : sequence of Limit
+    """
+    for limit in limits:
+        weight = coef[..., limit.feature]
+        coef[..., limit.feature] = np.clip(weight, limit.low, limit.high) + 0.0  # not -0.0
+    return coef
+
+
+def limited_ranges(ranges: Matrix, limits: Sequence[Limit]) -> Matrix:
+    """What is left of ranges of all weights, shape (d, 2), where limits are kept."""
+    return within(ranges.T.copy(), limits).T
+
+
 def kept_by(coef: Matrix, limits: Sequence[Limit]) -> NDArray[np.bool_]:
     """Which of several models keep within all limits, shape (n_models,)."""
     kept = np.ones(len(coef), dtype=bool)

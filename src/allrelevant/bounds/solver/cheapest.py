@@ -177,13 +177,18 @@ class CheapestSets:
             small = working.models
             program = small.program
             upper = program.column_upper.copy()
-            others = np.setdiff1d(np.arange(n), members)
+            # A weight with no room at all stays zero even if its feature must be a member.
+            others = np.union1d(
+                np.setdiff1d(np.arange(n), members),
+                np.flatnonzero((self._signed[index] == 0).all(axis=1)),
+            )
             for block in ("positive", "negative"):
                 upper[program.blocks[block].start + others] = 0.0
             cost = budget_row(small.rows, Budget(1.0, self._C[index], np.inf))
             solver = HighsModel(replace(program, cost=cost, column_upper=upper))
             point = solver.solve("the best model with some features").point
             coef = point[program.blocks["positive"]] - point[program.blocks["negative"]]
+            coef[others] = 0.0
             offset = point[program.blocks["offset"]]
             if not working.miss(coef, offset):
                 break

@@ -113,18 +113,24 @@ class CuttingSolver:
     def _drawn_back(self, coef: Matrix) -> Matrix:
         """The last models of the set on the way from the baseline to these."""
         norm_limits, loss_limits = self._limits(coef)
-        coef = np.clip(coef, *self._rows.weight_limits.T)
-        coef = self._start + self._share_of_norm(coef, norm_limits)[:, None] * (coef - self._start)
+        coef = self._within_norm(np.clip(coef, *self._rows.weight_limits.T), norm_limits)
         shares = [
             _share_within(self._true_loss, self._start, end, most)
             for end, most in zip(coef, loss_limits, strict=True)
         ]
         return self._start + np.array(shares)[:, None] * (coef - self._start)
 
-    def _share_of_norm(self, coef: Matrix, limits: Vector) -> Vector:
-        """How much of the way to models surely stays within limits of the norm: it is convex."""
-        start, norm = np.abs(self._start).sum(), np.abs(coef).sum(axis=1)
-        return np.where(norm > limits, (limits - start) / np.maximum(norm - start, 1e-300), 1.0)
+    def _within_norm(self, coef: Matrix, limits: Vector) -> Matrix:
+        """Models within the limits of their weights, shrunk until they are within those of norm.
+
+        They are drawn towards the least weights that are allowed, not towards the baseline: it may
+        be at the limit of the norm itself, and rounding then decides how far they go.
+        """
+        least = np.clip(0.0, *self._rows.weight_limits.T)
+        unavoidable, norm = np.abs(least).sum(), np.abs(coef).sum(axis=1)
+        spare = np.maximum(limits - unavoidable, 0.0)
+        share = np.where(norm > limits, spare / np.maximum(norm - unavoidable, 1e-300), 1.0)
+        return np.where(share[:, None] < 1.0, least + share[:, None] * (coef - least), coef)
 
     def _limits(self, coef: Matrix) -> tuple[Vector, Vector]:
         """What the budgets allow of norm and of loss."""

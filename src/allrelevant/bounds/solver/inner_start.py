@@ -39,6 +39,7 @@ def with_inner_start(models: EquivalentModels) -> EquivalentModels:
         coef = (
             solution.point[program.blocks["positive"]] - solution.point[program.blocks["negative"]]
         )
+        coef = np.clip(coef, *rows.weight_limits.T)  # exactly, whatever the solver's rounding
         loss, cut = rows.true_loss.loss_and_cut(coef)
         if loss - solution.value <= _TOLERANCE * limit:
             break

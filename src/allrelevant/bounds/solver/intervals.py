@@ -27,6 +27,9 @@ LOWER, UPPER = 0, 1
 # A witness may overstep the set by this much, relative to its norm.
 _WITNESS_TOLERANCE = 1e-6
 
+# A weight that is less than this share of the largest one that its feature can have is zero.
+_NOTHING = 1e-12
+
 # With a deadline.
 _FEATURES_BETWEEN_LOOKS_AT_THE_CLOCK = 4
 
@@ -99,7 +102,7 @@ class WeightRanges:
         rows = [index, len(self.features) + index]
         shares = np.array([1.0 - share_of_high, share_of_high])
         coef, offset = shares @ self.coef[rows], shares @ self.offset[rows]
-        if side == LOWER and low <= 0 <= high:
+        if side == LOWER and self.interval[index, LOWER] == 0:
             coef[self.features[index]] = 0.0  # clears the rounding of the shares
         return coef, offset
 
@@ -271,7 +274,11 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
 
 
 def absolute(signed: Matrix) -> Matrix:
+    """Smallest and largest size of weights between two ends, shape (m, 2).
+
+    A smallest size that is next to nothing beside the largest is zero: a feature that models can
+    do without must not look needed for the rounding of one machine.
+    """
     low, high = signed.T
-    return np.column_stack(
-        [np.maximum(0.0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))]
-    )
+    smallest, largest = np.maximum(0.0, np.maximum(low, -high)), np.abs(signed).max(axis=1)
+    return np.column_stack([np.where(smallest > _NOTHING * largest, smallest, 0.0), largest])

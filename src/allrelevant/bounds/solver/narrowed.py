@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ..programs.equivalent_models import EquivalentModels
-from ..programs.limits import Limit, kept_by, limited_models
+from ..programs.limits import Limit, kept_by, limited_models, within
 from .checked_solver import CheckedSolver
 from .extremes import Effort, Extreme, ExtremeSolver, total_effort
 from .intervals import LOWER, WeightRanges, absolute, found
@@ -43,20 +43,34 @@ class Narrowed:
     limits : sequence of Limit
     C : float
         At which the set's model to start from is the cheapest one.
+    asked : sequence of Limit, default=None
+        What every model found is put within, exactly: by default ``limits``.
     """
 
-    def __init__(self, models: EquivalentModels, limits: Sequence[Limit], C: float) -> None:
+    def __init__(
+        self,
+        models: EquivalentModels,
+        limits: Sequence[Limit],
+        C: float,
+        asked: Sequence[Limit] | None = None,
+    ) -> None:
         self._wider, self.limits, self._C = models, list(limits), C
+        self._asked = self.limits if asked is None else list(asked)
 
     @cached_property
     def models(self) -> EquivalentModels:
-        return with_start(limited_models(self._wider, self.limits), self._wider.start, self._C)
+        limited = limited_models(self._wider, self.limits)
+        found = with_start(limited, self._wider.start, self._C)
+        if found.start is None:
+            return found
+        coef = within(found.start.coef.copy(), self._asked)
+        return replace(found, start=replace(found.start, coef=coef))
 
     def with_room(self) -> Narrowed:
         """The same with limits a hair further out.
 
         A limit at the very end of a weight's range leaves models to within rounding only, and a
-        solver may find none.
+        solver may find none. Models that are found are put back within the limits.
         """
         limits = [
             replace(
@@ -66,7 +80,7 @@ class Narrowed:
             )
             for limit in self.limits
         ]
-        return Narrowed(self._wider, limits, self._C)
+        return Narrowed(self._wider, limits, self._C, self._asked)
 
     def ranges(self, known: WeightRanges) -> WeightRanges:
         """Range of each weight whose range without limits is known.
@@ -92,6 +106,11 @@ class Narrowed:
             attained.reshape(-1)[moved] = check.attained
             proven.reshape(-1)[moved] = check.proven
             effort = solve.effort
+        for limit in self._asked:
+            coef[:, [limit.feature]] = within(coef[:, [limit.feature]].toarray(), [at(limit, 0)])
+            own = np.flatnonzero(known.features == limit.feature)
+            attained[:, own] = np.clip(attained[:, own], limit.low, limit.high) + 0.0
+            proven[:, own] = np.clip(proven[:, own], limit.low, limit.high) + 0.0
         return replace(
             known,
             attained=attained.T,
@@ -119,6 +138,7 @@ class Narrowed:
             What weights cannot go beyond without the limits.
         """
         seen = known.coef[kept_by_sparse(known.coef, self.limits)][:, features].toarray()
+        seen = self.put_within(seen, features)
         low, high = signed[features].T
         main = np.where(high >= -low, 1, -1)  # the sign with which a weight can be larger
         most, least = np.maximum(high, -low), -np.minimum(high, -low)
@@ -139,6 +159,12 @@ class Narrowed:
         sizes = absolute(np.column_stack([lowest, highest]))
         return sizes, replace(solve.effort, spared=2 * len(features) - solve.n_asked)
 
+    def put_within(self, coef: Matrix, features: NDArray[np.intp]) -> Matrix:
+        """Weights of some features, shape (m, len(features)), put exactly within the limits."""
+        places = {int(j): i for i, j in enumerate(features)}
+        own = [limit for limit in self._asked if limit.feature in places]
+        return within(coef, [at(limit, places[limit.feature]) for limit in own])
+
     def solver(self, known: WeightRanges) -> Callable[[EquivalentModels], ExtremeSolver] | None:
         """One that works from the start with the rows that mattered without the limits."""
         rows = self._wider.rows
@@ -153,8 +179,13 @@ class Narrowed:
 def kept_by_sparse(coef: sp.csr_array, limits: Sequence[Limit]) -> NDArray[np.bool_]:
     """Which of several models in sparse rows keep within all limits."""
     places = [limit.feature for limit in limits]
-    own = [replace(limit, feature=i) for i, limit in enumerate(limits)]
+    own = [at(limit, i) for i, limit in enumerate(limits)]
     return kept_by(coef[:, places].toarray(), own)
+
+
+def at(limit: Limit, place: int) -> Limit:
+    """The same limit on the weight at another place."""
+    return replace(limit, feature=place)
 
 
 class _Solving:
@@ -182,7 +213,7 @@ class _Solving:
         extrema, check = found([Extreme(int(j), int(sign)) for j, sign in asked], self._solve)
         proven = check.certificates.ranges()[self._features]
         self._outer = intersected(self._outer, proven)
-        return extrema.coef[:, self._features]
+        return self._narrowed.put_within(extrema.coef[:, self._features], self._features)
 
     def proven_least(self, main: NDArray[np.int_]) -> Vector:
         """What the weights, times these signs, cannot go below."""
@@ -226,8 +257,8 @@ def united(parts: Sequence[WeightRanges]) -> WeightRanges:
     first = parts[0]
     return UnitedRanges(
         features=first.features,
-        attained=_hull([part.attained for part in parts]),
-        proven=_hull([part.proven for part in parts]),
+        attained=hull([part.attained for part in parts]),
+        proven=hull([part.proven for part in parts]),
         coef=first.coef,
         offset=first.offset,
         outer=first.outer,
@@ -236,6 +267,7 @@ def united(parts: Sequence[WeightRanges]) -> WeightRanges:
     )
 
 
-def _hull(ranges: Sequence[Matrix]) -> Matrix:
+def hull(ranges: Sequence[Matrix]) -> Matrix:
+    """The smallest ranges that hold all of several, shape (d, 2)."""
     lows, highs = np.array(ranges).transpose(2, 0, 1)
     return np.column_stack([lows.min(axis=0), highs.max(axis=0)])
