@@ -23,6 +23,7 @@ from allrelevant.saliency import differentiable
 from allrelevant.saliency.deep_selection import _ranking
 from allrelevant.saliency.networks.perceptron import perceptron
 
+from .single_precision import run_check
 from .small_network import SmallNetwork
 
 QUICK: dict[str, Any] = {
@@ -32,24 +33,16 @@ QUICK: dict[str, Any] = {
     "learning_rate": 0.02,
     "random_state": 0,
 }
-LAST_DIGITS = (
-    "Networks compute in single precision, where the last digits of a product of matrices depend "
-    "on number and place of the rows; the check compares to 1e-7 or 1e-9."
-)
 
 
 @parametrize_with_checks(
     [
         DeepFeatureSelection(NetworkClassifier(**QUICK), n_features_to_select=1),
         DeepFeatureSelection(NetworkRegressor(**QUICK), penalty=1e-3, n_features_to_select=1),
-    ],
-    expected_failed_checks=lambda _: {
-        "check_methods_subset_invariance": LAST_DIGITS,
-        "check_methods_sample_order_invariance": LAST_DIGITS,
-    },
+    ]
 )
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks(estimator, check, monkeypatch):
+    run_check(check, estimator, monkeypatch)
 
 
 @pytest.fixture(scope="module")
