@@ -1,0 +1,15 @@
+"""A reader who follows a call does not have to open more files than before."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.call_paths import BOUNDS, ELIMINATION, REPORT, SALIENCY, call_path, calls
+
+MAX_FILES = {BOUNDS: 29, ELIMINATION: 21, SALIENCY: 23, REPORT: 61}
+
+
+@pytest.mark.parametrize("name", MAX_FILES)
+def test_number_of_files(name: str) -> None:
+    files = call_path(calls()[name]).files
+    assert 0 < len(files) <= MAX_FILES[name], files

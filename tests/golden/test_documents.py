@@ -1,0 +1,37 @@
+"""What the command writes stays what it was, whatever moves inside the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .cases import CASES, Case
+from .comparison import Tolerance, differences
+from .running import documents_of
+
+STORED = Path(__file__).parent / "documents"
+OF_NETWORKS = Tolerance(relative=0.05, absolute=1e-3)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_document(case: Case) -> None:
+    if case.needs_torch:
+        pytest.importorskip("torch")
+    found = documents_of(case)
+    tolerance = OF_NETWORKS if case.needs_torch else Tolerance()
+    for name, text in found.items():
+        stored = (STORED / name).read_text(encoding="utf-8")
+        assert differences(name, stored, text, tolerance) == [], name
+    if case.has_jobs:
+        side_by_side = documents_of(case, n_jobs=2)
+        assert side_by_side.keys() == found.keys()
+        for name, text in found.items():
+            assert differences(name, text, side_by_side[name]) == [], name
+
+
+def test_every_stored_document_is_compared() -> None:
+    endings = {"demo": 3, "report": 3, "select": 2, "explain": 2}
+    stored = [path.name for path in STORED.iterdir()]
+    assert {name.partition(".")[0] for name in stored} == set(CASES)
+    assert len(stored) == sum(endings[case.command] for case in CASES.values())
