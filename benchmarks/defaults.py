@@ -13,13 +13,13 @@ from itertools import product
 import numpy as np
 from joblib import Parallel, delayed
 
-from allrelevant.bounds.equivalence import FORMULATIONS, Slack
-from allrelevant.bounds.probes import ProbeSettings, prediction_limit, probe_bounds
-from allrelevant.bounds.problem import Settings, find_baseline
-from allrelevant.bounds.programs.classification import ClassSamples
-from allrelevant.bounds.relevance import classify
-from allrelevant.bounds.scaling import standard_scaling
-from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.baseline import FORMULATIONS, Slack
+from allrelevant.bounds.calibration import ProbeSettings, prediction_limit, probe_bounds
+from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.pipeline import Settings, find_baseline
+from allrelevant.bounds.solver.ranges import weight_ranges
+from allrelevant.relevance import classify
+from allrelevant.terms.scaling import standard_scaling
 from benchmarks.scores import class_scores
 from benchmarks.sets import ESANN17, FEREL18, GENERAL
 

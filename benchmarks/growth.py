@@ -14,10 +14,10 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
-from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
-from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import weight_ranges
-from allrelevant.bounds.solver.tableau_solver import TableauSolver
+from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
+from allrelevant.bounds.solver.highs import HighsSolver
+from allrelevant.bounds.solver.ranges import weight_ranges
+from allrelevant.bounds.solver.simplex import TableauSolver
 
 from .speed_cases import WIDE, generated
 from .speed_run import compile_kernel

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from allrelevant.bounds.programs.equivalent_models import baseline_program
-from allrelevant.bounds.programs.hinge_rows import HingeRows
-from allrelevant.bounds.solver.l1_baseline import L1Baseline, excess
+from allrelevant.bounds.programs.hinge import HingeRows
+from allrelevant.bounds.solver.l1 import L1Baseline, excess
 
 from .speed_cases import from_file
 from .speed_run import compile_kernel

@@ -6,10 +6,9 @@ import highspy
 import numpy as np
 import scipy.linalg
 
-from allrelevant.bounds.mappings.row_bounds import shortest_start
-from allrelevant.bounds.programs.same_image import same_image, within_norm
-from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.mapping.row_bounds import same_image, shortest_start, within_norm
+from allrelevant.bounds.solver.highs import HighsSolver
+from allrelevant.bounds.solver.ranges import weight_ranges
 
 
 def bounds_of_reduced(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:

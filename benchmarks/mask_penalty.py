@@ -19,7 +19,7 @@ from sklearn.datasets import make_classification
 from torch import nn
 
 from allrelevant import DeepFeatureSelection, NetworkClassifier
-from allrelevant.saliency.networks.mask import MaskDescent
+from allrelevant.saliency.networks.architectures import MaskDescent
 
 PENALTIES = (0.005, 0.05, 0.2, 1.0, 10.0)
 

@@ -24,12 +24,11 @@ from sklearn.linear_model import Ridge, enet_path, lasso_path
 from threadpoolctl import threadpool_limits
 
 from allrelevant import GMLVQ, MetricBounds
-from allrelevant.bounds.mappings.canonical import metric_rows, projected
-from allrelevant.bounds.mappings.data_space import data_space
-from allrelevant.bounds.mappings.dimension import DimensionCurve, dimension_curve
-from allrelevant.bounds.mappings.row_bounds import row_bounds
+from allrelevant.bounds.mapping.dimension import DimensionCurve, dimension_curve
+from allrelevant.bounds.mapping.linear_mapping import data_space, metric_rows, projected
+from allrelevant.bounds.mapping.row_bounds import row_bounds
 from allrelevant.datasets import make_xor
-from allrelevant.datasets.ordinal import equal_classes
+from allrelevant.datasets.other_tasks import equal_classes
 
 from .mapping_peers import bounds_of_paper, bounds_of_reduced
 

@@ -31,7 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from allrelevant import GMLVQ, LMNN
-from allrelevant.metrics.gmlvq_cost import GmlvqCost, squared_distances
+from allrelevant.metric_learning.costs import GmlvqCost, squared_distances
 
 ROOT = Path(__file__).parent.parent
 PEER_PYTHON = ROOT / ".metrics-env" / "bin" / "python"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant import NetworkClassifier, RelevanceWarning, reliability
-from allrelevant.saliency.reliability import Reliability
+from allrelevant.saliency.robustness import Reliability
 
 from .picture_sets import SETS
 

@@ -20,7 +20,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from allrelevant import NetworkClassifier
 from allrelevant.saliency import aggregate, differentiable
-from allrelevant.saliency.networks.threads import torch_threads
+from allrelevant.saliency.backends.torch_modules import torch_threads
 
 # So few that some repetition falls between the turns of other work.
 ROWS = {"mlp": 2_000, "cnn": 500, "wrn-16-4": 20}

@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import adjusted_rand_score
 
 from allrelevant import ClashError, ClassificationBounds, RelevanceWarning
-from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.datasets import make_planted_groups
 
 # The rule of the groups was chosen with some of the first ones among the data, without the second.
@@ -49,7 +49,7 @@ def apart(labels: Any) -> Any:
 
 def strong_share(bounds: Any, group: Any) -> float:
     """Share of planted groups whose members must carry more than the cutoff together."""
-    from allrelevant.bounds.groups import sum_range
+    from allrelevant.bounds.relations import sum_range
 
     problem = bounds._problems[0]
     sums = [

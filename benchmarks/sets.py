@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from allrelevant.datasets import (
-    KnownTruth,
-    make_esann17,
-    make_ferel18,
-    make_linear_classification,
-)
+from allrelevant.datasets import KnownTruth, make_esann17, make_ferel18, make_linear_classification
 
 Generator = Callable[..., KnownTruth]
 

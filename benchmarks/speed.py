@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
 
 from .comparators import fri_peer
 from .speed_cases import CASES, Case

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from allrelevant.bounds.equivalence import Slack
-from allrelevant.bounds.programs.classification import ClassSamples
+from allrelevant.bounds.baseline import Slack
+from allrelevant.bounds.classification import ClassSamples
 from allrelevant.datasets import make_linear_classification
 
 # Between the papers' "exactly as good" and the defaults of this package.

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
+from allrelevant.bounds.classification import ClassSamples
 from allrelevant.bounds.models import LinearModel
-from allrelevant.bounds.programs.classification import ClassSamples
 from allrelevant.bounds.programs.equivalent_models import separate_budgets
-from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import weight_ranges, weight_sizes
-from allrelevant.bounds.solver.l1_baseline import L1Baseline
+from allrelevant.bounds.solver.highs import HighsSolver
+from allrelevant.bounds.solver.l1 import L1Baseline
+from allrelevant.bounds.solver.ranges import weight_ranges, weight_sizes
 from tests.bounds.naive import naive_separate
 
 from .speed_cases import CASES, Case

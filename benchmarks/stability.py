@@ -19,8 +19,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from allrelevant import ClassificationBounds, Stability, stability
-from allrelevant.bounds.relevance import CLASSES
 from allrelevant.plots.stability import in_digits
+from allrelevant.relevance import CLASSES
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "stability.svg"
 N_SPLITS = 64

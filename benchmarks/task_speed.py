@@ -15,16 +15,12 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from allrelevant import ClassificationBounds, RankingBounds, bounds_path
-from allrelevant.bounds.equivalence import FORMULATIONS, fit_baseline
-from allrelevant.bounds.programs.ordinal import OrderedSamples
-from allrelevant.bounds.programs.regression import ValueSamples
-from allrelevant.bounds.programs.samples import Samples
-from allrelevant.bounds.solver.intervals import weight_sizes
-from allrelevant.datasets import (
-    make_linear_regression,
-    make_ordinal_classification,
-    make_ranking,
-)
+from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
+from allrelevant.bounds.ordinal import OrderedSamples
+from allrelevant.bounds.regression import ValueSamples
+from allrelevant.bounds.solver.ranges import weight_sizes
+from allrelevant.bounds.task import Samples
+from allrelevant.datasets import make_linear_regression, make_ordinal_classification, make_ranking
 
 from .comparators import fri_peer
 from .dorothea import peak_gigabytes

@@ -17,7 +17,6 @@ from .exceptions import (
 )
 
 if TYPE_CHECKING:
-    from . import datasets
     from .bounds import (
         BoundsPath,
         ClassificationBounds,
@@ -34,13 +33,12 @@ if TYPE_CHECKING:
     )
     from .bounds.stability import Stability, stability
     from .elimination import EBRFE, SVMRFE, AttributeFlip, BitFlip, NestedEstimate
-    from .metrics import GMLVQ, LMNN
+    from .metric_learning import GMLVQ, LMNN
     from .saliency import Explanation, SaliencySelector, explain
     from .saliency.deep_selection import DeepFeatureSelection
     from .saliency.networks import NetworkClassifier, NetworkRegressor
-    from .saliency.reliability import Reliability, reliability
+    from .saliency.robustness import Reliability, reliability
 
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "EBRFE",
@@ -83,6 +81,7 @@ __all__ = [
     "stability",
 ]
 
+
 # Loaded on first use: scikit-learn takes long to import, which `allrelevant --help` need not pay.
 _NAMES_IN = {
     "bounds": (
@@ -102,12 +101,14 @@ _NAMES_IN = {
         "stability",
     ),
     "elimination": ("EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedEstimate"),
-    "metrics": ("GMLVQ", "LMNN"),
+    "metric_learning": ("GMLVQ", "LMNN"),
     "saliency": ("Explanation", "SaliencySelector", "explain"),
     "saliency.deep_selection": ("DeepFeatureSelection",),
     "saliency.networks": ("NetworkClassifier", "NetworkRegressor"),
-    "saliency.reliability": ("Reliability", "reliability"),
+    "saliency.robustness": ("Reliability", "reliability"),
 }
+
+
 _HOME_OF = {name: f"allrelevant.{home}" for home, names in _NAMES_IN.items() for name in names}
 
 

@@ -3,20 +3,9 @@
 They have no promise of stability: when a release moves one, this is the file to mend.
 """
 
+from __future__ import annotations
+
 from typing import Any
-
-from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight as check_sample_weight
-
-__all__ = [
-    "HasMethods",
-    "Interval",
-    "StrOptions",
-    "check_sample_weight",
-    "kernel_factor",
-    "safe_indexing",
-]
 
 
 def kernel_factor(machine: Any) -> float:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from allrelevant import ClassificationBounds, OrdinalBounds, RankingBounds, RegressionBounds
-from allrelevant.bounds.equivalence import Slack
+from allrelevant.bounds.baseline import Slack
 from allrelevant.datasets import (
     make_linear_classification,
     make_linear_regression,

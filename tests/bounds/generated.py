@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from allrelevant.bounds.programs.classification import ClassSamples
+from allrelevant.bounds.classification import ClassSamples
 from allrelevant.datasets import make_linear_classification
 
 

@@ -9,10 +9,10 @@ from itertools import combinations, product
 import numpy as np
 from scipy.optimize import linprog
 
-from allrelevant.bounds.programs.classification import ClassSamples
-from allrelevant.bounds.programs.ordinal import OrderedSamples
-from allrelevant.bounds.programs.ranking import RankedSamples
-from allrelevant.bounds.programs.regression import ValueSamples
+from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.ordinal import OrderedSamples
+from allrelevant.bounds.ranking import RankedSamples
+from allrelevant.bounds.regression import ValueSamples
 from tests.bounds import naive_tasks
 
 

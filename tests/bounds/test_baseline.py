@@ -7,7 +7,8 @@ from sklearn.svm import SVC
 
 from allrelevant.bounds.baseline import l1_path, l2_svm_path, uses_features
 from allrelevant.bounds.programs.equivalent_models import Start
-from allrelevant.bounds.solver import growing_baseline, l1_baseline
+from allrelevant.bounds.solver import l1 as growing_baseline
+from allrelevant.bounds.solver import l1 as l1_baseline
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 

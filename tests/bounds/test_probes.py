@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from allrelevant import ClassificationBounds, RelevanceWarning
-from allrelevant.bounds.probes import prediction_limit
+from allrelevant.bounds.calibration import prediction_limit
 from allrelevant.datasets import make_linear_classification
 
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from allrelevant import ClassificationBounds
-from allrelevant.bounds.changes import LEVEL
-from allrelevant.bounds.groups import group_labels, sum_range
+from allrelevant.bounds.relations import group_labels, sum_range
+from allrelevant.bounds.substitution import LEVEL
 from allrelevant.datasets import make_planted_groups
 from tests.bounds.fitted_tasks import FITTED, classification, slack_of
 from tests.bounds.naive_limits import NaiveSet

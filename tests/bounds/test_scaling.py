@@ -1,7 +1,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from allrelevant.bounds.scaling import no_scaling, standard_scaling
+from allrelevant.terms.scaling import no_scaling, standard_scaling
 
 
 def table(seed=0):

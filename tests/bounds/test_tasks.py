@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs import ranking as ranking_module
-from allrelevant.bounds.programs.classification import ClassSamples
-from allrelevant.bounds.programs.ordinal import OrderedSamples
-from allrelevant.bounds.programs.ranking import RankedSamples
-from allrelevant.bounds.programs.regression import ValueSamples
-from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds import ranking as ranking_module
+from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline
+from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.ordinal import OrderedSamples
+from allrelevant.bounds.ranking import RankedSamples
+from allrelevant.bounds.regression import ValueSamples
+from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.datasets import (
     make_linear_regression,
     make_ordinal_classification,

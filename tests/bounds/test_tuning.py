@@ -1,10 +1,9 @@
 import numpy as np
 
-from allrelevant.bounds.baseline import l1_path
-from allrelevant.bounds.programs.classification import ClassSamples
-from allrelevant.bounds.scaling import standard_scaling
-from allrelevant.bounds.tuning import GRID, choose_C
+from allrelevant.bounds.baseline import GRID, choose_C, l1_path
+from allrelevant.bounds.classification import ClassSamples
 from allrelevant.datasets import make_linear_classification
+from allrelevant.terms.scaling import standard_scaling
 
 
 def samples_of(flip, seed, n_samples=200):

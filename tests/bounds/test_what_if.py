@@ -7,9 +7,9 @@ import pytest
 from sklearn.base import clone
 
 from allrelevant import ClashError, ClassificationBounds, InputError, RankingBounds
-from allrelevant.bounds.programs import ranking as ranking_module
-from allrelevant.bounds.programs.limits import Limit
-from allrelevant.bounds.solver.narrowed import Narrowed
+from allrelevant.bounds import ranking as ranking_module
+from allrelevant.bounds.programs.equivalent_models import Limit
+from allrelevant.bounds.solver.constrained import Narrowed
 from allrelevant.datasets import make_linear_classification, make_ranking
 from tests.bounds.fitted_tasks import FITTED, classification, slack_of
 from tests.bounds.naive_limits import NaiveSet, patterns_of

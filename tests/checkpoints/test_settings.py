@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from torch import nn
 
-from allrelevant.checkpoints.settings import described, settings_of_run
+from allrelevant.checkpoints.fingerprint import described, settings_of_run
 
 
 def adding(number):
@@ -122,7 +122,7 @@ def test_how_a_run_is_shown_and_where_it_is_done_does_not_count():
 
 SCRIPT = """
 import functools
-from allrelevant.checkpoints.settings import described
+from allrelevant.checkpoints.fingerprint import described
 from torch import nn
 def adding(number):
     return lambda x: (x in {"a", "b", "c"}, number)

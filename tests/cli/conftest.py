@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from allrelevant.cli.commands import cli
+from allrelevant.cli.group import cli
 from allrelevant.datasets import make_linear_classification
 
 

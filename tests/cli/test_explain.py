@@ -14,7 +14,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.svm import SVC, SVR
 
 from allrelevant import explain
-from allrelevant.cli.quality import cross_validated
+from allrelevant.cli.explain import cross_validated
 
 from .outcomes import refused, result, scaled
 

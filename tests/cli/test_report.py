@@ -14,8 +14,9 @@ from click.testing import CliRunner, Result
 
 import allrelevant
 from allrelevant import ClassificationBounds, RelevanceWarning
-from allrelevant.cli import options, tasks
-from allrelevant.cli.commands import cli
+from allrelevant.cli import estimators as tasks
+from allrelevant.cli import options
+from allrelevant.cli.group import cli
 
 Run = Callable[..., Result]
 FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
@@ -312,6 +313,6 @@ def test_help_teaches() -> None:
 
 
 def test_version() -> None:
-    from allrelevant import __version__
+    from allrelevant._version import __version__
 
     assert CliRunner().invoke(cli, ["--version"]).stdout == f"allrelevant {__version__}\n"

@@ -14,8 +14,8 @@ from click.testing import Result
 
 import allrelevant
 from allrelevant import EBRFE, SVMRFE
-from allrelevant.cli.methods import METHODS
-from allrelevant.cli.selection_options import SELECTION_OPTIONS
+from allrelevant.cli.estimators import METHODS
+from allrelevant.cli.options import SELECTION_OPTIONS
 
 from .outcomes import refused, result, scaled
 

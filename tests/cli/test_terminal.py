@@ -8,8 +8,8 @@ from typing import Any
 import click
 import pytest
 
-from allrelevant.cli.terminal import result_table, say, use_colour
-from allrelevant.plots.labels import display_width
+from allrelevant._text import display_width
+from allrelevant.cli.output import result_table, say, use_colour
 
 
 def feature(name: str, relevance: str, lower: float, upper: float) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from allrelevant import InputError
-from allrelevant.datasets.known_truth import TablePlan
+from allrelevant.datasets._known_truth import TablePlan
 from tests.datasets.truth import counts, in_order
 
 

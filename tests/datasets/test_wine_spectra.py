@@ -9,7 +9,7 @@ import pytest
 
 from allrelevant import InputError
 from allrelevant.datasets import load_wine_spectra
-from allrelevant.datasets.r_data import read_r_data
+from allrelevant.datasets.spectra import read_r_data
 from tests.datasets.r_files import RFile, write_r_data
 
 

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from allrelevant.elimination.columns import columns_of
-from allrelevant.elimination.criteria import worst
+from allrelevant.elimination.active_features import Survivors, columns_of
+from allrelevant.elimination.engine import worst
 from allrelevant.elimination.kernels import KERNELS
-from allrelevant.elimination.survivors import Survivors
 from tests.elimination.naive import naive_cost_changes, naive_kernel
 
 KINDS = ["linear", "rbf", "poly", "sigmoid"]

@@ -8,11 +8,10 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from allrelevant import SolverError
-from allrelevant.elimination import machines as machines_module
-from allrelevant.elimination.class_weights import ClassWeight, class_weight_of
-from allrelevant.elimination.columns import columns_of
+from allrelevant.elimination import svm as machines_module
+from allrelevant.elimination.active_features import columns_of
 from allrelevant.elimination.kernels import KERNELS
-from allrelevant.elimination.machines import machines_of, voted
+from allrelevant.elimination.svm import ClassWeight, class_weight_of, machines_of, voted
 from tests.elimination.naive import naive_kernel
 
 KINDS = ["linear", "rbf", "poly", "sigmoid"]

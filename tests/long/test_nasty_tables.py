@@ -2,7 +2,7 @@
 
 import pytest
 
-from allrelevant.bounds.solver.extremes import total_effort
+from allrelevant.bounds.solver.interface import total_effort
 from tests.bounds.nasty import KINDS
 from tests.bounds.solver.test_tableau import comparisons
 

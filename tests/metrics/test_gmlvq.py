@@ -11,7 +11,7 @@ from sklearn.preprocessing import scale
 
 from allrelevant import GMLVQ, InputError
 from allrelevant.datasets import make_xor
-from allrelevant.metrics.gmlvq_cost import lost_directions
+from allrelevant.metric_learning.costs import lost_directions
 from tests.metrics.naive import naive_gmlvq, numeric_gradient, squared_distance
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from allrelevant.metrics.gmlvq_cost import GmlvqCost, lost_directions, squared_distances
+from allrelevant.metric_learning.costs import GmlvqCost, lost_directions, squared_distances
 from tests.metrics.naive import naive_gmlvq, numeric_gradient, random_problem
 
 

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from allrelevant import LMNN, InputError
-from allrelevant.metrics.lmnn_cost import target_neighbors
+from allrelevant.metric_learning.costs import target_neighbors
 from tests.metrics.naive import naive_lmnn, random_problem
 
 

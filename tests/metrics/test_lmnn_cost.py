@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allrelevant.metrics import impostors as impostors_module
-from allrelevant.metrics.impostors import Impostors
-from allrelevant.metrics.lmnn_cost import LmnnCost, pair_distances, target_neighbors
+from allrelevant.metric_learning import costs as impostors_module
+from allrelevant.metric_learning.costs import Impostors, LmnnCost, pair_distances, target_neighbors
 from tests.metrics.naive import naive_lmnn, numeric_gradient, random_problem
 
 
@@ -91,7 +90,7 @@ def test_blocks_change_nothing(monkeypatch):
     X, codes, _ = random_problem(0)
     radius = np.full(len(X), 2.0)
     whole = Impostors(codes).near(X, radius)
-    monkeypatch.setattr(impostors_module, "_BLOCK", 3 * len(X) + 1)
+    monkeypatch.setattr(impostors_module, "_CELLS_PER_BLOCK", 3 * len(X) + 1)
     in_blocks = Impostors(codes).near(X, radius)
     np.testing.assert_array_equal(whole.row, in_blocks.row)
     np.testing.assert_array_equal(whole.other, in_blocks.other)
@@ -101,5 +100,5 @@ def test_distances_of_pairs_in_blocks(monkeypatch):
     X, codes, _ = random_problem(0)
     pairs = Impostors(codes).near(X, np.full(len(X), 2.0))
     expected = [np.sum((X[a] - X[b]) ** 2) for a, b in zip(*pairs, strict=True)]
-    monkeypatch.setattr("allrelevant.metrics.lmnn_cost._BLOCK", 17)
+    monkeypatch.setattr("allrelevant.metric_learning.costs._TRIPLETS_PER_BLOCK", 17)
     np.testing.assert_allclose(pair_distances(X, pairs), expected)

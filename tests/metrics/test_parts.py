@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from allrelevant.metrics import eigen_rows
-from allrelevant.metrics.conditioning import HalfWhitening
-from allrelevant.metrics.prototypes import start_prototypes
-from allrelevant.metrics.start import start_mapping
+from allrelevant.metric_learning import eigen_rows
+from allrelevant.metric_learning._base import start_mapping
+from allrelevant.metric_learning.gmlvq import start_prototypes
+from allrelevant.metric_learning.optimization import HalfWhitening
 
 
 def correlated(n_samples=30, n_features=6):

@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 from allrelevant import ClassificationBounds, InputError, MissingExtraError
 from allrelevant.datasets import make_linear_classification
 from allrelevant.plots import IntervalsDisplay
-from allrelevant.plots.palette import LOOKS
+from allrelevant.plots._style import LOOKS
 
 NAMES = ["cost in $", "$\\frac{", "a\nb", "", "x" * 200]
 

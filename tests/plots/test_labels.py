@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allrelevant.plots.labels import display_width, printable, shorten
+from allrelevant._text import display_width, printable, shorten
 
 
 @given(st.text())

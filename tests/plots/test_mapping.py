@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from allrelevant import MappingBounds
-from allrelevant.bounds.mappings.dimension import DimensionCurve
+from allrelevant.bounds.mapping.dimension import DimensionCurve
 from allrelevant.plots import DimensionDisplay
 
 matplotlib.use("Agg")

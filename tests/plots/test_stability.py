@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from allrelevant import InputError, MissingExtraError, Stability
-from allrelevant.bounds.relevance import CLASSES
 from allrelevant.plots import StabilityDisplay
-from allrelevant.plots.palette import LOOKS
+from allrelevant.plots._style import LOOKS
+from allrelevant.relevance import CLASSES
 
 NAMES = ["cost in $", "$\\frac{", "a\nb", "", "x" * 200]
 

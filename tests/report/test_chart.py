@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allrelevant.report.chart import axis_ticks
+from allrelevant.plots.layout import axis_ticks
 
 
 @given(st.floats(min_value=1e-12, max_value=1e12))

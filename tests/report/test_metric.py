@@ -12,7 +12,7 @@ import pytest
 from allrelevant import GMLVQ, MetricBounds
 from allrelevant.datasets import make_xor
 from allrelevant.report import render, summarize
-from allrelevant.report.metric import metric_drawings
+from allrelevant.report.sections import metric_drawings
 
 
 @cache

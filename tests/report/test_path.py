@@ -8,7 +8,8 @@ import pytest
 from allrelevant import ClassificationBounds, bounds_path
 from allrelevant.datasets import make_linear_classification
 from allrelevant.report import render, summarize
-from allrelevant.report.path import MAX_PANELS, path_panels, summarize_path
+from allrelevant.report.sections import MAX_PANELS, path_panels
+from allrelevant.results.bounds import summarize_path
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,7 @@ import pytest
 from allrelevant import ClassificationBounds
 from allrelevant.datasets import make_linear_classification
 from allrelevant.report import render, summarize
-from allrelevant.report.design import design_drawing
-from allrelevant.report.relations import MAX_FEATURES, relations_drawing
+from allrelevant.report.sections import MAX_FEATURES, design_drawing, relations_drawing
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from allrelevant import (
 )
 from allrelevant.saliency import differentiable
 from allrelevant.saliency.deep_selection import _ranking
-from allrelevant.saliency.networks.perceptron import perceptron
+from allrelevant.saliency.networks.architectures import perceptron
 
 from .single_precision import run_check
 from .small_network import SmallNetwork

@@ -238,7 +238,7 @@ def test_what_cannot_be_explained_says_why() -> None:
 
 def test_one_logit_is_no_number() -> None:
     torch = pytest.importorskip("torch")
-    from allrelevant.saliency.torch_model import TorchModel
+    from allrelevant.saliency.backends.torch_modules import TorchModel
 
     model = TorchModel(torch.nn.Linear(3, 1), outputs="logits")
     with pytest.raises(InputError, match="1 output, and one that tells classes apart"):

@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 
 from allrelevant import InputError, SaliencySelector
 from allrelevant.exceptions import WorkerDiedError
-from allrelevant.saliency.failures import failures_of
+from allrelevant.saliency.trainers import failures_of
 
 
 @pytest.mark.parametrize(

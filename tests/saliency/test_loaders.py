@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from allrelevant import InputError
 from allrelevant.saliency import aggregate, aggregate_batches
-from allrelevant.saliency.torch_model import TorchModel
+from allrelevant.saliency.backends.torch_modules import TorchModel
 
 
 @pytest.fixture(scope="module")

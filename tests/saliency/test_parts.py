@@ -13,8 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from allrelevant.saliency.balance import balanced_rows
-from allrelevant.saliency.schedule import schedule
+from allrelevant.saliency.rounds import balanced_rows, schedule
 from allrelevant.saliency.trainers import predicts_classes, seed_of, seeded
 
 

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from allrelevant import InputError, RelevanceWarning, reliability
 from allrelevant.plots import ReliabilityDisplay
 from allrelevant.saliency import differentiable
-from allrelevant.saliency.certainty import Certainty
+from allrelevant.saliency.robustness import Certainty
 
 from .differences import central_differences
 

@@ -13,7 +13,7 @@ from torch import nn
 from allrelevant import NetworkClassifier, SaliencySelector
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import CrossEntropyGain
-from allrelevant.saliency.run import Rounds
+from allrelevant.saliency.rounds import Rounds
 from allrelevant.saliency.trainers import entropy_from
 
 

@@ -24,8 +24,8 @@ from allrelevant import InputError, RelevanceWarning, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import ClassicSaliency, differentiable
 from allrelevant.saliency.aggregation import aggregate
-from allrelevant.saliency.closed_forms.linear import LinearForm
-from allrelevant.saliency.run import Problem, Rounds
+from allrelevant.saliency.backends.sklearn_models import LinearForm
+from allrelevant.saliency.rounds import Problem, Rounds
 
 from .naive import naive_ranking, naive_saliency
 
@@ -124,7 +124,7 @@ def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyP
         return LinearForm(np.outer([0.0, 1.0], weights[seed]), np.zeros(2), gain)
 
     monkeypatch.setattr(Problem, "trained", trained)
-    monkeypatch.setattr("allrelevant.saliency.run.seed_of", lambda entropy, number, rep: rep + 1)
+    monkeypatch.setattr("allrelevant.saliency.rounds.seed_of", lambda entropy, number, rep: rep + 1)
     problem = SaliencySelector(LogisticRegression())._problem(y)
     both = Rounds(problem, X, [3], 2, 0, None).run(np.arange(3), None, lambda: None)[0]
     first = Rounds(problem, X, [3], 1, 0, None).run(np.arange(3), None, lambda: None)[0]

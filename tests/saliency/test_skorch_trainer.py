@@ -15,7 +15,7 @@ from torch import nn
 from allrelevant import InputError, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import CrossEntropyGain, differentiable
-from allrelevant.saliency.skorch_trainer import SkorchTrainer
+from allrelevant.saliency.trainers import SkorchTrainer
 
 
 class Net(nn.Module):

@@ -18,7 +18,7 @@ from allrelevant.saliency import (
     differentiable,
     saliency,
 )
-from allrelevant.saliency.torch_model import TorchModel
+from allrelevant.saliency.backends.torch_modules import TorchModel
 
 from .differences import central_differences
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupShuffleSplit
 
 from allrelevant import GMLVQ, LMNN, MetricBounds
-from allrelevant.bounds.mappings.dimension import dimension_curve
+from allrelevant.bounds.mapping.dimension import dimension_curve
 from allrelevant.datasets import make_xor
 
 from ...metric_bounds import SLACK, load

@@ -1,18 +1,18 @@
 """Relevance intervals: how small and how large a weight can be over all equally good models."""
 
+from __future__ import annotations
+
+from .classification import ClassificationBounds
 from .design import CheapModel, Design
-from .estimators.classification import ClassificationBounds
-from .estimators.mapping import MappingBounds
-from .estimators.metric import MetricBounds
-from .estimators.ordinal import OrdinalBounds
-from .estimators.ranking import RankingBounds
-from .estimators.regression import RegressionBounds
-from .groups import Group
-from .mappings.canonical import canonical_mapping
-from .mappings.linear_mapping import LinearMapping
+from .mapping.linear_mapping import LinearMapping, canonical_mapping
+from .mapping.mapping_estimator import MappingBounds
+from .mapping.metric_estimator import MetricBounds
 from .models import LinearModel
+from .ordinal import OrdinalBounds
 from .path import BoundsPath, bounds_path
-from .relations import Relations
+from .ranking import RankingBounds
+from .regression import RegressionBounds
+from .relations import Group, Relations
 from .risk import RiskBound
 from .stability import Stability, stability
 

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Vector
+from .._optional import import_extra
+from .._typing import Vector
 from ..exceptions import InputError
-from ..extras import import_extra
-from .held_out import HeldOutScore, held_out_score
+from .baseline import FitScaling, HeldOutScore, held_out_score
 from .models import LinearModel, LinearModels
-from .problem import ProblemBounds
+from .result import ProblemBounds
 from .solver.cheapest import CheapestSets, FeatureSet
-from .tuning import FitScaling
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arrays import Matrix, Table, Vector
+from .._typing import Matrix, Table, Vector
+from ..terms.scaling import Scaling
 from .programs.equivalent_models import Start
-from .scaling import Scaling
 
 
 @dataclass(frozen=True)

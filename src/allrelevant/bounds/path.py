@@ -10,27 +10,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from ..arrays import Matrix, Vector
+from .._optional import import_extra
+from .._typing import Matrix, Vector
+from .._validation import feature_names
 from ..exceptions import InputError
-from ..extras import import_extra
 from ..parallel import run_tasks
-from .baseline import uses_features
-from .equivalence import Standard
-from .estimators.combined import CombinedBounds, combined
-from .estimators.shared import RelevanceBounds
-from .fitted import feature_names
-from .probes import IDLE_CUTOFF
-from .problem import ProblemBounds, Settings, bound_weights, learned_cutoffs
-from .tuning import GRID
+from ._base import RelevanceBounds
+from .baseline import GRID, Standard, uses_features
+from .calibration import IDLE_CUTOFF
+from .pipeline import Settings, bound_weights, learned_cutoffs
+from .result import CombinedBounds, ProblemBounds, combined
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import PathDisplay
 
+
 Param = Literal["C", "delta"]
 
+
 N_VALUES = 20
+
 
 # Probes are solved for at every so manieth value, and cutoffs in between are interpolated: as a
 # share of the norm they change little and steadily.

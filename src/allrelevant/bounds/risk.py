@@ -8,10 +8,10 @@ from numbers import Real
 
 import numpy as np
 
-from ..arrays import Table
+from .._typing import Table
 from ..exceptions import InputError
-from .problem import ProblemBounds
 from .programs.equivalent_models import Budget
+from .result import ProblemBounds
 
 
 @dataclass(frozen=True)

@@ -12,21 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-from .._sklearn import check_sample_weight, safe_indexing
-from ..arrays import Matrix, Vector
+from .._optional import import_extra
+from .._typing import Matrix, Vector
+from .._validation import feature_names
 from ..exceptions import InputError
-from ..extras import import_extra
 from ..parallel import run_tasks
-from .estimators.shared import RelevanceBounds
-from .fitted import baseline_weights, feature_names
-from .relevance import CLASSES
+from ..relevance import CLASSES
+from ..terms.layout import baseline_weights
+from ._base import RelevanceBounds
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import StabilityDisplay
+
 
 # Smaller differences, relative to the largest bound, are rounding and no variation.
 _ROUNDING = 1e-9

@@ -8,14 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..exceptions import SolverError
-from .clashes import ElasticSet, clash_of
-from .constraints import Constraint, sign_patterns
+from .constraints import Constraint, ElasticSet, clash_of, sign_patterns
 from .models import LinearModel
-from .problem import ProblemBounds, put_together
-from .programs.equivalent_models import Start
-from .programs.limits import limited_ranges
-from .solver.intervals import WeightRanges
-from .solver.narrowed import Narrowed, hull, kept_by_sparse, united
+from .programs.equivalent_models import Start, limited_ranges
+from .result import ProblemBounds, put_together
+from .solver.constrained import Narrowed, hull, kept_by_sparse, united
+from .solver.ranges import WeightRanges
 
 
 def narrowed_problem(problem: ProblemBounds, constraints: Sequence[Constraint]) -> ProblemBounds:

@@ -5,8 +5,9 @@
 - ``fingerprint``, ``settings``: what a run is known by, its data and its settings
 """
 
+from __future__ import annotations
+
 from .file import CheckpointFile
-from .fingerprint import fingerprint
-from .settings import settings_of_run
+from .fingerprint import fingerprint, settings_of_run
 
 __all__ = ["CheckpointFile", "fingerprint", "settings_of_run"]

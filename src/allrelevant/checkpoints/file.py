@@ -1,4 +1,6 @@
-"""The file of a long run: an SQLite database with one row for each result.
+"""Results as bytes: numbers, words and arrays, to the last bit, and nothing that could run.
+
+The file of a long run: an SQLite database with one row for each result.
 
 A process that is killed leaves all that it has written, and nothing by half. A file that belongs to
 another run, or that is damaged, is refused and left as it is.
@@ -6,6 +8,8 @@ another run, or that is damaged, is refused and left as it is.
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -15,12 +19,51 @@ from types import TracebackType
 from typing import Any, Self
 from zipfile import BadZipFile
 
+import numpy as np
+
 from ..exceptions import CheckpointError
-from .packing import pack, unpack
+
+# The entry that holds all that is no array. No name of a result can be empty.
+_PLAIN = "_"
+
+
+def pack(content: Mapping[str, Any]) -> bytes:
+    """Write a mapping of arrays and of values that JSON knows.
+
+    Parameters
+    ----------
+    content : mapping
+        Floats keep every bit, in arrays and outside.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unpack(pack({"step": 3, "weights": np.array([0.1, 0.2])}))
+    {'step': 3, 'weights': array([0.1, 0.2])}
+    """
+    arrays: dict[str, Any] = {
+        name: value for name, value in content.items() if isinstance(value, np.ndarray)
+    }
+    plain = {name: value for name, value in content.items() if name not in arrays}
+    file = io.BytesIO()
+    arrays[_PLAIN] = np.array(json.dumps(plain))
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def unpack(data: bytes) -> dict[str, Any]:
+    """Read what :func:`pack` has written."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as entries:
+        plain: dict[str, Any] = json.loads(str(entries[_PLAIN]))
+        return plain | {name: entries[name] for name in entries.files if name != _PLAIN}
+
 
 # Tells our files from other databases; "alrl" in bytes.
 _APPLICATION_ID = 0x616C726C
+
+
 _MAGIC = b"SQLite format 3\x00"
+
 
 _TABLES = (
     "CREATE TABLE key (name TEXT PRIMARY KEY, value TEXT NOT NULL)",

@@ -13,7 +13,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command with the arguments of the process."""
     try:
-        from .commands import cli
+        from .group import cli
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise

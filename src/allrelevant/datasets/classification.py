@@ -1,15 +1,24 @@
-"""Two classes, divided by a hyperplane, and features of known relevance."""
+"""A table whose rows are decided by different features.
+
+Two classes, divided by a hyperplane, and features of known relevance.
+
+Two classes, and features that replace each other in known groups.
+
+Two classes that no single feature tells apart, and features of known relevance.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..arrays import Vector
+from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from .known_truth import (
+from ..relevance import IRRELEVANT, STRONG, WEAK
+from ._known_truth import (
     Classes,
     KnownTruth,
     RandomState,
@@ -19,8 +28,64 @@ from .known_truth import (
     rows_to_flip,
 )
 
+
+class Branches(NamedTuple):
+    """A table, and which features decide each of its rows.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, 5)
+    y : ndarray of shape (n,)
+        Classes -1 and 1.
+    deciding : ndarray of bool of shape (n, 5)
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    deciding: NDArray[np.bool_]
+
+
+def make_branches(n_samples: int = 10_000, *, random_state: RandomState = None) -> Branches:
+    """The toy of Cancela et al. (2020), equation 13: one feature says which two others decide.
+
+    Where the first is negative, the class is the product of the signs of the second and the third,
+    elsewhere of the fourth and the fifth. All are uniform between -1 and 1. Over the whole table
+    every feature is relevant, and to each row only three.
+
+    Parameters
+    ----------
+    n_samples : int, default=10_000
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    Branches
+
+    Examples
+    --------
+    >>> from allrelevant.datasets import make_branches
+    >>> data = make_branches(2, random_state=1)
+    >>> data.X.round(1).tolist()
+    [[-0.2, 0.4, -1.0, -0.4, -0.7], [-0.8, -0.6, -0.3, -0.2, 0.1]]
+    >>> data.y.tolist(), data.deciding[0].tolist()
+    ([-1, 1], [True, True, True, False, False])
+    """
+    if n_samples < 1:
+        raise InputError(f"n_samples must be at least 1, got {n_samples}.")
+    X = check_random_state(random_state).uniform(-1.0, 1.0, size=(n_samples, 5))
+    first = X[:, 0] < 0
+    signs = np.where(X < 0, -1, 1)
+    y = np.where(first, signs[:, 1] * signs[:, 2], signs[:, 3] * signs[:, 4])
+    deciding = np.ones((n_samples, 5), dtype=bool)
+    deciding[first, 3:] = False
+    deciding[~first, 1:3] = False
+    return Branches(X, y, deciding)
+
+
 # Samples, and numbers of strong, weak and irrelevant features.
 _FEREL18 = {"A": (512, 1, 2, 11), "B": (256, 6, 6, 6)}
+
+
 _ESANN17 = {"I": (150, 6, 0, 6), "II": (150, 0, 6, 6), "III": (150, 3, 4, 3)}
 
 
@@ -155,3 +220,149 @@ def _with_counts(
         flip=flip,
         random_state=random_state,
     )
+
+
+class PlantedGroups(NamedTuple):
+    """A generated table, its classes, and the group of each feature.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    group : ndarray of shape (n_features,)
+        Features of a group replace each other; -1 for features that have nothing to do with the
+        class.
+    """
+
+    X: Matrix
+    y: Classes
+    group: NDArray[np.int_]
+
+
+def make_planted_groups(
+    n_samples: int = 400,
+    *,
+    n_alone: int = 1,
+    n_pairs: int = 1,
+    n_triples: int = 1,
+    n_sums: int = 1,
+    n_irrelevant: int = 10,
+    noise: float = 0.0,
+    flip: float = 0.0,
+    random_state: RandomState = None,
+) -> PlantedGroups:
+    """Two classes by the sign of a sum of hidden features, which appear in groups of stand-ins.
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+    n_alone : int, default=1
+        Hidden features that appear once: nothing replaces them.
+    n_pairs, n_triples : int, default=1
+        Hidden features that appear twice, and three times.
+    n_sums : int, default=1
+        Pairs of hidden features that appear each by itself, and once more as their sum, scaled to
+        the standard deviation of the others: the sum replaces both, and both together replace the
+        sum.
+    n_irrelevant : int, default=10
+    noise : float, default=0
+        Standard deviation of noise added to each of these features.
+    flip : float, default=0
+        Share of the labels that are flipped, drawn at random.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    PlantedGroups
+
+    Examples
+    --------
+    >>> from allrelevant.datasets import make_planted_groups
+    >>> make_planted_groups(100, n_irrelevant=2, random_state=0).group
+    array([ 0,  1,  1,  2,  2,  2,  3,  3,  3, -1, -1])
+    """
+    check_flip(flip)
+    counts = (n_alone, n_pairs, n_triples, n_sums, n_irrelevant)
+    if min(counts) < 0 or sum(counts[:4]) == 0:
+        raise InputError("The numbers of groups cannot be negative, nor can all of them be zero.")
+    rng = check_random_state(random_state)
+    copies = [1] * n_alone + [2] * n_pairs + [3] * n_triples
+    hidden = rng.normal(size=(n_samples, len(copies) + 2 * n_sums))
+    single, in_sums = hidden[:, : len(copies)], hidden[:, len(copies) :]
+    columns = [single[:, [i]].repeat(n, axis=1) for i, n in enumerate(copies)]
+    for i in range(n_sums):
+        pair = in_sums[:, 2 * i : 2 * i + 2]
+        columns.append(np.column_stack([pair, pair.sum(axis=1) / np.sqrt(2.0)]))
+    group = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
+    stand_ins = np.hstack(columns)
+    stand_ins = stand_ins + noise * rng.normal(size=stand_ins.shape)
+    y = two_sides(hidden.sum(axis=1))
+    flipped = rows_to_flip(n_samples, flip, rng)
+    y[flipped] = 1 - y[flipped]
+    return PlantedGroups(
+        np.hstack([stand_ins, rng.normal(size=(n_samples, n_irrelevant))]),
+        y,
+        np.r_[group, np.full(n_irrelevant, -1)],
+    )
+
+
+def make_xor(
+    n_samples: int = 200,
+    *,
+    noise: float = 0.05,
+    spread: float = 0.2,
+    random_state: RandomState = None,
+) -> KnownTruth:
+    """The xor data of Schulz et al. (2015): four clusters, two classes, six features.
+
+    The clusters lie at the corners of a square, and opposite corners are of one class: neither
+    coordinate tells the classes apart, both together do. The first coordinate is in the table
+    three times, each time with noise of its own: weak features. The second one is there once:
+    strong. Two more features, equal to each other, have nothing to do with the class.
+
+    A metric needs two prototypes a class to tell them apart, in the three directions that the
+    table has but for noise.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        At least 4; the sizes of the clusters differ by 1 at most.
+    noise : float, default=0.05
+        Standard deviation of the noise of each of the three copies.
+    spread : float, default=0.2
+        Standard deviation of the clusters; their centres are at -1 and 1.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    KnownTruth
+        The features in the order of the paper: three weak, one strong, two irrelevant.
+
+    Examples
+    --------
+    >>> from allrelevant.datasets import make_xor
+    >>> data = make_xor(random_state=0)
+    >>> data.X.shape
+    (200, 6)
+    >>> [str(r) for r in data.relevance]
+    ['weak', 'weak', 'weak', 'strong', 'irrelevant', 'irrelevant']
+    """
+    _check(n_samples, noise, spread)
+    rng = check_random_state(random_state)
+    cluster = rng.permutation(n_samples) % 4
+    # The corners by their two bits; the class is whether they differ.
+    first, second = cluster // 2, cluster % 2
+    corners = 2.0 * np.column_stack([first, second]) - 1.0
+    copied, single = (corners + spread * rng.normal(size=(n_samples, 2))).T
+    copies = copied[:, np.newaxis] + noise * rng.normal(size=(n_samples, 3))
+    irrelevant = np.repeat(rng.normal(size=(n_samples, 1)), 2, axis=1)
+    relevance = np.repeat([WEAK, STRONG, IRRELEVANT], [3, 1, 2])
+    return KnownTruth(np.column_stack([copies, single, irrelevant]), first ^ second, relevance)
+
+
+def _check(n_samples: int, noise: float, spread: float) -> None:
+    if n_samples < 4:
+        raise InputError(f"n_samples must be at least 4, one for each cluster, got {n_samples}.")
+    for name, value in (("noise", noise), ("spread", spread)):
+        if not 0 <= value < np.inf:
+            raise InputError(f"{name} must be a number of at least 0, got {value}.")

@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..arrays import Matrix, Vector
+from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from .known_truth import Classes, RandomState, TablePlan, Target, Values, Weak
-from .ordinal import equal_classes
-from .ranking import largest
+from ._known_truth import Classes, RandomState, TablePlan, Target, Values, Weak
+from .other_tasks import equal_classes, largest
 
 Task: TypeAlias = Literal["classification", "regression", "ordinal", "ranking"]
 
+
 _TASKS = ("classification", "regression", "ordinal", "ranking")
+
+
 # Explaining slack pays only while it is the exception: a model that gives up on classes has slack
 # 1 in every row, and the explained slack must cost clearly less.
 _DIFFICULT_ROWS = 1 / 3

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Matrix
+from .._typing import Matrix
 from ..exceptions import InputError
 
 VERBS = (
@@ -19,7 +19,11 @@ VERBS = (
     *("enlist", "forge", "furnish", "hail", "halt", "part", "plough", "plug", "pour", "say"),
     *("smash", "smell", "steer", "submit", "swell", "tell", "throw", "trouble", "wake", "yield"),
 )
+
+
 _SEPARATORS = ",;\t"
+
+
 _VALUES = {"0": 0.0, "1": 1.0}
 
 

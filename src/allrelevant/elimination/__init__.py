@@ -9,9 +9,10 @@
 - ``trace``, ``recording``: what a run has found
 """
 
-from .eb_rfe import EBRFE
+from __future__ import annotations
+
 from .flips import AttributeFlip, BitFlip
-from .nested import NestedEstimate
-from .svm_rfe import SVMRFE
+from .rfe import EBRFE, SVMRFE
+from .run import NestedEstimate
 
 __all__ = ["EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedEstimate"]

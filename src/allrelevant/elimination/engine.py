@@ -1,4 +1,8 @@
-"""Backward elimination: train, find what matters least, let it go, and again.
+"""Which features matter least to a trained machine.
+
+How many features leave at a step, and how many compete for it.
+
+Backward elimination: train, find what matters least, let it go, and again.
 
 The same loop does SVM-RFE and its evaluation-based form (Algorithm 3 of Krupka 2016): at each step
 the worst features compete, and the subset that cross-validates best is the next one. With a single
@@ -10,19 +14,142 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..arrays import Matrix, Vector
-from .criteria import Criterion, worst
+from .._typing import Matrix, Vector
+from .active_features import Survivors
 from .evaluation import Evaluation, Evaluator, Move
-from .folds import Fold
-from .pace import Pace
-from .recording import Recording
+from .history import Recording, Step
 from .scoring import Score
-from .survivors import Survivors
-from .trace import Step
+from .svm import Fold
+
+Criterion = Callable[[Survivors, Matrix], Vector]
+
+
+# Values that differ by less than this share of the largest one differ by rounding alone.
+_TIE = 1e-12
+
+
+def weight_sizes(survivors: Survivors, coefficients: Matrix) -> Vector:
+    """Size of each weight, in the order of ``w_j^2`` summed over the pairs of classes.
+
+    With a kernel that is not linear there is no such weight. What is taken for it is the sum of the
+    support vectors by their coefficients, as if they had been mapped back.
+    """
+    return survivors.weights(coefficients)
+
+
+def cost_changes(survivors: Survivors, coefficients: Matrix) -> Vector:
+    """How much the cost function falls without each feature, the coefficients as they are."""
+    return survivors.cost_changes(coefficients)
+
+
+CRITERIA: dict[str, Criterion] = {"weights": weight_sizes, "margin": cost_changes}
+
+
+def worst(values: Vector, number: int) -> NDArray[np.int64]:
+    """Places of the smallest values, the smallest first; of equal ones the first comes first.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    number : int
+        How many, at least 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> worst(np.array([0.3, 0.1, 0.1 + 1e-15, 0.2]), 3).tolist()
+    [1, 2, 3]
+    """
+    tie = _TIE * float(np.abs(values).max())
+    if number == 1:
+        return np.flatnonzero(values <= values.min() + tie)[:1]
+    number = min(number, len(values))
+    limit = np.partition(values, number - 1)[number - 1]
+    places = np.flatnonzero(values <= limit + tie)
+    places = places[np.argsort(values[places], kind="stable")]
+    tied = np.r_[0, np.cumsum(np.diff(values[places]) > tie)]
+    return places[np.lexsort((places, tied))][:number]
+
+
+# What counts as close when the number of candidates is automatic: within this share of the mean
+# weight from the smallest one. And how many there are at most.
+CLOSE, MOST_CANDIDATES = 0.1, 12
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Settings of the descent.
+
+    Attributes
+    ----------
+    step : int or float
+        Number of features that leave at a time, or their share of those left.
+    n_candidates : int or "auto"
+    min_features : int
+        Where it ends.
+    """
+
+    step: float
+    n_candidates: int | Literal["auto"]
+    min_features: int
+
+    def n_leaving(self, n_left: int) -> int:
+        """How many leave at the next step; zero at the end.
+
+        Examples
+        --------
+        >>> Pace(0.5, 1, 2).n_leaving(9), Pace(4, 1, 2).n_leaving(5), Pace(1, 1, 2).n_leaving(2)
+        (4, 3, 0)
+        """
+        wanted = self.step if self.step >= 1 else max(1.0, self.step * n_left)
+        return min(int(wanted), n_left - self.min_features)
+
+    def n_steps(self, n_features: int) -> int:
+        """How many steps it takes to come down from so many features.
+
+        Examples
+        --------
+        >>> Pace(1, 1, 1).n_steps(5), Pace(0.5, 1, 1).n_steps(8)
+        (4, 3)
+        """
+        steps = 0
+        while n_features > self.min_features:
+            n_features -= self.n_leaving(n_features)
+            steps += 1
+        return steps
+
+    def n_competing(self, values: Vector, smallest: Vector) -> int:
+        """How many compete for the last place among those that leave.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_left,)
+            The criterion.
+        smallest : ndarray
+            Its smallest values from the first that is not certain to leave, ascending.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> clear, close = np.array([0.1, 2.0, 3.0, 4.0]), np.array([2.0, 2.1, 2.2, 4.0])
+        >>> auto = Pace(1, "auto", 1)
+        >>> auto.n_competing(clear, clear), auto.n_competing(close, close)
+        (1, 3)
+        """
+        if self.n_candidates == "auto":
+            limit = smallest[0] + CLOSE * abs(float(values.mean()))
+            return int((smallest[:MOST_CANDIDATES] <= limit).sum())
+        return min(self.n_candidates, len(smallest))
+
+    @property
+    def most_competing(self) -> int:
+        """How many could compete at most."""
+        return MOST_CANDIDATES if self.n_candidates == "auto" else self.n_candidates
 
 
 @dataclass(frozen=True)

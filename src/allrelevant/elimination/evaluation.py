@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Matrix, Vector
+from .._typing import Matrix, Vector
 from ..parallel import run_tasks
-from .folds import Fold
 from .kernels import Kernel
 from .scoring import Score
+from .svm import Fold
 
 # Means that differ by less are equal: fold by fold they may be the same numbers in another order.
 _DECIMALS = 12

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, Interval
+from .._validation import feature_names
 from ..exceptions import InputError
-from ..feature_names import feature_names
-from .columns import columns_of
-from .folds import split
-from .neighbours import Flip, Round, Search, Subset, attribute_flips, bit_flips
-from .selector import SVMSelector
-from .trace import chosen_size
+from ..resampling import split
+from ._base import SVMSelector
+from .active_features import columns_of
+from .history import chosen_size
+from .local_search import Flip, Round, Search, Subset, attribute_flips, bit_flips
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..arrays import Matrix, Vector
-from .columns import Columns
+from .._typing import Matrix, Vector
+
+if TYPE_CHECKING:
+    from .active_features import Columns
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class RBFKernel(Kernel):
         self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
     ) -> Vector:
         """Exact, from the distances as they are."""
-        from .cost_changes import rbf_changes
+        from ..native.kernel_criterion import rbf_changes
 
         products = coefficients @ coefficients.T
         return rbf_changes(columns, np.maximum(base, 0.0), products, self.gamma_for(n_features))
@@ -130,7 +132,7 @@ class PolynomialKernel(Kernel):
         self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
     ) -> Vector:
         """Exact, from the products as they are."""
-        from .cost_changes import polynomial_changes
+        from ..native.kernel_criterion import polynomial_changes
 
         gamma, products = self.gamma_for(n_features), coefficients @ coefficients.T
         return polynomial_changes(columns, base, products, gamma, self.coef0, self.degree)
@@ -147,7 +149,7 @@ class SigmoidKernel(Kernel):
         self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
     ) -> Vector:
         """Exact, from the products as they are."""
-        from .cost_changes import sigmoid_changes
+        from ..native.kernel_criterion import sigmoid_changes
 
         gamma, products = self.gamma_for(n_features), coefficients @ coefficients.T
         return sigmoid_changes(columns, base, products, gamma, self.coef0)

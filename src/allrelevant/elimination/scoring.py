@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from ..arrays import Matrix, Vector
+from .._typing import Matrix, Rows, Vector
 from ..exceptions import InputError
-from .folds import Fold, Labels
-from .machines import Rows, voted
+from ..resampling import Labels
+from .svm import Fold, voted
 
 
 class Score(Protocol):

@@ -11,7 +11,8 @@ Nothing else in the package knows how the work is spread.
 - ``one_thread``: short work that needs no workers
 """
 
-from .one_thread import one_thread
-from .seam import RunOptions, run_tasks, stream_tasks
+from __future__ import annotations
+
+from .api import RunOptions, one_thread, run_tasks, stream_tasks
 
 __all__ = ["RunOptions", "one_thread", "run_tasks", "stream_tasks"]

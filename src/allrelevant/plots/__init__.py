@@ -1,16 +1,13 @@
 """Figures: display objects that keep their values and can be drawn again."""
 
-from .cost import CostDisplay
-from .dimension import DimensionDisplay
-from .elimination import EliminationDisplay
-from .intervals import IntervalsDisplay
-from .mapping import MappingDisplay
-from .path import PathDisplay
-from .relations import RelationsDisplay
-from .reliability import ReliabilityDisplay
-from .saliency import RowSaliencyDisplay, SaliencyMapDisplay
+from __future__ import annotations
+
+from .intervals import IntervalsDisplay, PathDisplay
+from .mapping import DimensionDisplay, MappingDisplay
+from .relations import RelationsDisplay, SubstitutesDisplay
+from .saliency import ReliabilityDisplay, RowSaliencyDisplay, SaliencyMapDisplay
+from .selection import CostDisplay, EliminationDisplay
 from .stability import StabilityDisplay
-from .substitutes import SubstitutesDisplay
 
 __all__ = [
     "CostDisplay",

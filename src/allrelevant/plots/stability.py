@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..bounds.relevance import CLASSES
-from ..extras import import_extra
-from .palette import INK, LOOKS
-from .rows import BAR_HEIGHT, Order, choose_rows, name_rows
+from .._optional import import_extra
+from ..relevance import CLASSES
+from ._style import BAR_HEIGHT, INK, LOOKS, Order, choose_rows, name_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +19,10 @@ if TYPE_CHECKING:
 
     from ..bounds.stability import Stability
 
+
 _CAP = 0.18  # half the height of the end of a whisker, in rows
+
+
 _RATIO_PLACE = 1.2  # right end of the numbers, in widths of the right panel
 
 

@@ -1,10 +1,11 @@
 """A report in two steps: a summary of plain values, then a page that stands on its own."""
 
-from .explanation import summarize_explanation
+from __future__ import annotations
+
+from ..results.bounds import summarize
+from ..results.document import write_atomically
+from ..results.selection import summarize_explanation, summarize_selection
 from .page import render
-from .selection import summarize_selection
-from .summary import summarize
-from .writing import write_atomically
 
 __all__ = [
     "render",

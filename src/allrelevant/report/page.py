@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..bounds.relevance import CLASSES
-from ..extras import import_extra
-from ..plots.labels import printable, shorten
-from .chart import layout
-from .design import design_drawing
-from .metric import metric_drawings
-from .path import path_panels
-from .relations import relations_drawing
-from .wording import WORDINGS, number, percent, real_minus
+from .._optional import import_extra
+from .._text import decimals_for, number, percent, printable, real_minus, shorten
+from ..bounds.task import WORDINGS
+from ..plots.layout import layout
+from ..relevance import CLASSES
+from ..results.bounds import ranked
+from .sections import design_drawing, metric_drawings, path_panels, relations_drawing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
 MAX_BARS = 60
+
+
 MAX_ROWS = 200
+
+
 MAX_NAMES = 40
+
+
 FIRST_NAMES = 15  # of more than that
+
+
 _MAX_CLASSES = 12
+
+
 _BETTER_THAN_GUESSING = 0.02
 
 
@@ -92,17 +100,6 @@ def _drawn(
     part: Mapping[str, Any] | None, draw: Callable[[Mapping[str, Any]], dict[str, Any]]
 ) -> dict[str, Any] | None:
     return None if part is None else draw(part)
-
-
-def ranked(features: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Features by relevance, the strong ones first, and then by falling upper bound."""
-    return sorted(features, key=lambda f: (CLASSES.index(f["relevance"]), -f["upper"]))
-
-
-def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
-    """Decimals that show four digits of the largest bound, so that columns line up."""
-    largest = max((f["upper"] for f in features), default=1.0)
-    return 3 if largest <= 0.0 else min(max(3 - math.floor(math.log10(largest)), 0), 12)
 
 
 def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:

@@ -15,8 +15,10 @@
 - ``trace``: what a run has found
 """
 
+from __future__ import annotations
+
 from .aggregation import Aggregate, aggregate, aggregate_batches
-from .differentiable import DifferentiableModel, saliency
+from .differentiable import DifferentiableModel, differentiable, saliency
 from .explanation import Explanation, explain
 from .gains import (
     ClassicSaliency,
@@ -27,7 +29,6 @@ from .gains import (
     RegressionGain,
     SquaredHingeGain,
 )
-from .registry import differentiable
 from .selector import SaliencySelector
 
 __all__ = [

@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._sklearn import HasMethods, Interval
-from ..arrays import Matrix, Vector
+from .._typing import Matrix, Vector
+from .._validation import number_selected
 from ..exceptions import InputError
+from .differentiable import register
 from .networks import NetworkClassifier
-from .networks.estimator import NetworkEstimator
-from .number_selected import number_selected
-from .registry import register
+from .networks._base import NetworkEstimator
 from .trainers import predicts_classes, trainer_for
 
 if TYPE_CHECKING:
-    from .torch_model import TorchModel
+    from .backends.torch_modules import TorchModel
 
 
 def _network_has(name: str) -> Any:

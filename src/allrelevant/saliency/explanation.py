@@ -11,13 +11,19 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from ..arrays import Matrix, Table, Vector
+from .._optional import import_extra
+from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
-from ..extras import import_extra
-from .differentiable import DifferentiableModel, linearized, predicted_codes
+from .differentiable import (
+    DifferentiableModel,
+    checked_rows,
+    checked_units,
+    differentiable,
+    linearized,
+    predicted_codes,
+    row_labels,
+)
 from .gains import OF_CLASSES, ClassicSaliency, Gain, RegressionGain, Targets
-from .given import checked_rows, checked_units, row_labels
-from .registry import differentiable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from ..arrays import Matrix, Vector
+from .._typing import Matrix, Vector
 from ..exceptions import InputError
 
 # Codes of classes, shape (n,), or numbers to predict, shape (n,).

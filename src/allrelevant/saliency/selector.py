@@ -15,33 +15,46 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import __version__
-from .._sklearn import HasMethods, Interval, StrOptions
-from ..arrays import Table, Vector
+from .._optional import import_extra
+from .._typing import Table, Vector
+from .._validation import classes_and_codes, feature_names, number_selected, numbers
+from .._version import __version__
 from ..checkpoints import CheckpointFile, fingerprint, settings_of_run
 from ..exceptions import InputError, RelevanceWarning
-from ..extras import import_extra
-from ..feature_names import feature_names
-from ..parallel.progress import progress_bar
-from .columns import Dropping, Shape, Zeroing, constant_features, deviations
+from ..parallel.api import progress_bar
+from ..terms.scaling import constant_features, deviations
+from .differentiable import differentiable, row_labels
 from .explanation import Explanation, Question, explained
-from .failures import failures_of
 from .gains import Gain, Targets
-from .given import row_labels
-from .number_selected import number_selected
-from .registry import differentiable
-from .run import Problem, Rounds, recorded, recorded_entropy
-from .schedule import schedule
-from .skorch_trainer import starting_weights
-from .targets import classes_and_codes, numbers
-from .trace import Trace
-from .trainers import entropy_from, is_one, needs_its_shape, predicts_classes, seed_of, trainer_for
+from .rounds import (
+    Dropping,
+    Problem,
+    Rounds,
+    Shape,
+    Trace,
+    Zeroing,
+    recorded,
+    recorded_entropy,
+    schedule,
+)
+from .trainers import (
+    entropy_from,
+    failures_of,
+    is_one,
+    needs_its_shape,
+    predicts_classes,
+    seed_of,
+    starting_weights,
+    trainer_for,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 # Settings that change nothing about the rounds, next to those of no run.
 _NOT_OF_THE_RUN = ("n_features_to_select",)

@@ -4,12 +4,12 @@ Everything here raises :class:`~allrelevant.InputError` with a message of one li
 columns concerned and says what to do about them.
 """
 
-from .classes import class_labels
-from .features import split_target
-from .privileged import split_privileged
+from __future__ import annotations
+
+from .features import split_privileged, split_target
+from .inference import InferredTask, infer_task
 from .reading import read_table
-from .targets import target_for
-from .task import InferredTask, infer_task
+from .target import class_labels, target_for
 
 __all__ = [
     "InferredTask",

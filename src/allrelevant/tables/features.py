@@ -1,4 +1,9 @@
-"""A table taken apart into features, which must be numbers, and target."""
+"""Costs of features, from a table of two columns.
+
+A table taken apart into features, which must be numbers, and target.
+
+Features taken apart into those that predict and those that are known in training only.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,53 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._optional import import_extra
+from .._text import counted, listed
 from ..exceptions import InputError, RelevanceWarning
-from ..extras import import_extra
-from .kinds import holds_numbers, holds_times, text_example
-from .wording import counted, listed
+from .inference import holds_numbers, holds_times, text_example
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_COLUMNS = ("feature", "cost")
+
+
+def read_costs_of(path: str) -> dict[str, float]:
+    """The cost of each feature that a file lists.
+
+    Parameters
+    ----------
+    path : str
+        A table, as :func:`allrelevant.tables.read_table` takes it, with the columns ``feature`` and
+        ``cost``.
+    """
+    from . import read_table
+
+    frame = read_table(path)
+    missing = [name for name in _COLUMNS if name not in frame.columns]
+    if missing:
+        raise InputError(
+            f"{path!r} has no column {missing[0]!r}: costs are a table with the columns 'feature' "
+            "and 'cost'."
+        )
+    _require_numeric_costs(frame, path)
+    names = frame["feature"].astype(str)
+    twice = names[names.duplicated()]
+    if len(twice):
+        raise InputError(f"{path!r} has two costs of {twice.iloc[0]!r}.")
+    return dict(zip(names, frame["cost"].astype(float), strict=True))
+
+
+def _require_numeric_costs(frame: pd.DataFrame, path: str) -> None:
+    from .._optional import import_extra
+
+    pandas = import_extra("pandas", "cli")
+    costs = pandas.to_numeric(frame["cost"], errors="coerce")
+    if costs.isna().any():
+        bad = frame.loc[costs.isna(), "feature"].iloc[0]
+        raise InputError(f"The cost of {str(bad)!r} in {path!r} is not a number.")
+
 
 _MIN_ROWS = 4
 
@@ -161,3 +206,50 @@ def _warn_of_row_numbers(numbers: pd.DataFrame) -> None:
             RelevanceWarning,
             stacklevel=4,
         )
+
+
+def split_privileged(
+    X: pd.DataFrame, privileged: Sequence[str], *, target: str, drop: Sequence[str] = ()
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Take the privileged columns out of a table of features.
+
+    Parameters
+    ----------
+    X : pandas.DataFrame
+        What :func:`split_target` gave.
+    privileged : sequence of str
+        Names of the privileged columns.
+    target : str
+    drop : sequence of str, default=()
+        Columns that are no longer in ``X``, so that messages can say why.
+
+    Returns
+    -------
+    X : pandas.DataFrame
+        The other columns.
+    privileged : pandas.DataFrame or None
+        None if there are none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [41.0, 36.0], "outcome": [0.0, 1.0]})
+    >>> features, privileged = split_privileged(X, ["outcome"], target="sick")
+    >>> features.columns.tolist(), privileged.columns.tolist()
+    (['age'], ['outcome'])
+    """
+    if not privileged:
+        return X, None
+    for name in privileged:
+        if name == target:
+            raise InputError(f"{name!r} is the target: it cannot be privileged.")
+        if name in drop:
+            raise InputError(f"{name!r} is dropped: it cannot be privileged as well.")
+        require_column(name, X.columns.tolist())
+    rest = [name for name in X.columns if name not in set(privileged)]
+    if not rest:
+        raise InputError(
+            f"All features are privileged ({listed(X.columns.tolist())}): at least one that is "
+            "not is needed, to predict from."
+        )
+    return X[rest], X[[name for name in X.columns if name in set(privileged)]]

@@ -10,16 +10,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._optional import import_extra
+from .._text import listed
 from ..exceptions import InputError
-from ..extras import import_extra
-from .wording import listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+
+
 _PARQUET = (".parquet", ".pq")
+
+
 _COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
+
 
 # What readers raise on a file that is not what its name says.
 _UNREADABLE = (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)

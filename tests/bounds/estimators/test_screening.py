@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allrelevant import ClassificationBounds, InputError
-from allrelevant.bounds import problem
+from allrelevant.bounds import pipeline as problem
 from allrelevant.datasets import make_linear_classification
 from allrelevant.report import render, summarize
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from allrelevant import ClassificationBounds
-from allrelevant.bounds import problem
+from allrelevant.bounds import pipeline as problem
 from allrelevant.datasets import make_linear_classification
 from allrelevant.exceptions import RelevanceWarning
 
@@ -74,7 +74,7 @@ def test_a_task_that_kills_its_worker_leaves_its_features_proven(data, exact, mo
 
 
 def _deadly_with_feature_0(models, features, **options):
-    from allrelevant.bounds.solver.intervals import weight_ranges
+    from allrelevant.bounds.solver.ranges import weight_ranges
 
     if 0 in features:
         os.kill(os.getpid(), signal.SIGKILL)

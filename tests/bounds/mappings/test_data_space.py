@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from allrelevant import InputError, canonical_mapping
-from allrelevant.bounds.mappings.canonical import metric_rows, projected
-from allrelevant.bounds.mappings.data_space import data_space
+from allrelevant.bounds.mapping.linear_mapping import data_space, metric_rows, projected
 
 
 def table(seed=0, n=30, d=6):

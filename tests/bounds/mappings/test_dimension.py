@@ -3,10 +3,14 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 
 from allrelevant import GMLVQ
-from allrelevant.bounds.mappings.data_space import data_space
-from allrelevant.bounds.mappings.dimension import DimensionCurve, dimension_curve
-from allrelevant.bounds.mappings.judges import NearestNeighbours, judge_of
-from allrelevant.bounds.mappings.mapping_bounds import bounds_of_mapping
+from allrelevant.bounds.mapping.dimension import (
+    DimensionCurve,
+    NearestNeighbours,
+    dimension_curve,
+    judge_of,
+)
+from allrelevant.bounds.mapping.linear_mapping import data_space
+from allrelevant.bounds.mapping.row_bounds import bounds_of_mapping
 from allrelevant.datasets import make_xor
 
 

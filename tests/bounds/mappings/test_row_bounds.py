@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from allrelevant.bounds.mappings.data_space import data_space
-from allrelevant.bounds.mappings.row_bounds import row_bounds
-from allrelevant.bounds.solver.intervals import LOWER, UPPER
+from allrelevant.bounds.mapping.linear_mapping import data_space
+from allrelevant.bounds.mapping.row_bounds import row_bounds
+from allrelevant.bounds.solver.ranges import LOWER, UPPER
 from tests.bounds.naive_mappings import naive_interval, null_space
 
 

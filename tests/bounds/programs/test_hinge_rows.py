@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from allrelevant.bounds.programs.hinge_rows import HingeRows
+from allrelevant.bounds.programs.hinge import HingeRows
 
 RNG = np.random.RandomState(0)
 TABLE = RNG.randn(7, 5) * (RNG.rand(7, 5) < 0.5)

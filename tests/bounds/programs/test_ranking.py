@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from allrelevant.bounds.programs.ranking import RankedSamples
+from allrelevant.bounds.ranking import RankedSamples
 
 
 def test_what_C_is_chosen_by_is_the_loss_of_all_pairs():

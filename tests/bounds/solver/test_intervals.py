@@ -8,11 +8,12 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from allrelevant import SolverError
-from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs.classification import ClassSamples
-from allrelevant.bounds.solver import checked_solver
-from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import (
+from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline
+from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.solver import ranges as checked_solver
+from allrelevant.bounds.solver.highs import HighsSolver
+from allrelevant.bounds.solver.proofs import outer_ranges
+from allrelevant.bounds.solver.ranges import (
     LOWER,
     UPPER,
     absolute,
@@ -20,7 +21,6 @@ from allrelevant.bounds.solver.intervals import (
     weight_ranges,
     weight_sizes,
 )
-from allrelevant.bounds.solver.proofs import outer_ranges
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_joint, naive_l1_svm, naive_separate

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs.limits import Limit, kept_by, limited_models
-from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import absolute, weight_ranges
-from allrelevant.bounds.solver.narrowed import Narrowed
+from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline
+from allrelevant.bounds.programs.equivalent_models import Limit, kept_by, limited_models
+from allrelevant.bounds.solver.constrained import Narrowed
+from allrelevant.bounds.solver.highs import HighsSolver
+from allrelevant.bounds.solver.ranges import absolute, weight_ranges
 from tests.bounds.generated import generated_samples
 
 

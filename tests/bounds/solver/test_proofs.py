@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.solver.intervals import weight_ranges
+from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline
 from allrelevant.bounds.solver.proofs import Certificates, intersected, outer_ranges
+from allrelevant.bounds.solver.ranges import weight_ranges
 from tests.bounds.generated import generated_samples
 
 

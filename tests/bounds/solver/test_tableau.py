@@ -6,15 +6,13 @@ from itertools import count
 import numpy as np
 import pytest
 
-from allrelevant.bounds.baseline import uses_features
-from allrelevant.bounds.equivalence import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs.classification import ClassSamples
-from allrelevant.bounds.programs.limits import Limit, limited_models
-from allrelevant.bounds.solver import tableau_solver
-from allrelevant.bounds.solver.highs_solver import HighsSolver
-from allrelevant.bounds.solver.intervals import weight_ranges
-from allrelevant.bounds.solver.tableau_solver import TableauSolver
-from allrelevant.bounds.solver.vertex import NotAVertexError, Vertex
+from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline, uses_features
+from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.programs.equivalent_models import Limit, limited_models
+from allrelevant.bounds.solver import simplex as tableau_solver
+from allrelevant.bounds.solver.highs import HighsSolver
+from allrelevant.bounds.solver.ranges import weight_ranges
+from allrelevant.bounds.solver.simplex import NotAVertexError, TableauSolver, Vertex
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.generated import generated_samples
 from tests.bounds.nasty import KINDS, nasty_samples

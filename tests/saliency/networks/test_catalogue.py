@@ -7,8 +7,8 @@ from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor
 from allrelevant.saliency import differentiable
-from allrelevant.saliency.networks.catalogue import build_network, needs_its_shape
-from allrelevant.saliency.networks.pictures import ToPicture, picture_shape
+from allrelevant.saliency.networks.architectures import ToPicture, picture_shape
+from allrelevant.saliency.networks.catalog import build_network, needs_its_shape
 
 
 def n_weights(module):

@@ -126,7 +126,7 @@ X, y = [[0.0], [1.0]], [0, 1]
 for use in (
     lambda: allrelevant.NetworkClassifier().fit(X, y),
     lambda: allrelevant.SaliencySelector(lambda inputs, outputs: None).fit(X, y),
-    lambda: __import__("allrelevant.saliency.torch_model"),
+    lambda: __import__("allrelevant.saliency.backends.torch_modules"),
 ):
     try:
         use()

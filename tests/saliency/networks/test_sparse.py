@@ -15,9 +15,9 @@ from allrelevant import (
     TrainingError,
     explain,
 )
-from allrelevant.saliency import torch_model
+from allrelevant.saliency.backends import torch_modules as torch_model
 from allrelevant.saliency.networks import training
-from allrelevant.saliency.run import Rounds
+from allrelevant.saliency.rounds import Rounds
 
 QUICK: dict[str, Any] = {
     "max_epochs": 4,

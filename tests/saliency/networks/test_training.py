@@ -9,10 +9,14 @@ from sklearn.linear_model import ElasticNet, Ridge
 from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor, TrainingError
-from allrelevant.saliency.networks.balance import EveryClassAlike, EveryRow
-from allrelevant.saliency.networks.inputs import inputs_of
-from allrelevant.saliency.networks.mask import InputMask, MaskDescent, MaskPenalty
-from allrelevant.saliency.networks.training import Training, TrainingPlan
+from allrelevant.saliency.networks.architectures import InputMask, MaskDescent, MaskPenalty
+from allrelevant.saliency.networks.training import (
+    EveryClassAlike,
+    EveryRow,
+    Training,
+    TrainingPlan,
+    inputs_of,
+)
 
 
 def linear(n_inputs, n_outputs):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from allrelevant.plots.palette import LOOKS
+from allrelevant.plots._style import LOOKS
 
 from ...table import Measured
 from .gains import KINDS

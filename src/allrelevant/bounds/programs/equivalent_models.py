@@ -1,17 +1,72 @@
-"""All linear models that are as good as a baseline: one polytope, described by budgets."""
+"""A linear program as a value: it is built in one place and solved in another.
+
+All linear models that are as good as a baseline: one polytope, described by budgets.
+
+Limits on single weights, as rows that must be met: a set of models made smaller by an expert.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ...arrays import Matrix, Vector
-from .hinge_rows import HingeRows
-from .linear_program import LinearProgram, name_blocks
+from ..._typing import Matrix, Vector
+from .hinge import HingeRows, stacked
+
+
+@dataclass(frozen=True)
+class LinearProgram:
+    """Minimise ``cost . x`` over a polytope.
+
+    The polytope is ``row_lower <= matrix x <= row_upper``, ``column_lower <= x <= column_upper``.
+
+    Attributes
+    ----------
+    matrix : sparse array of shape (n_rows, n_columns)
+        In compressed column format.
+    cost : ndarray of shape (n_columns,)
+        The objective. All zero where the program only describes a set.
+    row_lower, row_upper : ndarray of shape (n_rows,)
+    column_lower, column_upper : ndarray of shape (n_columns,)
+    blocks : mapping of str to slice
+        Which columns hold which variables, by name.
+    """
+
+    matrix: sp.csc_array
+    cost: Vector
+    row_lower: Vector
+    row_upper: Vector
+    column_lower: Vector
+    column_upper: Vector
+    blocks: Mapping[str, slice]
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.matrix.shape[1])
+
+
+def name_blocks(sizes: Sequence[tuple[str, int]]) -> dict[str, slice]:
+    """Slices of the columns from the names and sizes of their blocks, in order.
+
+    Examples
+    --------
+    >>> name_blocks([("weights", 2), ("slack", 3)])
+    {'weights': slice(0, 2, None), 'slack': slice(2, 5, None)}
+    """
+    stops = np.cumsum([size for _, size in sizes])
+    return {
+        name: slice(int(stop) - size, int(stop))
+        for (name, size), stop in zip(sizes, stops, strict=True)
+    }
 
 
 @dataclass(frozen=True)
@@ -215,3 +270,80 @@ def _product(factors: Vector, limits: Vector) -> float:
     """Sum of products, where zero times anything is zero."""
     used = factors != 0
     return float(factors[used] @ limits[used])
+
+
+# A model this close to a limit keeps it.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Limit:
+    """``low <= w_feature <= high``; infinite where there is none."""
+
+    feature: int
+    low: float
+    high: float
+
+    def keeps(self, coef: Matrix) -> NDArray[np.bool_]:
+        """Which of several models keep within it, shape (n_models,)."""
+        weight = coef[:, self.feature]
+        return (weight >= self.low - _ROUNDING) & (weight <= self.high + _ROUNDING)
+
+    @property
+    def ends(self) -> list[tuple[float, float]]:
+        """Sign and target of each row that it takes: ``sign * w >= target``."""
+        ends = [(1.0, self.low), (-1.0, -self.high)]
+        return [(sign, target) for sign, target in ends if np.isfinite(target)]
+
+
+def limited_models(models: EquivalentModels, limits: Sequence[Limit]) -> EquivalentModels:
+    """The models of a set that keep within limits; without a model to start from.
+
+    Bounds of the offsets stay true for a part of the set.
+    """
+    return replace(models, rows=limited_rows(models.rows, limits), start=None)
+
+
+def limited_rows(rows: HingeRows, limits: Sequence[Limit]) -> HingeRows:
+    """The same rows, and behind them those of the limits, which must be met."""
+    ends = [(limit.feature, *end) for limit in limits for end in limit.ends]
+    features = np.array([feature for feature, _, _ in ends], dtype=np.intp)
+    signs = np.array([sign for _, sign, _ in ends])
+    n = len(ends)
+    table = sp.csr_array((signs, (np.arange(n), features)), shape=(n, rows.n_weights))
+    return replace(
+        rows,
+        table=stacked([rows.table, table if sp.issparse(rows.table) else table.toarray()]),
+        offset_table=np.vstack([rows.offset_table, np.zeros((n, rows.n_offsets))]),
+        target=np.r_[rows.target, [target for _, _, target in ends]],
+        weight=np.r_[rows.weight, np.full(n, np.inf)],
+    )
+
+
+def within(coef: Matrix, limits: Sequence[Limit]) -> Matrix:
+    """Models that keep limits but for rounding, put exactly within them, in place.
+
+    A weight whose limits are both zero is then zero on every machine.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (..., d)
+    limits : sequence of Limit
+    """
+    for limit in limits:
+        weight = coef[..., limit.feature]
+        coef[..., limit.feature] = np.clip(weight, limit.low, limit.high) + 0.0  # not -0.0
+    return coef
+
+
+def limited_ranges(ranges: Matrix, limits: Sequence[Limit]) -> Matrix:
+    """What is left of ranges of all weights, shape (d, 2), where limits are kept."""
+    return within(ranges.T.copy(), limits).T
+
+
+def kept_by(coef: Matrix, limits: Sequence[Limit]) -> NDArray[np.bool_]:
+    """Which of several models keep within all limits, shape (n_models,)."""
+    kept = np.ones(len(coef), dtype=bool)
+    for limit in limits:
+        kept &= limit.keeps(coef)
+    return kept

@@ -1,8 +1,11 @@
-"""The one place that talks to HiGHS."""
+"""The one place that talks to HiGHS.
+
+The reference: every extreme as a linear program of its own, on one HiGHS model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ...arrays import Vector
+from ..._typing import Vector
 from ...exceptions import SolverError
-from ..programs.linear_program import LinearProgram
+from ..programs.equivalent_models import EquivalentModels, LinearProgram
+from .interface import Effort, Extrema, Extreme
 
 # HiGHS stops at residuals of 1e-7 by default: too coarse for bounds proven to 1e-6.
 _TOLERANCE = 1e-9
+
 
 # After a change of the objective the last basis is still primal feasible: the primal simplex goes
 # on from it. (The dual simplex, HiGHS's default, gains nothing from such a start.) Features are
@@ -26,6 +31,8 @@ _WARM: Mapping[str, str | int] = {
     "presolve": "off",
     "simplex_scale_strategy": 0,
 }
+
+
 _COLD: Mapping[str, str | int] = {
     "solver": "choose",
     "simplex_strategy": 1,
@@ -214,3 +221,34 @@ class HighsModel:
         lp.a_matrix_.index_ = program.matrix.indices
         lp.a_matrix_.value_ = program.matrix.data
         return lp
+
+
+class HighsSolver:
+    """Solves the extremes one after the other, each from the last one's basis."""
+
+    def __init__(self, models: EquivalentModels) -> None:
+        self._models = self.models = models
+        self._highs = HighsModel(models.program)
+        self.effort = Effort()
+
+    def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
+        solutions = [self._solve(extreme) for extreme in extremes]
+        self.effort.programs += len(extremes)
+        points = np.array([solution.point for solution in solutions])
+        blocks = self._models.program.blocks
+        n_rows = self._models.rows.n_rows
+        return Extrema(
+            coef=points[:, blocks["positive"]] - points[:, blocks["negative"]],
+            offset=points[:, blocks["offset"]],
+            multipliers=np.array([solution.row_dual[:n_rows] for solution in solutions]),
+        )
+
+    def _solve(self, extreme: Extreme) -> Solution:
+        # HiGHS minimises: the largest weight is the smallest of its negative.
+        blocks = self._models.program.blocks
+        starts = np.array([blocks["positive"].start, blocks["negative"].start], dtype=np.int32)
+        columns = starts + np.int32(extreme.feature)
+        self._highs.change_cost(columns, np.array([-extreme.sign, extreme.sign], dtype=float))
+        solution = self._highs.solve(str(extreme))
+        self._highs.change_cost(columns, np.zeros(2))
+        return solution

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Matrix, Vector
+from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels
-from .extremes import Extrema, Extreme
+from .interface import Extrema, Extreme
 
 # What a sum of as many terms as there are rows can be wrong by, relative to its size.
 _ROUNDING = 1e-13

@@ -8,7 +8,8 @@
 - ``first_look``: two rows before all others; ``threads``: threads and seeds
 """
 
-from .classifier import NetworkClassifier
-from .regressor import NetworkRegressor
+from __future__ import annotations
+
+from .estimators import NetworkClassifier, NetworkRegressor
 
 __all__ = ["NetworkClassifier", "NetworkRegressor"]

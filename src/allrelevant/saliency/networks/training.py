@@ -1,4 +1,13 @@
-"""The training of a network: epochs of Adam over mini-batches."""
+"""Which rows an epoch goes through.
+
+A look at what an untrained network makes of two rows, before the long work starts.
+
+What a network is trained on: rows of a table as tensors, a mini-batch at a time.
+
+A sparse table stays sparse; only the rows of a mini-batch are dense.
+
+The training of a network: epochs of Adam over mini-batches.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +15,162 @@ import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
+import numpy as np
+import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
-from ...exceptions import TrainingError
-from ..batches import row_batches
-from .inputs import Inputs
-from .mask import InputMask, MaskDescent, MaskPenalty
+from ..._typing import Table
+from ...exceptions import InputError, TrainingError
+from ..aggregation import row_batches
+from ..backends.torch_modules import applied
+from .architectures import InputMask, MaskDescent, MaskPenalty
+
+
+class EveryRow:
+    """Each row once."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+
+    def draw(self) -> Tensor:
+        """Rows in a new order."""
+        return torch.randperm(self.n_rows)
+
+
+class EveryClassAlike:
+    """Rows of rarer classes several times, so that all classes are equally frequent.
+
+    Every row comes at least once; which come once more than others is drawn anew.
+    """
+
+    def __init__(self, codes: Tensor) -> None:
+        self.classes = [torch.nonzero(codes == c).ravel() for c in codes.unique()]
+        self.size = max(len(rows) for rows in self.classes)
+
+    def draw(self) -> Tensor:
+        """Rows in a new order."""
+        drawn = torch.cat([self._repeated(rows) for rows in self.classes])
+        return drawn[torch.randperm(len(drawn))]
+
+    def _repeated(self, rows: Tensor) -> Tensor:
+        whole, rest = divmod(self.size, len(rows))
+        return torch.cat([rows.repeat(whole), rows[torch.randperm(len(rows))[:rest]]])
+
+
+def require_trainable(network: nn.Module, whole: nn.Module, rows: Tensor, n_outputs: int) -> None:
+    """Refuse a network that could not be trained.
+
+    Parameters
+    ----------
+    network : nn.Module
+    whole : nn.Module
+        The same with what stands before it.
+    rows : Tensor of shape (2, d)
+    n_outputs : int
+        How many outputs it must have.
+
+    Raises
+    ------
+    InputError
+        If it does not take such rows, has no weights to train, no gradients, or other outputs.
+    """
+    name = type(network).__name__
+    outputs = applied(whole.eval(), rows, name)
+    if tuple(outputs.shape) != (len(rows), n_outputs):
+        raise InputError(
+            f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, and "
+            f"{n_outputs} output(s) are needed: one for each class, or a single one for a number."
+        )
+    if not any(weight.requires_grad for weight in network.parameters()):
+        raise InputError(
+            f"{name} has no weights to train: there are none, or all of them are frozen. A network "
+            "that is trained already is explained by TorchModel."
+        )
+    if not outputs.requires_grad:
+        raise InputError(
+            f"The outputs of {name} have no gradient with respect to its weights: something on the "
+            "way (argmax, detach, numpy) breaks it off."
+        )
+
+
+class Inputs(Protocol):
+    """A table that hands out rows as tensors."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of features."""
+        ...
+
+    def rows(self, places: Tensor) -> Tensor:
+        """The rows at some places; dense, shape (number of places, d)."""
+        ...
+
+    def varying(self) -> Tensor:
+        """Which features do not hold one value in all rows; shape (d,)."""
+        ...
+
+    def largest(self) -> float:
+        """The largest absolute value."""
+        ...
+
+
+class DenseInputs:
+    """Rows of an array, moved to the device as a whole."""
+
+    def __init__(self, X: Any, device: torch.device) -> None:
+        self._X = torch.from_numpy(X).to(device)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._X.shape[0], self._X.shape[1]
+
+    def rows(self, places: Tensor) -> Tensor:
+        return self._X[places]
+
+    def varying(self) -> Tensor:
+        return self._X.amax(dim=0) > self._X.amin(dim=0)
+
+    def largest(self) -> float:
+        return self._X.abs().max().item()
+
+
+class SparseInputs:
+    """Rows of a sparse table; those that are asked for are made dense, then moved."""
+
+    def __init__(self, X: Any, device: torch.device) -> None:
+        self._X = sp.csr_array(X)
+        self._device = device
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._X.shape[0], self._X.shape[1]
+
+    def rows(self, places: Tensor) -> Tensor:
+        chosen = self._X[places.cpu().numpy()]
+        # Memory of torch, not of numpy: products of matrices may differ in the last digit by where
+        # in memory a matrix begins, and a sparse table must give what the dense one gives.
+        dense = torch.empty(chosen.shape, dtype=torch.float32)
+        chosen.toarray(out=dense.numpy())
+        return dense.to(self._device)
+
+    def varying(self) -> Tensor:
+        high, low = self._X.max(axis=0).toarray(), self._X.min(axis=0).toarray()
+        return torch.from_numpy(np.ravel(high > low)).to(self._device)
+
+    def largest(self) -> float:
+        return float(abs(self._X).max())
+
+
+def inputs_of(X: Table, device: torch.device) -> Inputs:
+    """The rows of an array or of a sparse table, in single precision."""
+    return SparseInputs(X, device) if sp.issparse(X) else DenseInputs(X, device)
+
 
 Loss = Callable[[Tensor, Tensor], Tensor]
+
 
 # Rows held back go through the network so many numbers at a time, and so many rows.
 _BUDGET, _MOST_ROWS = 2**24, 1024

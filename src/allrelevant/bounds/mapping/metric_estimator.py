@@ -1,0 +1,203 @@
+"""Relevance bounds of the features of a learned metric."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..._typing import Codes, Matrix
+from ...exceptions import InputError
+from ...metric_learning import GMLVQ
+from ...resampling import stratified_folds
+from .dimension import DimensionCurve, dimension_curve, judge_of
+from .linear_mapping import LinearMapping, data_space, matrix_of
+from .mapping_estimator import BoundsOfMappingMixin
+
+_N_FOLDS = 5
+
+
+class MetricBounds(ClassifierMixin, BoundsOfMappingMixin, BaseEstimator):
+    """How small and how large each weight of a learned metric can be.
+
+    Trains a metric learner, finds out in how many directions of the data its mapping has to stay
+    as it is to tell the classes apart, and gives the bounds of all mappings that do the same there;
+    see :class:`MappingBounds`. The mean of the mappings that attain the bounds is a metric of its
+    own, sparser and often better than the one learned: it is what ``predict`` uses.
+
+    Schulz, Mokbel, Biehl and Hammer, "Inferring feature relevances from metric learning", SSCI
+    2015.
+
+    Parameters
+    ----------
+    learner : estimator or None, default=None
+        A classifier or transformer with ``omega_``, ``components_`` or ``coef_`` after ``fit``,
+        such as ``GMLVQ``, ``LMNN`` or ``NeighborhoodComponentsAnalysis``. None: ``GMLVQ(rank=2)``.
+        It is cloned, and fitted on the scaled table.
+    effective_dimension : "cv", int, float or "spectrum", default="cv"
+        In how many directions of the data the mapping has to stay the same. "cv": the smallest
+        number at which the mappings at the bounds err, on rows held out, no more than by one
+        standard error above the best. Else as in :class:`MappingBounds`.
+    max_dimension : int, default=30
+        The largest number that "cv" tries.
+    slack, cutoff, standardize, n_jobs, verbose
+        As in :class:`MappingBounds`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds. The learner has one of its own.
+
+    Attributes
+    ----------
+    interval_, row_interval_, signed_row_interval_, gap_, relevance_, cutoff_, baseline_, \
+raw_mapping_, effective_dimension_
+        As in :class:`MappingBounds`.
+    learner_ : estimator
+        Fitted on the scaled table.
+    dimension_curve_ : DimensionCurve
+        Errors by number of directions; only with "cv".
+    averaged_mapping_ : LinearMapping
+        The mean of the mappings that attain the bounds.
+    cv_score_ : float
+        Accuracy of such a mean on rows held out; only with "cv", and by a little too good, for the
+        dimension was chosen on them.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from allrelevant import GMLVQ, MetricBounds
+    >>> from allrelevant.datasets import make_xor
+    >>> data = make_xor(random_state=0)
+    >>> learner = GMLVQ(prototypes_per_class=2, random_state=0)
+    >>> bounds = MetricBounds(learner, random_state=0).fit(data.X, data.y)
+    >>> [str(r) for r in bounds.relevance_]
+    ['weak', 'weak', 'weak', 'strong', 'irrelevant', 'irrelevant']
+    >>> bounds.effective_dimension_
+    3
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BoundsOfMappingMixin._parameter_constraints,
+        "learner": [object, None],
+        "effective_dimension": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="neither"),
+            StrOptions({"cv", "spectrum"}),
+        ],
+        "max_dimension": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    _task: ClassVar[str] = "metric"
+
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        effective_dimension: int | float | Literal["cv", "spectrum"] = "cv",
+        max_dimension: int = 30,
+        slack: float = 0.01,
+        cutoff: float | Literal["slack"] = "slack",
+        standardize: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.learner = learner
+        self.effective_dimension = effective_dimension
+        self.max_dimension = max_dimension
+        self.slack = slack
+        self.cutoff = cutoff
+        self.standardize = standardize
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the metric, find the bounds of every weight, and the class of every feature.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        codes = self._codes(y)
+        scaled = self._scaled(X)
+        learner = self._new_learner()
+        dimension = self._dimension(learner, scaled, codes)
+        self.learner_ = learner.fit(scaled, codes)
+        self._bound(matrix_of(self.learner_), data_space(scaled), dimension)
+        averaged = self._bounds.at_bounds().mean(axis=0)
+        self.averaged_mapping_ = LinearMapping(averaged, self._scaling)
+        self._judge = judge_of(self.learner_, scaled, codes)
+        return self
+
+    def _codes(self, y: NDArray[Any]) -> Codes:
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
+                "tell apart. At least two classes are needed."
+            )
+        return codes
+
+    def _new_learner(self) -> Any:
+        if self.learner is None:
+            return GMLVQ(rank=min(2, self.n_features_in_))
+        return clone(self.learner)
+
+    def _dimension(
+        self, learner: Any, X: Matrix, codes: Codes
+    ) -> int | float | Literal["spectrum"]:
+        """The number of directions to keep, chosen if need be."""
+        for name in {"dimension_curve_", "cv_score_"} & set(vars(self)):
+            delattr(self, name)  # of another fit
+        if self.effective_dimension != "cv":
+            return self.effective_dimension
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        curve = dimension_curve(
+            learner,
+            X,
+            codes,
+            stratified_folds(codes, _N_FOLDS, seed, "effective_dimension as a number"),
+            None,
+            self.slack,
+            most=self.max_dimension,
+            n_jobs=self.n_jobs,
+            progress="dimensions" if self.verbose else None,
+        )
+        self.dimension_curve_: DimensionCurve = curve
+        chosen = curve.best()
+        of_chosen = curve.averaged_error[curve.dimensions == chosen]
+        self.cv_score_ = 1.0 - float(of_chosen.mean())
+        return chosen
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row, by the averaged mapping.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        codes = self._judge.predict(self.averaged_mapping_.matrix_, self._scaling.apply(X))
+        return self.classes_[codes]

@@ -1,0 +1,193 @@
+"""Regression: a target value, met to within a tolerance.
+
+Relevance bounds of the features of a regression problem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_absolute_error_score
+from sklearn.model_selection import KFold
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._typing import Table, Vector
+from ..exceptions import InputError
+from ..resampling import Fold
+from ._base import Problem, RelevanceBounds
+from .models import LinearModel
+from .programs.hinge import HingeRows, Requirements, stacked
+from .task import Samples
+
+
+@dataclass(frozen=True)
+class ValueSamples(Samples):
+    """Data with a value to predict.
+
+    Attributes
+    ----------
+    epsilon : float
+        A prediction this close to the value costs nothing.
+    """
+
+    epsilon: float = field(default=0.0, kw_only=True)
+
+    def requirements(self) -> Requirements:
+        """``|y - w . x - offset| <= epsilon``: a row for each side."""
+        each = np.arange(self.n_samples)
+        ones = np.ones((self.n_samples, 1))
+        rows = HingeRows(
+            table=stacked([self.X, -self.X]),
+            offset_table=np.vstack([ones, -ones]),
+            target=np.r_[self.y - self.epsilon, -self.y - self.epsilon],
+            weight=np.r_[self.weight, self.weight],
+        )
+        return Requirements(rows, np.r_[each, each])
+
+    def score(self, model: LinearModel) -> float:
+        """Share of the absolute deviation from the median that the model explains."""
+        predicted = model.decision_function(self.X)
+        return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
+
+    def chance(self) -> float:
+        return 0.0
+
+    def folds(self, n_folds: int, seed: int) -> list[Fold]:
+        splits = KFold(min(n_folds, self.n_samples // 2), shuffle=True, random_state=seed)
+        return list(splits.split(self.y))
+
+
+# In standard deviations of the target.
+EPSILON_GRID = (0.03, 0.1, 0.3)
+
+
+class RegressionBounds(RegressorMixin, RelevanceBounds):
+    """How small and how large each weight can be, over all equally good linear regressions.
+
+    The baseline is an l1-regularised regression whose errors count only beyond ``epsilon``:
+    ``min |w|_1 + C sum max(0, |y - w . x - b| - epsilon)``. The set of equivalent models, bounds
+    and classes follow from it as for :class:`ClassificationBounds`.
+
+    Parameters
+    ----------
+    epsilon : float or "cv", default="cv"
+        An error of a prediction no larger than this costs nothing; in units of the target.
+        ``"cv"`` takes the best of 0.03, 0.1 and 0.3 standard deviations by cross-validation.
+    C : float or "cv", default="cv"
+        Weight of the loss against the norm, on the scale solved on. ``"cv"`` takes the best of a
+        grid by cross-validation.
+    delta, loss_slack, loss_tol, cutoff, n_probes, fpr, screen, max_seconds, random_state, n_jobs, \
+verbose
+        As in :class:`ClassificationBounds`.
+    standardize : bool, default=True
+        Scale each feature and the target to mean 0 and variance 1 (a sparse ``X`` to variance 1
+        alone). A weight then says by how many of its standard deviations the target changes with
+        one of the feature.
+
+    Attributes
+    ----------
+    interval_, signed_interval_, relevance_, gap_, exact_, cutoff_, baseline_
+        As in :class:`ClassificationBounds`.
+    cv_score_ : float
+        Cross-validated share of the absolute deviation from the median that the baseline
+        explains. Only if C or epsilon was chosen by it.
+    epsilon_ : float
+        In units of the target.
+    privileged_interval_, privileged_relevance_, ...
+        The same of the privileged features, if there were any.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from allrelevant import RegressionBounds
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.normal(size=(200, 4))
+    >>> X[:, 2] = X[:, 1]
+    >>> bounds = RegressionBounds(random_state=0).fit(X, X[:, 0] + X[:, 1])
+    >>> [str(r) for r in bounds.relevance_]
+    ['strong', 'weak', 'weak', 'irrelevant']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RelevanceBounds._parameter_constraints,
+        "epsilon": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+    }
+    _task = "regression"
+    _numeric_target = True
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | Literal["cv"] = "cv",
+        C: float | Literal["cv"] = "cv",
+        delta: float = 0.1,
+        loss_slack: float = 0.05,
+        loss_tol: float = 1e-6,
+        standardize: bool = True,
+        cutoff: float | Literal["probes"] = "probes",
+        n_probes: int = 50,
+        fpr: float = 1e-6,
+        screen: bool | Literal["auto"] = "auto",
+        max_seconds: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C=C,
+            delta=delta,
+            loss_slack=loss_slack,
+            loss_tol=loss_tol,
+            standardize=standardize,
+            cutoff=cutoff,
+            n_probes=n_probes,
+            fpr=fpr,
+            screen=screen,
+            max_seconds=max_seconds,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.epsilon = epsilon
+
+    def _problems_of(
+        self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
+    ) -> list[Problem]:
+        values = y.astype(np.float64)
+        centre = float(np.average(values, weights=weight))
+        spread = float(np.sqrt(np.average((values - centre) ** 2, weights=weight)))
+        if spread <= 10 * np.finfo(float).eps * abs(centre):
+            raise InputError(
+                f"The target has a single value, {values[0]:g}: there is nothing to predict."
+            )
+        self._y_centre, self._y_scale = (centre, spread) if self.standardize else (0.0, 1.0)
+        scaled = (values - self._y_centre) / self._y_scale
+        in_units = [spread * e for e in EPSILON_GRID] if self.epsilon == "cv" else [self.epsilon]
+        grid = [epsilon / self._y_scale for epsilon in in_units]
+        return [Problem("", [ValueSamples(X, scaled, weight, privileged, epsilon=e) for e in grid])]
+
+    def _summarise(self) -> None:
+        super()._summarise()
+        samples = self._problems[0].standard.samples
+        assert isinstance(samples, ValueSamples)
+        self.epsilon_ = samples.epsilon * self._y_scale
+
+    def predict(self, X: Any) -> Vector:
+        """Value of each row, by the baseline, in units of the target.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._values(X) * self._y_scale + self._y_centre

@@ -1,0 +1,168 @@
+"""Several problems, one answer: classes against the rest, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._typing import Matrix
+from ..exceptions import InputError
+from ..relevance import IRRELEVANT, STRONG, WEAK, classify
+from .baseline import Standard
+from .models import LinearModel
+from .programs.equivalent_models import EquivalentModels
+from .solver.ranges import WeightRanges
+
+
+@dataclass(frozen=True)
+class ProblemBounds:
+    """What is known of one problem.
+
+    Weights are those of all tables, privileged features behind the others.
+
+    Attributes
+    ----------
+    standard : Standard
+    models : EquivalentModels
+        The set of models as good as the baseline.
+    ranges : WeightRanges
+        Range of each weight that was solved for; constant columns are left out, and so are
+        features that screening has proven irrelevant or for which there was no time.
+    exact : ndarray of shape (d,)
+        False for features that were not solved for: what is known of them is an outer bound.
+    signed_interval, interval, gap : ndarray of shape (d, 2)
+        Zero for constant columns and dropped features.
+    cutoff : ndarray of shape (n_tables, 2)
+        For the features of each table.
+    relevance : ndarray of shape (d,)
+    """
+
+    standard: Standard
+    models: EquivalentModels
+    ranges: WeightRanges
+    exact: NDArray[np.bool_]
+    signed_interval: Matrix
+    interval: Matrix
+    gap: Matrix
+    cutoff: Matrix
+    relevance: NDArray[np.str_]
+
+    @property
+    def baseline(self) -> LinearModel:
+        return self.standard.baseline
+
+    def witness(self, feature: int, side: int) -> LinearModel:
+        """A model that attains an end of the feature's interval."""
+        if not self.exact[feature]:
+            raise InputError(
+                "This feature's bound is proven, but no model was looked for that attains it. Fit "
+                "with screen=False, and without max_seconds, to get one."
+            )
+        (index,) = np.nonzero(self.ranges.features == feature)
+        if len(index) == 0:  # constant or dropped: no model uses it, the baseline as little as any
+            return self.baseline
+        coef, offset = self.ranges.witness(int(index[0]), side)
+        return self.standard.samples.model(coef, offset, self.baseline.C_, self.models.rows)
+
+
+def put_together(
+    standard: Standard,
+    models: EquivalentModels,
+    ranges: WeightRanges,
+    outer: Matrix,
+    cutoff: Matrix,
+) -> ProblemBounds:
+    """What follows from the ranges of some weights, and from what is proven of all.
+
+    Parameters
+    ----------
+    standard : Standard
+    models : EquivalentModels
+    ranges : WeightRanges
+    outer : ndarray of shape (d, 2)
+    cutoff : ndarray of shape (n_tables, 2)
+    """
+    samples, baseline = standard.samples, standard.baseline
+    of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
+    signed = _spread_out(ranges, ranges.attained, samples.n_weights)
+    interval = _spread_out(ranges, ranges.interval, samples.n_weights)
+    gap = _spread_out(ranges, ranges.gap, samples.n_weights)
+    # Of the others the truth lies between the baseline's weight and what is proven.
+    others = np.setdiff1d(standard.features, ranges.features)
+    weight, upper = np.abs(baseline.weights[others]), np.abs(outer[others]).max(axis=1)
+    signed[others] = outer[others]
+    interval[others] = np.column_stack([np.zeros(len(others)), upper])
+    gap[others] = np.column_stack([weight, upper - weight])
+    exact = np.ones(samples.n_weights, dtype=bool)
+    exact[others] = (outer[others] == 0).all(axis=1)  # nothing is open about a dropped one
+    return ProblemBounds(
+        standard=standard,
+        models=models,
+        ranges=ranges,
+        exact=exact,
+        signed_interval=signed,
+        interval=interval,
+        gap=gap,
+        cutoff=cutoff,
+        relevance=classify(interval, of_weight),
+    )
+
+
+def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
+    full = np.zeros((n_weights, 2))
+    full[ranges.features] = values
+    return full
+
+
+@dataclass(frozen=True)
+class CombinedBounds:
+    """What is known of each weight over all problems, and in each of them.
+
+    Attributes
+    ----------
+    interval, signed_interval, gap : ndarray of shape (d, 2)
+    exact, relevance : ndarray of shape (d,)
+    class_interval : ndarray of shape (n_problems, d, 2)
+    class_relevance : ndarray of shape (n_problems, d)
+    """
+
+    interval: Matrix
+    signed_interval: Matrix
+    gap: Matrix
+    exact: NDArray[np.bool_]
+    relevance: NDArray[np.str_]
+    class_interval: NDArray[np.float64]
+    class_relevance: NDArray[np.str_]
+
+    def of(self, weights: NDArray[np.intp]) -> CombinedBounds:
+        """The part of some weights."""
+        return CombinedBounds(
+            interval=self.interval[weights],
+            signed_interval=self.signed_interval[weights],
+            gap=self.gap[weights],
+            exact=self.exact[weights],
+            relevance=self.relevance[weights],
+            class_interval=self.class_interval[:, weights],
+            class_relevance=self.class_relevance[:, weights],
+        )
+
+
+def combined(problems: Sequence[ProblemBounds]) -> CombinedBounds:
+    """The largest bound counts; strong for one is strong, relevant for one at least weak."""
+    intervals = np.array([problem.interval for problem in problems])
+    relevances = np.array([problem.relevance for problem in problems])
+    signed = np.array([problem.signed_interval for problem in problems])
+    strong = (relevances == STRONG).any(axis=0)
+    relevant = (relevances != IRRELEVANT).any(axis=0)
+    return CombinedBounds(
+        interval=intervals.max(axis=0),
+        signed_interval=np.column_stack([signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]),
+        gap=np.max([problem.gap for problem in problems], axis=0),
+        exact=np.all([problem.exact for problem in problems], axis=0),
+        relevance=np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT)),
+        class_interval=intervals,
+        class_relevance=relevances,
+    )

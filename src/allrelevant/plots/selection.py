@@ -1,0 +1,250 @@
+"""What equally good models cost, against the number of their features.
+
+Score against number of features, with the spread over the folds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from .._optional import import_extra
+from ..bounds.design import Design
+from ..exceptions import InputError
+from ._style import INK, LOOKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class CostDisplay:
+    """A mark for each of the cheapest models: number of features, and their cost.
+
+    Filled where the model is proven to be the cheapest that was left, hollow where it is not; then
+    a line reaches down to what is proven. A cross marks the features that the baseline uses.
+
+    Parameters
+    ----------
+    design : Design
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the marks were drawn last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from allrelevant import ClassificationBounds
+    >>> from allrelevant.datasets import make_linear_classification
+    >>> data = make_linear_classification(
+    ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
+    >>> bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
+    >>> display = bounds.cheapest([1, 5, 2, 1], n_solutions=2).plot()
+    >>> display.ax_.get_ylabel()
+    'cost'
+    """
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(self, *, design: Design) -> None:
+        self.design = design
+
+    @classmethod
+    def from_design(cls, design: Design, **kwargs: Any) -> CostDisplay:
+        """Draw the models of a design; the options are those of :meth:`plot`."""
+        return cls(design=design).plot(**kwargs)
+
+    def plot(self, *, ax: Axes | None = None) -> CostDisplay:
+        """Draw the marks.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a figure of its own.
+
+        Returns
+        -------
+        CostDisplay
+            This one.
+        """
+        plt = import_extra("matplotlib.pyplot", "plot")
+        ticker = import_extra("matplotlib.ticker", "plot")
+        if ax is None:
+            _, ax = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
+        assert ax is not None
+        for solution in self.design:
+            self._mark(ax, len(solution.members), solution)
+        n_used = int(self.design.baseline_used.sum())
+        ax.plot(n_used, self.design.baseline_cost, "x", color=INK, label="baseline")
+        ax.set_xlabel("number of features", fontsize=9)
+        ax.set_ylabel("cost", fontsize=9)
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+        ax.set_ylim(bottom=0.0)
+        ax.margins(x=0.15)
+        ax.spines[["top", "right"]].set_visible(False)
+        handles, labels = ax.get_legend_handles_labels()
+        ax.legend(*_each_once(handles, labels), fontsize=8, frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
+        return self
+
+    def _mark(self, ax: Axes, n_features: int, solution: Any) -> None:
+        look = LOOKS["strong" if solution.proven else "irrelevant"]
+        label = "proven to be the cheapest left" if solution.proven else "best found in time"
+        if solution.gap > 0:
+            ends = [solution.cost - solution.gap, solution.cost]
+            ax.plot([n_features, n_features], ends, color=look.edge, linewidth=1.0)
+        ax.plot(
+            n_features,
+            solution.cost,
+            "o",
+            markerfacecolor=look.fill,
+            markeredgecolor=look.edge,
+            label=label,
+        )
+
+
+def _each_once(handles: list[Any], labels: list[str]) -> tuple[list[Any], list[str]]:
+    _, first = np.unique(labels, return_index=True)
+    return [handles[i] for i in sorted(first)], [labels[i] for i in sorted(first)]
+
+
+class EliminationDisplay:
+    """The cross-validated score of every subset on the way down.
+
+    Made by :meth:`from_estimator`; keeps its values, so that :meth:`plot` can draw them again.
+
+    Parameters
+    ----------
+    n_features : array-like of shape (n_subsets,)
+    scores : array-like of shape (n_subsets,)
+        Mean over the folds.
+    errors : array-like of shape (n_subsets,)
+        Standard error of the mean: the band.
+    n_selected : int
+    nested_score : float or None, default=None
+        Score of the whole selection on rows that it never saw.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Drawn on last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import make_classification
+    >>> from allrelevant import SVMRFE
+    >>> X, y = make_classification(40, 6, random_state=0)
+    >>> SVMRFE().fit(X, y).plot().ax_.get_xlabel()
+    'number of features'
+    """
+
+    ax_: Axes
+    figure_: Any
+
+    def __init__(
+        self,
+        *,
+        n_features: ArrayLike,
+        scores: ArrayLike,
+        errors: ArrayLike,
+        n_selected: int,
+        nested_score: float | None = None,
+    ) -> None:
+        self.n_features = n_features
+        self.scores = scores
+        self.errors = errors
+        self.n_selected = n_selected
+        self.nested_score = nested_score
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **kwargs: Any) -> EliminationDisplay:
+        """Draw what a fitted selector has found.
+
+        Parameters
+        ----------
+        estimator : SVMRFE, EBRFE, BitFlip or AttributeFlip
+        **kwargs
+            Options of :meth:`plot`.
+        """
+        from ..elimination.history import standard_errors
+
+        check_is_fitted(estimator)
+        if len(estimator.scores_) == 0:
+            raise InputError("There are no scores to draw: with cv=None there is a ranking alone.")
+        nested = getattr(estimator, "nested_", None)
+        return cls(
+            n_features=estimator.n_subset_features_,
+            scores=estimator.scores_,
+            errors=standard_errors(estimator.fold_scores_),
+            n_selected=estimator.n_features_,
+            nested_score=None if nested is None else nested.score,
+        ).plot(**kwargs)
+
+    def plot(self, *, ax: Axes | None = None, log: bool | None = None) -> EliminationDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default one in a figure of its own.
+        log : bool, default=None
+            Whether the number of features is on a logarithmic axis; by default with more than 100.
+
+        Returns
+        -------
+        EliminationDisplay
+            This one.
+        """
+        if ax is None:
+            plt = import_extra("matplotlib.pyplot", "plot")
+            _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+        look, other = LOOKS["strong"], LOOKS["weak"]
+        sizes, scores, errors = (
+            np.asarray(values, dtype=float)
+            for values in (self.n_features, self.scores, self.errors)
+        )
+        order = np.argsort(sizes, kind="stable")
+        sizes, scores, errors = sizes[order], scores[order], errors[order]
+        ax.fill_between(
+            sizes,
+            scores - errors,
+            scores + errors,
+            facecolor=look.fill,
+            alpha=0.18,
+            edgecolor="none",
+            label="one standard error",
+        )
+        ax.plot(sizes, scores, color=look.edge, linewidth=1.3, label="cross-validated score")
+        ax.axvline(
+            self.n_selected, color=INK, linewidth=0.9, linestyle=":", label=self._selected_label
+        )
+        if self.nested_score is not None:
+            ax.axhline(
+                self.nested_score,
+                color=other.edge,
+                linewidth=1.2,
+                linestyle="--",
+                label=f"on rows never seen: {self.nested_score:.3f}",
+            )
+        ax.set_xscale("log" if (sizes.max() > 100 if log is None else log) else "linear")
+        ax.set_xlabel("number of features")
+        ax.set_ylabel("score")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, fontsize=8)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @property
+    def _selected_label(self) -> str:
+        return f"selected: {self.n_selected}"

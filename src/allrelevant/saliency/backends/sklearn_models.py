@@ -1,0 +1,326 @@
+"""Models that are linear in their inputs: the gradient is a row of weights.
+
+scikit-learn's networks: the gradient by going back through the layers.
+
+A model behind scalers: its gradient, per unit of the features as they were.
+
+The gradients of scikit-learn's models, in closed form.
+
+- ``machines``, ``kernels``: SVMs; ``linear``: models with weights; ``perceptrons``: networks
+- ``pairs``: of many classes, from decisions between each two
+- ``pipelines``: one of these behind scalers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.linear_model import (
+    BayesianRidge,
+    ElasticNet,
+    ElasticNetCV,
+    HuberRegressor,
+    LassoCV,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    RidgeCV,
+    SGDRegressor,
+)
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.svm import LinearSVC, LinearSVR
+
+from ..._typing import Matrix, Table, Vector
+from ...exceptions import InputError
+from ..differentiable import (
+    DifferentiableModel,
+    Linearization,
+    differentiable,
+    linearized,
+    predicted_codes,
+    register,
+)
+from ..gains import CrossEntropyGain, Gain, HingeGain, RegressionGain
+
+
+@dataclass(frozen=True)
+class LinearForm:
+    """Outputs that are weighted sums of the features.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (k, d)
+    offsets : ndarray of shape (k,)
+    gain : Gain
+    """
+
+    weights: Matrix
+    offsets: Vector
+    gain: Gain
+
+    def outputs(self, X: Table) -> Matrix:
+        """Outputs of each row."""
+        return np.asarray(X @ self.weights.T) + self.offsets
+
+    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
+        """Gradient of ``sum(cotangent * outputs)``."""
+        return cotangent @ self.weights
+
+
+def linear_form(fitted: Any, gain: Gain, scale: tuple[float, float] | None = None) -> LinearForm:
+    """From the ``coef_`` and ``intercept_`` of a fitted estimator.
+
+    Parameters
+    ----------
+    fitted : estimator
+    gain : Gain
+    scale : tuple of float, default=None
+        What makes two outputs of the one decision of a binary classifier; None of a regression.
+    """
+    coef = fitted.coef_.toarray() if sp.issparse(fitted.coef_) else fitted.coef_
+    weights = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+    offsets = np.broadcast_to(np.asarray(fitted.intercept_, dtype=np.float64), (len(weights),))
+    if scale is not None and len(weights) == 1:
+        factors = np.array(scale)
+        return LinearForm(factors[:, None] * weights, factors * offsets, gain)
+    return LinearForm(weights, offsets, gain)
+
+
+# Activation of a layer, and its derivative as a function of the activation's own value.
+_ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Matrix]]] = {
+    "identity": (lambda z: z, np.ones_like),
+    "logistic": (expit, lambda a: a * (1.0 - a)),
+    "tanh": (np.tanh, lambda a: 1.0 - a**2),
+    "relu": (lambda z: np.maximum(z, 0.0), lambda a: (a > 0.0).astype(np.float64)),
+    "exp": (np.exp, lambda a: a),
+}
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """A network of dense layers.
+
+    Attributes
+    ----------
+    weights : tuple of ndarray of shape (n_inputs, n_outputs)
+    offsets : tuple of ndarray of shape (n_outputs,)
+    activations : tuple of str
+        Of each layer.
+    spread : ndarray of shape (n_last, k)
+        From the outputs of the last layer to those of the model: two of a binary classifier.
+    gain : Gain
+    """
+
+    weights: tuple[Matrix, ...]
+    offsets: tuple[Vector, ...]
+    activations: tuple[str, ...]
+    spread: Matrix
+    gain: Gain
+
+    def outputs(self, X: Table) -> Matrix:
+        """Outputs of each row, before the softmax of a classifier."""
+        return self._layers(X)[-1] @ self.spread
+
+    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
+        """Gradient of ``sum(cotangent * outputs)``."""
+        gradient = cotangent @ self.spread.T
+        layers = self._layers(X)
+        for weights, name, values in zip(
+            reversed(self.weights), reversed(self.activations), reversed(layers), strict=True
+        ):
+            _, derivative = _ACTIVATIONS[name]
+            gradient = (gradient * derivative(values)) @ weights.T
+        return gradient
+
+    def _layers(self, X: Table) -> list[Matrix]:
+        layers, values = [], X
+        for weights, offsets, name in zip(
+            self.weights, self.offsets, self.activations, strict=True
+        ):
+            activate, _ = _ACTIVATIONS[name]
+            values = activate(np.asarray(values @ weights) + offsets)
+            layers.append(values)
+        return layers
+
+
+def classifier_network(fitted: Any) -> Perceptron:
+    """Of a fitted MLPClassifier, up to its logits."""
+    n_last = fitted.coefs_[-1].shape[1]
+    if fitted.out_activation_ == "softmax":
+        return _perceptron(fitted, "identity", np.eye(n_last), CrossEntropyGain())
+    if n_last > 1:
+        raise InputError(
+            "The network was trained on several labels a row: saliency needs one class a row."
+        )
+    return _perceptron(fitted, "identity", np.array([[0.0, 1.0]]), CrossEntropyGain())
+
+
+def regression_network(fitted: Any) -> Perceptron:
+    """Of a fitted MLPRegressor."""
+    spread = np.eye(fitted.coefs_[-1].shape[1])
+    return _perceptron(fitted, fitted.out_activation_, spread, RegressionGain())
+
+
+def _perceptron(fitted: Any, last: str, spread: Matrix, gain: Gain) -> Perceptron:
+    hidden = [fitted.activation] * (len(fitted.coefs_) - 1)
+    return Perceptron(
+        tuple(np.asarray(weights, dtype=np.float64) for weights in fitted.coefs_),
+        tuple(np.asarray(offsets, dtype=np.float64) for offsets in fitted.intercepts_),
+        (*hidden, last),
+        spread,
+        gain,
+    )
+
+
+@dataclass(frozen=True)
+class ScaledModel:
+    """A model of scaled features.
+
+    Attributes
+    ----------
+    slopes, offsets : ndarray of shape (d,) or float
+        By what each feature is multiplied, and what is added then, by all scalers together.
+    model : DifferentiableModel
+    """
+
+    slopes: Any
+    offsets: Any
+    model: DifferentiableModel
+
+    @property
+    def gain(self) -> Gain:
+        """The gain that goes with the loss of the model."""
+        return self.model.gain
+
+    def outputs(self, X: Table) -> Matrix:
+        """Outputs of each row."""
+        return self.linearized(X).outputs
+
+    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
+        """Gradient of ``sum(cotangent * outputs)``."""
+        return self.linearized(X).pull_back(cotangent)
+
+    def linearized(self, X: Table) -> ScaledAt:
+        """The model at some rows."""
+        return ScaledAt(self.slopes, linearized(self.model, self._scaled(X)))
+
+    def _scaled(self, X: Table) -> Table:
+        if not sp.issparse(X):
+            return X * self.slopes + self.offsets
+        if np.any(self.offsets):
+            raise InputError(
+                "The scaler of the pipeline shifts zeros, and the table is sparse: make it dense."
+            )
+        return sp.csr_array(X.multiply(np.broadcast_to(self.slopes, X.shape[1])))
+
+
+@dataclass(frozen=True)
+class ScaledAt:
+    """That model at some rows."""
+
+    slopes: Any
+    model: Linearization
+
+    @property
+    def outputs(self) -> Matrix:
+        """Outputs of each row."""
+        return self.model.outputs
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """The class that is predicted for each row."""
+        return predicted_codes(self.model)
+
+    def pull_back(self, cotangent: Matrix) -> Matrix:
+        """Gradient of ``sum(cotangent * outputs)``."""
+        return self.model.pull_back(cotangent) * self.slopes
+
+
+def scaled_model(fitted: Any) -> ScaledModel:
+    """Of a fitted pipeline of scalers and a model."""
+    slopes: Any = 1.0
+    offsets: Any = 0.0
+    for _, scaler in fitted.steps[:-1]:
+        if scaler not in (None, "passthrough"):
+            slope, offset = _affine(scaler)
+            slopes, offsets = slopes * slope, offsets * slope + offset
+    return ScaledModel(slopes, offsets, differentiable(fitted.steps[-1][1]))
+
+
+def _affine(scaler: Any) -> tuple[Any, Any]:
+    """What a scaler multiplies by, and what it adds then.
+
+    Its own ``transform`` may give frames, and warns of names that arrays do not have.
+    """
+    if isinstance(scaler, StandardScaler):
+        return _dividing(scaler.mean_ if scaler.with_mean else None, scaler.scale_)
+    if isinstance(scaler, RobustScaler):
+        return _dividing(scaler.center_, scaler.scale_)
+    if isinstance(scaler, MaxAbsScaler):
+        return _dividing(None, scaler.scale_)
+    if isinstance(scaler, MinMaxScaler) and not scaler.clip:
+        return np.asarray(scaler.scale_), np.asarray(scaler.min_)
+    raise InputError(
+        f"The gradient of {type(scaler).__name__} in a pipeline is not known: use StandardScaler, "
+        "MinMaxScaler without clipping, MaxAbsScaler or RobustScaler, or transform the table first."
+    )
+
+
+def _dividing(center: Any, scale: Any) -> tuple[Any, Any]:
+    slope = 1.0 if scale is None else 1.0 / np.asarray(scale)
+    return slope, 0.0 if center is None else -np.asarray(center) * slope
+
+
+# The one decision f of a binary classifier as two outputs: logits 0 and f, decisions -f and f.
+_LOGITS, _DECISIONS = (0.0, 1.0), (-1.0, 1.0)
+
+
+@register(LinearSVC)
+@register(RidgeClassifier)
+@register(RidgeClassifierCV)
+def _of_linear_decisions(fitted: Any) -> DifferentiableModel:
+    return linear_form(fitted, HingeGain(), _DECISIONS)
+
+
+@register(LogisticRegression)
+def _of_logistic_regression(fitted: Any) -> DifferentiableModel:
+    return linear_form(fitted, CrossEntropyGain(), _LOGITS)
+
+
+@register(LinearRegression)
+@register(Ridge)
+@register(RidgeCV)
+@register(ElasticNet)
+@register(ElasticNetCV)
+@register(LassoCV)
+@register(BayesianRidge)
+@register(HuberRegressor)
+@register(SGDRegressor)
+@register(LinearSVR)
+def _of_linear_regression(fitted: Any) -> DifferentiableModel:
+    return linear_form(fitted, RegressionGain())
+
+
+@register(MLPClassifier)
+def _of_network_of_classes(fitted: Any) -> DifferentiableModel:
+    return classifier_network(fitted)
+
+
+@register(MLPRegressor)
+def _of_network_of_numbers(fitted: Any) -> DifferentiableModel:
+    return regression_network(fitted)
+
+
+@register(Pipeline)
+def _of_pipeline(fitted: Any) -> DifferentiableModel:
+    return scaled_model(fitted)

@@ -1,0 +1,371 @@
+"""Where torch works.
+
+How many threads torch takes, and its random numbers, left as they were found.
+
+Gradients of torch modules with respect to their inputs, the module left as it was found.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import nn
+
+from ..._optional import missing
+from ..._typing import Matrix, Table
+from ...exceptions import InputError
+from ..aggregation import row_batches, rows_within
+from ..differentiable import Linearization, TwoPasses, register
+from ..gains import CrossEntropyGain, Gain, ProbabilityGain, RegressionGain
+
+
+def device_for(wanted: Any, otherwise: Any = "cpu") -> torch.device:
+    """The device that is wanted, or else a GPU if there is one.
+
+    Parameters
+    ----------
+    wanted : str, torch.device or None
+    otherwise : str or torch.device, default="cpu"
+        Where to work if nothing is wanted and there is no GPU.
+
+    Raises
+    ------
+    InputError
+        If there is no such device.
+
+    Examples
+    --------
+    >>> device_for("cpu")
+    device(type='cpu')
+    """
+    if wanted is None:
+        return torch.device("cuda" if torch.cuda.is_available() else otherwise)
+    try:
+        device = torch.device(wanted)
+        if device.type == "meta":
+            raise ValueError("it holds no numbers")
+        torch.empty(0, device=device)
+    # Without CUDA torch asserts; of a device that it does not know, it says so by type or value.
+    except (AssertionError, RuntimeError, TypeError, ValueError) as error:
+        first = shorten(str(error).partition("\n")[0], 120, placeholder=" ...").rstrip(".")
+        raise InputError(
+            f"device={str(wanted)!r} cannot be used here: {first}. device=None takes a GPU if "
+            "there is one, and else the processor."
+        ) from error
+    return device
+
+
+# Below this, what threads tell each other takes longer than what they save.
+SMALL = 1_000_000
+
+
+def threads_for(module: nn.Module, wanted: int | None) -> int:
+    """Number of threads for a network: one for a small one, if nothing else is wanted."""
+    if wanted is not None:
+        return wanted
+    n_parameters = sum(parameter.numel() for parameter in module.parameters())
+    return 1 if n_parameters < SMALL else torch.get_num_threads()
+
+
+@contextmanager
+def torch_threads(number: int) -> Iterator[None]:
+    """Let torch use so many threads in the block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Random numbers of torch that start at a seed in the block and go on as before after it."""
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(seed)
+        yield
+
+
+try:
+    import torch
+    from torch import Tensor, nn
+except ImportError as error:
+    raise missing("torch", "torch") from error
+
+
+# Rows of a wide sparse table are made dense: so many numbers at a time.
+_BUDGET = 2**24
+
+
+OutputKind = Literal["logits", "probabilities", "numbers"]
+
+
+_GAINS: dict[str, type[Gain]] = {
+    "logits": CrossEntropyGain,
+    "probabilities": ProbabilityGain,
+    "numbers": RegressionGain,
+}
+
+
+class TorchModel:
+    """A torch module as a differentiable model.
+
+    Nothing of the module changes: modes, gradients, device and weights stay as they were. It is
+    used in evaluation mode, so that dropout and batch normalisation are at rest.
+
+    Parameters
+    ----------
+    module : nn.Module or callable
+        Takes rows, a tensor of shape (n, d), and returns a tensor of shape (n, k); or a function
+        without arguments that makes such a module.
+    outputs : {"logits", "probabilities", "numbers"}
+        What its outputs are. A classifier has one for each class; a single number may also come as
+        shape (n,).
+    input_shape : tuple of int or None, default=None
+        Shape that the module wants a row in, such as (1, 28, 28); None leaves rows flat.
+    batch_size : int, default=1024
+        How many rows go through the module at a time; fewer of a table with very many columns.
+    device : str, torch.device or None, default=None
+        Where the work is done. None: a GPU if there is one (on a copy, if the module is not
+        there), else where the module is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> module = torch.nn.Linear(2, 1, dtype=torch.float64)
+    >>> model = TorchModel(module, outputs="numbers")
+    >>> slopes = model.pull_back(np.ones((3, 2)), np.ones((3, 1)))
+    >>> bool(np.allclose(slopes, module.weight.detach().numpy()))
+    True
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        *,
+        outputs: OutputKind,
+        input_shape: tuple[int, ...] | None = None,
+        batch_size: int = 1024,
+        device: Any = None,
+    ) -> None:
+        if outputs not in _GAINS:
+            raise InputError(
+                f"outputs must say what the module returns, one of {', '.join(_GAINS)}; got "
+                f"{outputs!r}."
+            )
+        self.module = _on_device(_module_of(module), device)
+        self.kind = outputs
+        self.input_shape = input_shape
+        self.batch_size = batch_size
+
+    @property
+    def gain(self) -> Gain:
+        """The gain that goes with the outputs."""
+        return _GAINS[self.kind]()
+
+    def outputs(self, X: Table) -> Matrix:
+        """Outputs of each row; shape (n, k)."""
+        with _at_rest(self.module), torch.no_grad():
+            return _stacked([_as_array(self._forward(rows)) for rows in self._batches(X)])
+
+    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
+        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``; shape (n, d)."""
+        found, start = [], 0
+        for rows in self._batches(X):
+            stop = start + len(rows)
+            found.append(self._pass(rows).pull_back(cotangent[start:stop]))
+            start = stop
+        return _stacked(found)
+
+    def linearized(self, X: Table) -> Linearization:
+        """The module at some rows; in one pass if they are one batch, for it takes memory."""
+        if X.shape[0] > rows_within(X.shape[1], budget=_BUDGET, most=self.batch_size):
+            return TwoPasses(self, X, self.outputs(X))
+        (rows,) = self._batches(X)
+        return self._pass(rows)
+
+    def _pass(self, rows: Tensor) -> OnePass:
+        rows = rows.requires_grad_()
+        with _at_rest(self.module), torch.enable_grad():
+            return OnePass(type(self.module).__name__, rows, self._forward(rows))
+
+    def _forward(self, rows: Tensor) -> Tensor:
+        outputs = applied(self.module, self._shaped(rows), type(self.module).__name__)
+        if outputs.ndim == 1:
+            outputs = outputs[:, None]
+        if outputs.ndim != 2 or len(outputs) != len(rows):
+            raise InputError(
+                f"{type(self.module).__name__} returns shape {tuple(outputs.shape)} for "
+                f"{len(rows)} rows: (rows, outputs) is needed."
+            )
+        return outputs
+
+    def _shaped(self, rows: Tensor) -> Tensor:
+        if self.input_shape is None:
+            return rows
+        if math.prod(self.input_shape) != rows.shape[1]:
+            raise InputError(
+                f"input_shape={self.input_shape} is of {math.prod(self.input_shape)} features, and "
+                f"rows have {rows.shape[1]}."
+            )
+        return rows.reshape(-1, *self.input_shape)
+
+    def _batches(self, X: Table) -> Iterator[Tensor]:
+        like = precision(self.module, otherwise="float64")
+        for part in row_batches(*X.shape, budget=_BUDGET, most=self.batch_size):
+            rows = X[part]
+            dense = rows.toarray() if sp.issparse(rows) else np.ascontiguousarray(rows)
+            # A tensor of its own: it may share memory with the caller's rows otherwise.
+            yield torch.tensor(dense, dtype=like.dtype, device=like.device)
+
+
+@dataclass(frozen=True)
+class OnePass:
+    """A module at some rows, with what torch remembers of the way there."""
+
+    name: str
+    rows: Tensor
+    results: Tensor
+
+    @property
+    def outputs(self) -> Matrix:
+        """Outputs of each row; shape (n, k)."""
+        return _as_array(self.results)
+
+    def pull_back(self, cotangent: Matrix) -> Matrix:
+        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``; shape (n, d)."""
+        results = self.results
+        if cotangent.shape[1] != results.shape[1]:
+            raise InputError(
+                f"The module has {results.shape[1]} outputs, and {cotangent.shape[1]} were "
+                "expected: one for each class, or a single one for a number."
+            )
+        gradient = None
+        if results.requires_grad:
+            weights = torch.as_tensor(cotangent, dtype=results.dtype, device=results.device)
+            # Not backward(): that would add to the gradients of the caller's weights.
+            (gradient,) = torch.autograd.grad(
+                results, self.rows, weights, allow_unused=True, retain_graph=True
+            )
+        if gradient is None:
+            raise InputError(
+                f"The outputs of {self.name} have no gradient with respect to its inputs: "
+                "something on the way (argmax, detach, numpy) breaks it off."
+            )
+        return _as_array(gradient)
+
+
+def _module_of(given: Any) -> nn.Module:
+    made = given() if callable(given) and not isinstance(given, nn.Module) else given
+    if not isinstance(made, nn.Module):
+        raise InputError(
+            f"A torch nn.Module or a function that makes one is needed, got {kind_of(made)}."
+        )
+    return made
+
+
+def _on_device(module: nn.Module, device: Any) -> nn.Module:
+    here = next((p.device for p in module.parameters()), torch.device("cpu"))
+    wanted = device_for(device, otherwise=here)
+    if wanted.type == here.type and wanted.index in (None, here.index):
+        return module
+    return copy.deepcopy(module).to(wanted)
+
+
+@contextmanager
+def _at_rest(module: nn.Module) -> Iterator[None]:
+    """Evaluation mode in the block; each part gets its own mode back, for they may differ."""
+    modes = [(part, part.training) for part in module.modules()]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part, training in modes:
+            part.training = training
+
+
+def _as_array(tensor: Tensor) -> Matrix:
+    return tensor.detach().reshape(len(tensor), -1).to("cpu", torch.float64).numpy()
+
+
+def _stacked(parts: list[Matrix]) -> Matrix:
+    if not parts:
+        raise InputError("There are no rows.")
+    return np.concatenate(parts)
+
+
+def precision(module: nn.Module, *, otherwise: str) -> Tensor:
+    """A tensor of the type and on the device that a module wants its rows in."""
+    own = next((p for p in module.parameters() if p.is_floating_point()), None)
+    return torch.empty(0, dtype=getattr(torch, otherwise)) if own is None else own
+
+
+def applied(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
+    """What a module makes of some rows, or in one line why it has no gradients for them.
+
+    Parameters
+    ----------
+    module : callable
+    rows : Tensor or ndarray of shape (n, ...)
+    name : str
+        What to call it.
+
+    Raises
+    ------
+    InputError
+        If it does not take such rows, or returns anything but a tensor of numbers.
+    """
+    try:
+        outputs = module(rows)
+    except (RuntimeError, IndexError) as error:
+        first = str(error).partition("\n")[0].rstrip(".")
+        if "memory" in first:
+            raise
+        raise InputError(
+            f"{name} does not take rows of {math.prod(rows.shape[1:])} features: {first}."
+            f"{_hint(module, rows)}"
+        ) from error
+    if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
+        raise InputError(
+            f"{name} returns {kind_of(outputs)}, which has no gradients: a tensor of "
+            "floating-point outputs is needed, and nothing else."
+        )
+    return outputs
+
+
+def _hint(module: Any, rows: Any) -> str:
+    convolutions = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+    parts = module.modules() if isinstance(module, nn.Module) else ()
+    if rows.ndim > 2 or not any(isinstance(part, convolutions) for part in parts):
+        return ""
+    return (
+        " It takes pictures: give their shape as input_shape of TorchModel, or begin the module "
+        "with nn.Unflatten(1, (1, 28, 28))."
+    )
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in few words, however large it is."""
+    if isinstance(value, Tensor):
+        return f"{type(value).__name__} of {value.dtype}"
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}"
+    return repr(value) if isinstance(value, str) else type(value).__name__
+
+
+@register(nn.Module)
+def _(fitted: nn.Module) -> TorchModel:
+    raise InputError(
+        f"{type(fitted).__name__} does not say whether its outputs are logits, probabilities or "
+        "numbers: wrap it, as TorchModel(module, outputs='logits')."
+    )

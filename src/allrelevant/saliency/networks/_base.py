@@ -1,0 +1,250 @@
+"""What the ready networks for classes and for numbers have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..._optional import import_extra
+from ..._typing import Matrix, Table, Vector
+from ...exceptions import InputError
+from ...parallel.api import progress_bar
+from ..differentiable import register
+from .catalog import build_network, needs_its_shape
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from ..backends.torch_modules import OutputKind, TorchModel
+    from .architectures import TargetScale
+    from .training import Patience, RowsOfEpoch, TrainingRecord
+
+
+_FRACTION = Interval(Real, 0, 1, closed="both")
+
+
+_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+
+
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+
+
+_COUNT = Interval(Integral, 1, None, closed="left")
+
+
+class NetworkEstimator(BaseEstimator):
+    """Common part of the ready networks."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "network": "no_validation",
+        "image_shape": [tuple, list, None],
+        "max_epochs": [_COUNT],
+        "batch_size": [Interval(Integral, 2, None, closed="left")],
+        "learning_rate": [_POSITIVE],
+        "annealing": ["boolean"],
+        "l2": [_NOT_NEGATIVE],
+        "l1": [_NOT_NEGATIVE],
+        "mask_penalty": [_NOT_NEGATIVE, None],
+        "mask_l1_ratio": [_FRACTION],
+        "input_noise": [_NOT_NEGATIVE],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [_COUNT],
+        "tol": [_NOT_NEGATIVE],
+        "n_threads": [_COUNT, None],
+        "device": "no_validation",
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    n_features_in_: int
+    module_: nn.Module
+
+    # The constructor of each network stores these.
+    network: Any
+    image_shape: tuple[int, ...] | None
+    max_epochs: int
+    batch_size: int
+    learning_rate: float
+    annealing: bool
+    l2: float
+    l1: float
+    mask_penalty: float | None
+    mask_l1_ratio: float
+    input_noise: float
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    tol: float
+    n_threads: int | None
+    device: Any
+    random_state: Any
+    verbose: int
+
+    @property
+    def needs_its_shape(self) -> bool:
+        """Whether columns cannot be dropped, for the network takes them all: set them to zero."""
+        return needs_its_shape(self.network)
+
+    @property
+    def model_(self) -> TorchModel:
+        """The trained network as a differentiable model."""
+        from ..backends.torch_modules import TorchModel
+
+        check_is_fitted(self)
+        return TorchModel(self.module_, outputs=self._kind, device=self.device)
+
+    @property
+    @abstractmethod
+    def _kind(self) -> OutputKind:
+        """What the outputs of the network are."""
+
+    @property
+    @abstractmethod
+    def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
+        """From outputs and targets to the mean loss."""
+
+    @abstractmethod
+    def _rows(self, targets: Tensor) -> RowsOfEpoch:
+        """Which rows an epoch goes through."""
+
+    def _checked(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+        import_extra("torch", "torch")
+        self._validate_params()
+        return validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2
+        )
+
+    def _train(
+        self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
+    ) -> Self:
+        """Build the network and train it, with random numbers of its own."""
+        from ..backends.torch_modules import seeded, threads_for, torch_threads
+        from .architectures import InputMask, assemble
+
+        random = check_random_state(self.random_state)
+        with seeded(int(random.randint(np.iinfo(np.int32).max))):
+            shape = None if self.image_shape is None else tuple(self.image_shape)
+            network = build_network(self.network, X.shape[1], n_outputs, shape)
+            mask = None if self.mask_penalty is None else InputMask(X.shape[1])
+            module = assemble(network, mask).float().to(self._device)
+            with torch_threads(threads_for(module, self.n_threads)):
+                record = self._epochs(module, X, targets, n_outputs, random)
+        self.module_ = assemble(network, mask, scale).to("cpu").eval()
+        self._keep(record, mask)
+        return self
+
+    def _epochs(
+        self,
+        module: nn.Module,
+        X: Table,
+        targets: NDArray[Any],
+        n_outputs: int,
+        random: np.random.RandomState,
+    ) -> TrainingRecord:
+        import torch
+
+        from .architectures import MaskPenalty
+        from .training import Training, TrainingPlan, inputs_of, require_trainable
+
+        kept, held_back = self._split(targets, random)
+        inputs = inputs_of(X[kept], self._device)
+        own = torch.from_numpy(targets[kept]).to(self._device)
+        network = module.get_submodule("network")
+        require_trainable(network, module, inputs.rows(torch.arange(2)), n_outputs)
+        plan = TrainingPlan(
+            self._loss,
+            int(self.max_epochs),
+            int(self.batch_size),
+            float(self.learning_rate),
+            float(self.l2),
+            float(self.l1),
+            float(self.input_noise),
+            bool(self.annealing),
+            None
+            if self.mask_penalty is None
+            else MaskPenalty(self.mask_penalty, self.mask_l1_ratio),
+            self._patience(X[held_back], targets[held_back]),
+        )
+        title = f"{type(self).__name__}, epochs" if self.verbose else None
+        with progress_bar(title, plan.max_epochs) as advance:
+            return Training(module, plan).run(inputs, own, self._rows(own), advance)
+
+    def _split(
+        self, targets: NDArray[Any], random: np.random.RandomState
+    ) -> tuple[slice | NDArray[np.int64], slice | NDArray[np.int64]]:
+        """Rows to train on, and rows to hold back for early stopping."""
+        if not self.early_stopping:
+            return slice(None), slice(0)
+        try:
+            kept, held_back = train_test_split(
+                np.arange(len(targets)),
+                test_size=self.validation_fraction,
+                random_state=random,
+                stratify=self._strata(targets),
+            )
+        except ValueError as error:
+            raise InputError(
+                f"{len(targets)} rows are too few for early_stopping to hold back a share of "
+                f"{self.validation_fraction}: {error}"
+            ) from error
+        return kept, held_back
+
+    def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
+        return None
+
+    def _patience(self, X: Table, targets: NDArray[Any]) -> Patience | None:
+        import torch
+
+        from .training import Patience, inputs_of
+
+        if not self.early_stopping:
+            return None
+        held_back = torch.from_numpy(targets).to(self._device)
+        return Patience(inputs_of(X, self._device), held_back, self.n_iter_no_change, self.tol)
+
+    def _keep(self, record: TrainingRecord, mask: Any) -> None:
+        self.loss_curve_ = record.losses
+        self.n_iter_ = len(record.losses)
+        self.validation_curve_ = record.held_back
+        if mask is None or record.mask_steps is None:
+            for name in ("mask_", "mask_steps_"):  # of an earlier fit
+                self.__dict__.pop(name, None)
+            return
+        self.mask_: Vector = mask.weight.detach().double().cpu().numpy()
+        self.mask_steps_: NDArray[np.int64] = record.mask_steps.cpu().numpy().astype(np.int64)
+
+    def _outputs(self, X: Any) -> Matrix:
+        from ..backends.torch_modules import threads_for, torch_threads
+
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        with torch_threads(threads_for(self.module_, self.n_threads)):
+            return self.model_.outputs(X)
+
+    @property
+    def _device(self) -> Any:
+        from ..backends.torch_modules import device_for
+
+        return device_for(self.device)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+@register(NetworkEstimator)
+def _(fitted: NetworkEstimator) -> Any:
+    return fitted.model_
