@@ -13,10 +13,10 @@ from itertools import product
 import numpy as np
 from joblib import Parallel, delayed
 
-from allrelevant.bounds.baseline import FORMULATIONS, Slack
-from allrelevant.bounds.calibration import ProbeSettings, prediction_limit, probe_bounds
-from allrelevant.bounds.classification import ClassSamples
-from allrelevant.bounds.pipeline import Settings, find_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
+from allrelevant.bounds.calibration import ProbeSettings, probe_bounds, upper_prediction_limit
+from allrelevant.bounds.classification import ClassificationData
+from allrelevant.bounds.pipeline import BoundsSettings, find_baseline
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.relevance import classify
 from allrelevant.terms.scaling import standard_scaling
@@ -28,7 +28,7 @@ FLIPS = (0.0, 0.1)
 FIRST_SEED = 1000
 
 SLACKS = [
-    Slack(delta, loss_slack, 1e-6)
+    Tolerance(delta, loss_slack, 1e-6)
     for delta, loss_slack in [
         (0.001, 0.001), (0.01, 0.01), (0.05, 0.0), (0.05, 0.02), (0.05, 0.05),
         (0.1, 0.0), (0.1, 0.02), (0.1, 0.05), (0.1, 0.1), (0.2, 0.02),
@@ -38,15 +38,15 @@ N_PROBES = (20, 50, 100)
 FPRS = (1e-3, 1e-4, 1e-6)
 
 
-Scores = dict[tuple[Slack, int, float], dict[str, float]]
+Scores = dict[tuple[Tolerance, int, float], dict[str, float]]
 
 
 def score_instance(name: str, flip: float, seed: int) -> Scores:
     """F1 of every combination of settings on one instance."""
     data = SETS[name](flip=flip, random_state=seed)
-    samples = ClassSamples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
+    samples = ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
     probes = ProbeSettings(max(N_PROBES), fpr=0.5, seed=seed)
-    settings = Settings(
+    settings = BoundsSettings(
         C=None,
         formulation=FORMULATIONS["separate"],
         slack=SLACKS[0],
@@ -65,7 +65,7 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         interval = weight_ranges(models).interval
         bounds = probe_bounds(standard, slack, probes)
         for n_probes, fpr in product(N_PROBES, FPRS):
-            found = classify(interval, prediction_limit(bounds[:n_probes], fpr))
+            found = classify(interval, upper_prediction_limit(bounds[:n_probes], fpr))
             scores[slack, n_probes, fpr] = class_scores(data.relevance, found)
     return scores
 

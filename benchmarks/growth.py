@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.ranges import weight_ranges
-from allrelevant.bounds.solver.simplex import TableauSolver
+from allrelevant.bounds.solver.simplex import SimplexSolver
 
 from .speed_cases import WIDE, generated
 from .speed_run import compile_kernel
@@ -28,7 +28,7 @@ PICTURE = Path(__file__).parent.parent / "docs" / "images" / "growth.svg"
 ROWS, HIGHS_ROWS = (500, 2_000, 8_000, 32_000, 100_000), 2_000
 FEATURES, HIGHS_FEATURES = (30, 100, 300, 1_000, 3_000, 10_000), 10_000
 
-NAMES = {TableauSolver: "allrelevant", HighsSolver: "one warm HiGHS model"}
+NAMES = {SimplexSolver: "allrelevant", HighsSolver: "one warm HiGHS model"}
 
 Points = list[tuple[int, float]]
 
@@ -62,7 +62,7 @@ def main() -> None:
         (axes[1], 1, features, [size for size in features if size[1] <= HIGHS_FEATURES]),
     ]
     for ax, varying, sizes, sizes_of_highs in curves:
-        ours = measure(sizes, TableauSolver, varying)
+        ours = measure(sizes, SimplexSolver, varying)
         highs = measure(sizes_of_highs, HighsSolver, varying)
         ax.loglog(*zip(*highs, strict=True), "o--", color="0.55", label="one warm HiGHS model")
         ax.loglog(*zip(*ours, strict=True), "o-", color="#0b6e99", label="allrelevant")

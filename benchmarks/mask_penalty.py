@@ -19,7 +19,7 @@ from sklearn.datasets import make_classification
 from torch import nn
 
 from allrelevant import DeepFeatureSelection, NetworkClassifier
-from allrelevant.saliency.networks.architectures import MaskDescent
+from allrelevant.saliency.networks.architectures import MaskOptimizer
 
 PENALTIES = (0.005, 0.05, 0.2, 1.0, 10.0)
 
@@ -40,14 +40,14 @@ NETWORKS = {"mlp": "mlp", "mlp without batch normalisation": without_normalisati
 def returns_from_zero() -> Iterator[list[int]]:
     """How many weights left zero, step by step."""
     counts: list[int] = []
-    step = MaskDescent.step
+    step = MaskOptimizer.step
 
-    def counted(descent: MaskDescent) -> None:
+    def counted(descent: MaskOptimizer) -> None:
         before = descent.weight.detach() == 0
         step(descent)
         counts.append(int((before & (descent.weight.detach() != 0)).sum()))
 
-    with patch.object(MaskDescent, "step", counted):
+    with patch.object(MaskOptimizer, "step", counted):
         yield counts
 
 

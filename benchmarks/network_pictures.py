@@ -104,7 +104,7 @@ def figures(
     folder : Path
         With the data.
     settings : dict
-        See :class:`Settings`.
+        See :class:`BoundsSettings`.
     seed : int
     results : Path or None, default=None
         Where a long ranking is kept while it runs.

@@ -17,8 +17,8 @@ import matplotlib as mpl
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant import NetworkClassifier, RelevanceWarning, reliability
-from allrelevant.saliency.robustness import Reliability
+from allrelevant import NetworkClassifier, RelevanceWarning, robustness
+from allrelevant.saliency.robustness import Robustness
 
 from .picture_sets import SETS
 
@@ -26,13 +26,13 @@ NOISES = (0.0, 0.3)
 N_DIGITS = 10
 
 
-def stacked(found: list[Reliability]) -> Reliability:
+def stacked(found: list[Robustness]) -> Robustness:
     """One row of pictures for each network: the same digit as each class."""
 
     def first_rows(name: str) -> NDArray:
         return np.concatenate([getattr(one, name)[:1] for one in found])
 
-    return Reliability(
+    return Robustness(
         X=first_rows("X"),
         targets=found[0].targets,
         changed=first_rows("changed"),
@@ -66,7 +66,7 @@ def main() -> None:
         network = NetworkClassifier(
             "cnn", max_epochs=args.epochs, l2=5e-4, input_noise=noise, random_state=0
         ).fit(X, y)
-        result = reliability(network, X_new[digits], max_steps=60, bounds=(0.0, 1.0))
+        result = robustness(network, X_new[digits], max_steps=60, bounds=(0.0, 1.0))
         found.append(result)
         other = result.distance > 0
         print(

@@ -19,7 +19,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from allrelevant import NetworkClassifier
-from allrelevant.saliency import aggregate, differentiable
+from allrelevant.saliency import aggregate_saliency, as_differentiable
 from allrelevant.saliency.backends.torch_modules import torch_threads
 
 # So few that some repetition falls between the turns of other work.
@@ -59,7 +59,7 @@ def figures(settings: dict[str, Any], seed: int = 0) -> dict[str, tuple[float, f
         works = {
             "training": lambda: net.fit(X, y),
             "prediction": lambda: net.predict(X),
-            "saliency": lambda: aggregate(differentiable(net), X, y, n_classes=10),
+            "saliency": lambda: aggregate_saliency(as_differentiable(net), X, y, n_classes=10),
         }
         times = {name: seconds(work, repetitions) for name, work in works.items()}
     return {name: (len(X) / wall, len(X) / cpu) for name, (wall, cpu) in times.items()}

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import adjusted_rand_score
 
-from allrelevant import ClashError, ClassificationBounds, RelevanceWarning
+from allrelevant import ClassificationBounds, InfeasibleConstraintsError, RelevanceWarning
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.datasets import make_planted_groups
 
@@ -134,7 +134,7 @@ def speed() -> None:
     def ask() -> str:
         try:
             est.what_if(clash)
-        except ClashError as error:
+        except InfeasibleConstraintsError as error:
             return str(error)
         return "no clash"
 

@@ -25,8 +25,8 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from allrelevant import SaliencySelector
-from allrelevant.saliency import differentiable
-from allrelevant.saliency.aggregation import aggregate
+from allrelevant.saliency import as_differentiable
+from allrelevant.saliency.aggregation import aggregate_saliency
 from allrelevant.saliency.trainers import trainer_for
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
@@ -60,7 +60,7 @@ def print_machines(X: np.ndarray, y: np.ndarray) -> None:
     for kernel in KERNELS:
         svc = SVC(kernel=kernel, gamma="auto", coef0=1.0, max_iter=20_000)
         training, _ = timed(partial(svc.fit, X, y))
-        saliency, _ = timed(partial(aggregate, differentiable(svc), X, y, n_classes=2))
+        saliency, _ = timed(partial(aggregate_saliency, as_differentiable(svc), X, y, n_classes=2))
         print(f"| {kernel} | {len(svc.support_)} | {training:.2f} | {saliency:.2f} |", flush=True)
 
 

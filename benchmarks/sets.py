@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from allrelevant.datasets import KnownTruth, make_esann17, make_ferel18, make_linear_classification
+from allrelevant.datasets import GroundTruth, make_esann17, make_ferel18, make_linear_classification
 
-Generator = Callable[..., KnownTruth]
+Generator = Callable[..., GroundTruth]
 
 FEREL18: dict[str, Generator] = {
     "ferel18 A": partial(make_ferel18, "A"),

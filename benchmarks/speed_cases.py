@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from allrelevant.bounds.baseline import Slack
-from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.baseline import Tolerance
+from allrelevant.bounds.classification import ClassificationData
 from allrelevant.datasets import make_linear_classification
 
 # Between the papers' "exactly as good" and the defaults of this package.
-NARROW = Slack(delta=0.001, loss_slack=0.0, loss_tol=1e-6)
-CLOSE = Slack(delta=0.01, loss_slack=0.0, loss_tol=1e-6)
-WIDE = Slack(delta=0.1, loss_slack=0.05, loss_tol=1e-6)
+NARROW = Tolerance(delta=0.001, loss_slack=0.0, loss_tol=1e-6)
+CLOSE = Tolerance(delta=0.01, loss_slack=0.0, loss_tol=1e-6)
+WIDE = Tolerance(delta=0.1, loss_slack=0.05, loss_tol=1e-6)
 
 
 @dataclass(frozen=True)
@@ -30,31 +30,31 @@ class Case:
     """
 
     name: str
-    load: Callable[[Path | None], ClassSamples]
+    load: Callable[[Path | None], ClassificationData]
     C: float
-    slack: Slack
+    slack: Tolerance
     warm_features: int | None = None
     cold: bool = False
 
 
-def standardised(X: np.ndarray, y: np.ndarray) -> ClassSamples:
+def standardised(X: np.ndarray, y: np.ndarray) -> ClassificationData:
     X = X[:, X.std(axis=0) > 0]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return ClassSamples(X, np.where(y == y.max(), 1.0, -1.0), np.ones(len(y)))
+    return ClassificationData(X, np.where(y == y.max(), 1.0, -1.0), np.ones(len(y)))
 
 
-def breast_cancer(folder: Path | None) -> ClassSamples:
+def breast_cancer(folder: Path | None) -> ClassificationData:
     return standardised(*load_breast_cancer(return_X_y=True))
 
 
-def generated(n: int, d: int, flip: float, folder: Path | None) -> ClassSamples:
+def generated(n: int, d: int, flip: float, folder: Path | None) -> ClassificationData:
     data = make_linear_classification(
         n, n_strong=5, n_weak=10, n_irrelevant=d - 15, flip=flip, random_state=0
     )
     return standardised(data.X, data.y)
 
 
-def from_file(name: str, part: str, folder: Path | None) -> ClassSamples:
+def from_file(name: str, part: str, folder: Path | None) -> ClassificationData:
     """A table of the data folder, all rows of it or those to train on."""
     if folder is None or not (folder / name).exists():
         raise FileNotFoundError(name)
@@ -63,11 +63,11 @@ def from_file(name: str, part: str, folder: Path | None) -> ClassSamples:
     return standardised(arrays["X"][train].astype(float), arrays["y"][train])
 
 
-def make(n: int, d: int, flip: float = 0.05) -> Callable[[Path | None], ClassSamples]:
+def make(n: int, d: int, flip: float = 0.05) -> Callable[[Path | None], ClassificationData]:
     return partial(generated, n, d, flip)
 
 
-def file(name: str, part: str = "all") -> Callable[[Path | None], ClassSamples]:
+def file(name: str, part: str = "all") -> Callable[[Path | None], ClassificationData]:
     return partial(from_file, name, part)
 
 

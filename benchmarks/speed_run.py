@@ -18,12 +18,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
-from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.models import LinearModel
 from allrelevant.bounds.programs.equivalent_models import separate_budgets
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.l1 import L1Baseline
-from allrelevant.bounds.solver.ranges import weight_ranges, weight_sizes
+from allrelevant.bounds.solver.ranges import size_ranges, weight_ranges
 from tests.bounds.naive import naive_separate
 
 from .speed_cases import CASES, Case
@@ -47,7 +47,7 @@ def best_of(times: int, run: Callable[[], Any]) -> tuple[float, Any]:
     return min(seconds), result
 
 
-def signed(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
+def signed(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
     """Both signed ends of every range."""
     baseline, baseline_seconds = compiled_baseline(case, samples)
 
@@ -67,39 +67,39 @@ def signed(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray
     }
 
 
-def absolute(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
+def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
     """Absolute intervals, as fri and the papers give them: one sign where it is enough."""
     baseline, _ = compiled_baseline(case, samples)
 
     def solve() -> Any:
         models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
-        return weight_sizes(models, range(features))
+        return size_ranges(models, range(features))
 
     seconds, (interval, effort) = best_of(repeats(samples), solve)
     programs = 2 * features - effort.spared
     return interval, {"seconds": seconds, "programs": programs, "spared": effort.spared}
 
 
-def compiled_baseline(case: Case, samples: ClassSamples) -> tuple[LinearModel, float]:
+def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[LinearModel, float]:
     compile_kernel()
     start = time.perf_counter()
     baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
     return baseline, time.perf_counter() - start
 
 
-def repeats(samples: ClassSamples) -> int:
+def repeats(samples: ClassificationData) -> int:
     """Of milliseconds the best of many, of seconds one."""
     return int(np.clip(2_000_000 // (samples.n_samples * samples.n_features), 1, 50))
 
 
-def warm(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
+def warm(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
     baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
     seconds, ranges = best_of(1, lambda: weight_ranges(models, range(features), solver=HighsSolver))
     return ranges.interval, {"seconds": seconds, "programs": 2 * features}
 
 
-def cold(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, Result]:
+def cold(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
     baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
     limits = case.slack.norm_limit(baseline), case.slack.loss_limit(baseline)
     seconds, interval = best_of(
@@ -111,7 +111,9 @@ def cold(case: Case, samples: ClassSamples, features: int) -> tuple[np.ndarray, 
 def compile_kernel() -> None:
     """Compile the inner loop, or load it from the cache, on a table of no interest."""
     rng = np.random.RandomState(0)
-    samples = ClassSamples(rng.randn(40, 3), np.where(rng.rand(40) < 0.5, 1.0, -1.0), np.ones(40))
+    samples = ClassificationData(
+        rng.randn(40, 3), np.where(rng.rand(40) < 0.5, 1.0, -1.0), np.ones(40)
+    )
     start = L1Baseline(samples.rows).solve(10.0)
     norm = 1.1 * np.abs(start.coef).sum()
     weight_ranges(separate_budgets(samples.rows, norm, 40.0))

@@ -16,10 +16,10 @@ from threadpoolctl import threadpool_limits
 
 from allrelevant import ClassificationBounds, RankingBounds, bounds_path
 from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
-from allrelevant.bounds.ordinal import OrderedSamples
-from allrelevant.bounds.regression import ValueSamples
-from allrelevant.bounds.solver.ranges import weight_sizes
-from allrelevant.bounds.task import Samples
+from allrelevant.bounds.ordinal import OrdinalData
+from allrelevant.bounds.regression import RegressionData
+from allrelevant.bounds.solver.ranges import size_ranges
+from allrelevant.bounds.task import TaskData
 from allrelevant.datasets import make_linear_regression, make_ordinal_classification, make_ranking
 
 from .comparators import fri_peer
@@ -31,30 +31,30 @@ from .speed_run import best_of, compile_kernel
 COUNTS: dict[str, Any] = {"n_strong": 5, "n_weak": 10}
 
 
-def regression() -> tuple[Samples, dict[str, Any]]:
+def regression() -> tuple[TaskData, dict[str, Any]]:
     data = make_linear_regression(500, n_irrelevant=85, target_noise=0.3, random_state=0, **COUNTS)
-    samples = ValueSamples(scaled(data.X), scaled(data.y), np.ones(500), epsilon=0.1)
+    samples = RegressionData(scaled(data.X), scaled(data.y), np.ones(500), epsilon=0.1)
     return samples, {"kind": "regression", "epsilon": 0.1}
 
 
-def ordinal() -> tuple[Samples, dict[str, Any]]:
+def ordinal() -> tuple[TaskData, dict[str, Any]]:
     data = make_ordinal_classification(
         500, n_irrelevant=35, n_classes=5, flip=0.1, random_state=0, **COUNTS
     )
-    return OrderedSamples(scaled(data.X), data.y.astype(float), np.ones(500)), {"kind": "ordinal"}
+    return OrdinalData(scaled(data.X), data.y.astype(float), np.ones(500)), {"kind": "ordinal"}
 
 
 def scaled(values: np.ndarray) -> np.ndarray:
     return (values - values.mean(axis=0)) / values.std(axis=0)
 
 
-def compare(name: str, make: Callable[[], tuple[Samples, dict[str, Any]]], C: float) -> None:
+def compare(name: str, make: Callable[[], tuple[TaskData, dict[str, Any]]], C: float) -> None:
     samples, task = make()
     baseline = fit_baseline(FORMULATIONS["separate"], samples, C)
 
     def solve() -> Any:
         models = FORMULATIONS["separate"].equivalent(samples, baseline, NARROW)
-        return weight_sizes(models, range(samples.n_features))
+        return size_ranges(models, range(samples.n_features))
 
     with threadpool_limits(1):
         seconds, (interval, effort) = best_of(5, solve)

@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from allrelevant.saliency import aggregate, differentiable
+from allrelevant.saliency import aggregate_saliency, as_differentiable
 
 from .saliency_judges import best, judged
 from .saliency_sets import PUBLISHED, ChallengeSet, load
@@ -46,7 +46,7 @@ def drawn(data: ChallengeSet, steps: int, seed: int) -> Draw:
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is the point
         ranker.fit(data.X[rows], data.y[rows])
         codes = (data.y == ranker.classes_[1]).astype(int)
-        found = aggregate(differentiable(ranker), data.X, codes, n_classes=2)
+        found = aggregate_saliency(as_differentiable(ranker), data.X, codes, n_classes=2)
         order = np.argsort(-found.saliency, kind="stable")
         accuracy, size = best(judged(data, order, ["sigmoid"])["sigmoid"])
     return Draw(int(ranker.n_iter_[0]), accuracy, size)

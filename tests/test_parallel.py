@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from allrelevant.exceptions import MissingExtraError, RelevanceWarning, WorkerDiedError
-from allrelevant.parallel import run_tasks, stream_tasks
+from allrelevant.parallel import parallel_imap, parallel_map
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
@@ -53,7 +53,7 @@ def test_results_come_in_the_order_of_the_tasks(n_jobs):
         time.sleep(0.05 if task == 0 else 0.0)
         return task * 10
 
-    assert run_tasks(slow_first, range(4), n_jobs=n_jobs) == [0, 10, 20, 30]
+    assert parallel_map(slow_first, range(4), n_jobs=n_jobs) == [0, 10, 20, 30]
 
 
 def test_a_stream_gives_what_has_finished_first():
@@ -64,35 +64,35 @@ def test_a_stream_gives_what_has_finished_first():
         return task * 10
 
     with tempfile.TemporaryDirectory() as folder:
-        stream = stream_tasks(partial(wait_for_the_other, folder), range(2), n_jobs=2)
+        stream = parallel_imap(partial(wait_for_the_other, folder), range(2), n_jobs=2)
         assert list(stream) == [(1, 10), (0, 0)]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_no_tasks_no_results(n_jobs):
-    assert run_tasks(str, [], n_jobs=n_jobs) == []
+    assert parallel_map(str, [], n_jobs=n_jobs) == []
 
 
 def test_one_job_is_done_in_this_process():
-    assert set(run_tasks(process_of, range(3))) == {os.getpid()}
+    assert set(parallel_map(process_of, range(3))) == {os.getpid()}
 
 
 def test_two_jobs_are_done_in_two_others_that_are_kept(tmp_path):
-    processes = run_tasks(partial(meet, tmp_path), range(2), n_jobs=2)
+    processes = parallel_map(partial(meet, tmp_path), range(2), n_jobs=2)
     assert len({os.getpid(), *processes}) == 3
-    assert set(run_tasks(process_of, range(4), n_jobs=2)) <= set(processes)
+    assert set(parallel_map(process_of, range(4), n_jobs=2)) <= set(processes)
 
 
 def test_tasks_of_a_worker_are_done_by_that_worker():
     def nested(task):
-        return {os.getpid(), *run_tasks(process_of, range(2), n_jobs=2)}
+        return {os.getpid(), *parallel_map(process_of, range(2), n_jobs=2)}
 
-    assert all(len(processes) == 1 for processes in run_tasks(nested, range(2), n_jobs=2))
+    assert all(len(processes) == 1 for processes in parallel_map(nested, range(2), n_jobs=2))
 
 
 def test_tasks_within_threads_of_joblib_are_done_there():
     threads = joblib.Parallel(n_jobs=2, prefer="threads")
-    nested = joblib.delayed(run_tasks)(process_of, [0, 1], n_jobs=2)
+    nested = joblib.delayed(parallel_map)(process_of, [0, 1], n_jobs=2)
     assert threads([nested, nested]) == [[os.getpid()] * 2] * 2
 
 
@@ -102,7 +102,7 @@ def test_results_are_the_same_to_the_last_digit_at_any_n_jobs():
     def product(task):
         return (data[:, task:] @ data[task:]).sum(axis=0)
 
-    one, two = (run_tasks(product, range(4), n_jobs=n_jobs) for n_jobs in (1, 2))
+    one, two = (parallel_map(product, range(4), n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
 
 
@@ -112,13 +112,13 @@ def test_an_error_in_a_task_is_raised_as_it_is(n_jobs, temporary_folder):
         raise ArithmeticError(f"task {task}")
 
     with pytest.raises(ArithmeticError, match="task 1"):
-        run_tasks(fail, [1, 1], n_jobs=n_jobs)
+        parallel_map(fail, [1, 1], n_jobs=n_jobs)
     assert not list(temporary_folder.iterdir())
 
 
 def test_what_cannot_be_sent_to_a_worker_is_an_error():
     with pytest.raises(pickle.PicklingError, match="Could not pickle the task"):
-        run_tasks(str, [open, (task for task in [0])], n_jobs=2)
+        parallel_map(str, [open, (task for task in [0])], n_jobs=2)
 
 
 def test_leaving_a_stream_ends_it_at_once(temporary_folder, recwarn):
@@ -126,7 +126,7 @@ def test_leaving_a_stream_ends_it_at_once(temporary_folder, recwarn):
         time.sleep(30 * (task > 0))
 
     start = time.perf_counter()
-    for index, _ in stream_tasks(slow_but_first, range(4), n_jobs=2):
+    for index, _ in parallel_imap(slow_but_first, range(4), n_jobs=2):
         assert index == 0
         break
     assert time.perf_counter() - start < 20
@@ -139,7 +139,7 @@ def test_leaving_a_stream_ends_it_at_once(temporary_folder, recwarn):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_goes_to_standard_error(capsys, n_jobs):
-    run_tasks(time.sleep, [0.15, 0.15], n_jobs=n_jobs, progress="counting")
+    parallel_map(time.sleep, [0.15, 0.15], n_jobs=n_jobs, progress="counting")
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "counting" in captured.err
@@ -147,15 +147,15 @@ def test_progress_goes_to_standard_error(capsys, n_jobs):
 
 
 def test_no_title_no_bar(capsys):
-    run_tasks(str, [1, 2])
+    parallel_map(str, [1, 2])
     assert capsys.readouterr().err == ""
 
 
 def test_a_bar_without_tqdm_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert run_tasks(str, [1]) == ["1"]
+    assert parallel_map(str, [1]) == ["1"]
     with pytest.raises(MissingExtraError, match=r"allrelevant\[cli\]"):
-        run_tasks(str, [1], progress="counting")
+        parallel_map(str, [1], progress="counting")
 
 
 # Handing over
@@ -179,7 +179,7 @@ def test_data_are_loaded_once_by_each_worker(tmp_path):
 
     log, folder = tmp_path / "loads", tmp_path / "workers"
     folder.mkdir()
-    workers = set(run_tasks(partial(work, CountsItsLoads(log), folder), range(10), n_jobs=2))
+    workers = set(parallel_map(partial(work, CountsItsLoads(log), folder), range(10), n_jobs=2))
     assert sorted(log.read_text().split()) == sorted(str(worker) for worker in workers)
 
 
@@ -200,14 +200,14 @@ def test_arrays_are_mapped_into_memory_and_not_copied(as_closure, temporary_fold
     dense = np.asfortranarray(np.random.default_rng(0).normal(size=(30, 7)))
     data = {"dense": dense, "sparse": sp.csr_array(dense), "empty": np.empty((0, 3))}
     function = (lambda task: look_at(data, task)) if as_closure else partial(look_at, data)
-    for looks in run_tasks(function, range(2), n_jobs=2):
+    for looks in parallel_map(function, range(2), n_jobs=2):
         assert looks == (True, True, False, dense.sum(), data["sparse"].sum())
     assert not list(temporary_folder.iterdir())
 
 
 def test_parts_of_the_data_come_back_as_arrays():
     data = np.arange(10.0)
-    for part in run_tasks(lambda task: data[task:], range(2), n_jobs=2):
+    for part in parallel_map(lambda task: data[task:], range(2), n_jobs=2):
         assert type(part) is np.ndarray
         assert part[0] == data[-len(part)]
 
@@ -221,7 +221,7 @@ def test_warnings_of_tasks_arrive(n_jobs):
         warnings.warn(f"task {task}", RelevanceWarning, stacklevel=1)
 
     with pytest.warns(RelevanceWarning) as caught:
-        run_tasks(warn, range(3), n_jobs=n_jobs)
+        parallel_map(warn, range(3), n_jobs=n_jobs)
     assert sorted(str(warning.message) for warning in caught) == ["task 0", "task 1", "task 2"]
     assert {warning.filename for warning in caught} == {__file__}
 
@@ -233,12 +233,12 @@ def test_filters_are_those_of_the_caller(n_jobs):
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        run_tasks(warn, range(3), n_jobs=n_jobs)
+        parallel_map(warn, range(3), n_jobs=n_jobs)
     assert len(caught) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(RelevanceWarning):
-            run_tasks(warn, range(3), n_jobs=n_jobs)
+            parallel_map(warn, range(3), n_jobs=n_jobs)
 
 
 # Workers that die
@@ -257,7 +257,7 @@ def die_once(folder, task):
 
 
 def test_a_task_whose_worker_died_is_tried_again(tmp_path, temporary_folder):
-    assert run_tasks(partial(die_once, tmp_path), range(6), n_jobs=2) == [0, 10, 20, 30, 40, 50]
+    assert parallel_map(partial(die_once, tmp_path), range(6), n_jobs=2) == [0, 10, 20, 30, 40, 50]
     assert (tmp_path / "3").read_text() == ".."
     assert not list(temporary_folder.iterdir())
 
@@ -270,7 +270,7 @@ def die_at_one(task):
 
 def test_a_task_that_kills_is_named_and_the_others_kept(temporary_folder):
     with pytest.raises(WorkerDiedError, match=r"task 1 \(<1>\), of 4") as caught:
-        run_tasks(die_at_one, range(4), n_jobs=2, describe=lambda task: f"<{task}>")
+        parallel_map(die_at_one, range(4), n_jobs=2, describe=lambda task: f"<{task}>")
     error = caught.value
     assert error.lost == [1]
     assert error.results == {0: 0, 2: 20, 3: 30}
@@ -289,7 +289,7 @@ def crash(task):
 def test_a_stream_gives_all_others_before_it_fails(capfd):
     finished: list[tuple[int, int]] = []
     with pytest.raises(WorkerDiedError, match="task 1"):
-        finished.extend(stream_tasks(crash, range(3), n_jobs=2))
+        finished.extend(parallel_imap(crash, range(3), n_jobs=2))
     assert sorted(finished) == [(0, 0), (2, 2)]
     assert "Segmentation fault" in capfd.readouterr().err
 
@@ -303,7 +303,7 @@ class KillsOnLoading:
 
 def test_workers_that_never_begin_are_given_up():
     with pytest.raises(WorkerDiedError, match="12 more") as caught:
-        run_tasks(str, [KillsOnLoading() for _ in range(17)], n_jobs=2)
+        parallel_map(str, [KillsOnLoading() for _ in range(17)], n_jobs=2)
     assert caught.value.lost == list(range(17))
 
 
@@ -312,14 +312,14 @@ def test_workers_that_never_begin_are_given_up():
 BUSY = """
     import ctypes, os
     from pathlib import Path
-    from allrelevant.parallel import run_tasks
+    from allrelevant.parallel import parallel_map
 
     def busy(task):
         Path(os.environ["STARTED"], str(task)).touch()
         ctypes.PyDLL(None).sleep(60)  # in C, with Python's lock held
 
     if __name__ == "__main__":
-        run_tasks(busy, range(6), n_jobs=2)
+        parallel_map(busy, range(6), n_jobs=2)
 """
 
 # Python runs it before anything else. As a worker it does not come further.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .exceptions import (
     AllRelevantError,
     CheckpointError,
-    ClashError,
+    InfeasibleConstraintsError,
     InputError,
     MissingExtraError,
     RelevanceWarning,
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
         canonical_mapping,
     )
     from .bounds.stability import Stability, stability
-    from .elimination import EBRFE, SVMRFE, AttributeFlip, BitFlip, NestedEstimate
+    from .elimination import EBRFE, SVMRFE, AttributeFlip, BitFlip, NestedScore
     from .metric_learning import GMLVQ, LMNN
     from .saliency import Explanation, SaliencySelector, explain
     from .saliency.deep_selection import DeepFeatureSelection
     from .saliency.networks import NetworkClassifier, NetworkRegressor
-    from .saliency.robustness import Reliability, reliability
+    from .saliency.robustness import Robustness, robustness
 
 
 __all__ = [
@@ -50,25 +50,25 @@ __all__ = [
     "BitFlip",
     "BoundsPath",
     "CheckpointError",
-    "ClashError",
     "ClassificationBounds",
     "DeepFeatureSelection",
     "Explanation",
+    "InfeasibleConstraintsError",
     "InputError",
     "LinearMapping",
     "LinearModel",
     "MappingBounds",
     "MetricBounds",
     "MissingExtraError",
-    "NestedEstimate",
+    "NestedScore",
     "NetworkClassifier",
     "NetworkRegressor",
     "OrdinalBounds",
     "RankingBounds",
     "RegressionBounds",
     "RelevanceWarning",
-    "Reliability",
     "RiskBound",
+    "Robustness",
     "SaliencySelector",
     "SolverError",
     "Stability",
@@ -77,7 +77,7 @@ __all__ = [
     "canonical_mapping",
     "datasets",
     "explain",
-    "reliability",
+    "robustness",
     "stability",
 ]
 
@@ -100,12 +100,12 @@ _NAMES_IN = {
         "canonical_mapping",
         "stability",
     ),
-    "elimination": ("EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedEstimate"),
+    "elimination": ("EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedScore"),
     "metric_learning": ("GMLVQ", "LMNN"),
     "saliency": ("Explanation", "SaliencySelector", "explain"),
     "saliency.deep_selection": ("DeepFeatureSelection",),
     "saliency.networks": ("NetworkClassifier", "NetworkRegressor"),
-    "saliency.robustness": ("Reliability", "reliability"),
+    "saliency.robustness": ("Robustness", "robustness"),
 }
 
 

@@ -115,7 +115,7 @@ def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
     return 3 if largest <= 0.0 else min(max(3 - math.floor(math.log10(largest)), 0), 12)
 
 
-def listed(
+def join_names(
     names: Sequence[str], at_most: int = 10, conjunction: str = "and", *, quote: bool = True
 ) -> str:
     """Names in a sentence, quoted; the rest of a long list as a number.
@@ -134,7 +134,7 @@ def listed(
     return f"{', '.join(head)} {conjunction} {last}" if head else last
 
 
-def counted(number: int, one: str, many: str) -> str:
+def count_noun(number: int, one: str, many: str) -> str:
     """A number with the words that go with it.
 
     Examples

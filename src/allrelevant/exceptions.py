@@ -22,7 +22,7 @@ class CheckpointError(InputError):
     """A checkpoint is of another run, damaged, in use or not writable; it was left as it is."""
 
 
-class ClashError(InputError):
+class InfeasibleConstraintsError(InputError):
     """No equally good model keeps all constraints.
 
     Attributes

@@ -3,7 +3,7 @@
 from typing import Any
 
 from allrelevant import ClassificationBounds, OrdinalBounds, RankingBounds, RegressionBounds
-from allrelevant.bounds.baseline import Slack
+from allrelevant.bounds.baseline import Tolerance
 from allrelevant.datasets import (
     make_linear_classification,
     make_linear_regression,
@@ -55,4 +55,4 @@ FITTED = [classification, regression, ordinal, ranking, privileged]
 
 
 def slack_of(est):
-    return Slack(est.delta, est.loss_slack, est.loss_tol)
+    return Tolerance(est.delta, est.loss_slack, est.loss_tol)

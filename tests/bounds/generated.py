@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.classification import ClassificationData
 from allrelevant.datasets import make_linear_classification
 
 
@@ -20,4 +20,4 @@ def generated_samples(seed):
     )
     X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
     weight = rng.uniform(0.5, 2.0, len(X)) if seed % 3 == 1 else np.ones(len(X))
-    return ClassSamples(X, np.where(data.y == 1, 1.0, -1.0), weight)
+    return ClassificationData(X, np.where(data.y == 1, 1.0, -1.0), weight)

@@ -9,10 +9,10 @@ from itertools import combinations, product
 import numpy as np
 from scipy.optimize import linprog
 
-from allrelevant.bounds.classification import ClassSamples
-from allrelevant.bounds.ordinal import OrderedSamples
-from allrelevant.bounds.ranking import RankedSamples
-from allrelevant.bounds.regression import ValueSamples
+from allrelevant.bounds.classification import ClassificationData
+from allrelevant.bounds.ordinal import OrdinalData
+from allrelevant.bounds.ranking import RankingData
+from allrelevant.bounds.regression import RegressionData
 from tests.bounds import naive_tasks
 
 
@@ -110,16 +110,16 @@ def patterns_of(constraints):
 
 def _requirements(samples):
     X, y, weight, n = samples.X, samples.y, samples.weight, samples.n_samples
-    if isinstance(samples, ClassSamples):
+    if isinstance(samples, ClassificationData):
         rows = [(label * x, [label], 1.0, i) for i, (x, label) in enumerate(zip(X, y, strict=True))]
         found, sample = (rows, weight), list(range(n))
-    elif isinstance(samples, ValueSamples):
+    elif isinstance(samples, RegressionData):
         found = naive_tasks.regression(X, y, weight, samples.epsilon)
         sample = [i for i in range(n) for _ in range(2)]
-    elif isinstance(samples, OrderedSamples):
+    elif isinstance(samples, OrdinalData):
         found, sample = naive_tasks.ordinal(X, y, weight), []
     else:
-        assert isinstance(samples, RankedSamples)
+        assert isinstance(samples, RankingData)
         found, sample = naive_tasks.ranking(X, y, weight), []
     if samples.privileged is None:
         return found

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.classification import ClassificationData
 
 
 def _duplicated_columns(X, y, rng):
@@ -64,4 +64,4 @@ def nasty_samples(kind, seed):
     y[:2] = 1.0, -1.0
     X, y = change(X, y, rng)
     weight = rng.uniform(0.2, 5.0, len(y)) if seed % 2 else np.ones(len(y))
-    return ClassSamples(X, y, weight)
+    return ClassificationData(X, y, weight)

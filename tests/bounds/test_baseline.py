@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from allrelevant.bounds.baseline import l1_path, l2_svm_path, uses_features
-from allrelevant.bounds.programs.equivalent_models import Start
+from allrelevant.bounds.programs.equivalent_models import StartingVertex
 from allrelevant.bounds.solver import l1 as growing_baseline
 from allrelevant.bounds.solver import l1 as l1_baseline
 from tests.bounds.generated import generated_samples
@@ -48,7 +48,7 @@ def test_a_tiny_C_uses_no_feature():
 
 def test_features_left_out_come_in_when_they_pay(monkeypatch):
     """Column generation from a handful of features ends at the same optimum, dense and sparse."""
-    monkeypatch.setattr(l1_baseline, "WalkingBaseline", lambda rows: None)
+    monkeypatch.setattr(l1_baseline, "SimplexBaseline", lambda rows: None)
     monkeypatch.setattr(growing_baseline, "_FEW", 0)
     monkeypatch.setattr(growing_baseline, "_AT_A_TIME", 2)
     for seed in (0, 5, 10):  # these have many columns
@@ -69,12 +69,14 @@ def test_a_walk_that_gets_lost_is_not_believed(monkeypatch):
 
     class Lost:
         def __init__(self, rows):
-            self.zero = Start(np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows)
+            self.zero = StartingVertex(
+                np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows
+            )
 
         def solve(self, C):
             return self.zero
 
-    monkeypatch.setattr(l1_baseline, "WalkingBaseline", Lost)
+    monkeypatch.setattr(l1_baseline, "SimplexBaseline", Lost)
     (model,) = l1_path(samples, [1.0])
     optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)
     assert model.norm_ + model.loss_ == pytest.approx(optimum, abs=1e-7)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from allrelevant import ClassificationBounds, RelevanceWarning
-from allrelevant.bounds.calibration import prediction_limit
+from allrelevant.bounds.calibration import upper_prediction_limit
 from allrelevant.datasets import make_linear_classification
 
 
@@ -16,7 +16,7 @@ def test_the_limit_is_exceeded_as_often_as_it_says():
     exceeded = 0
     samples = rng.normal(size=(draws, 11, 1))
     for sample in samples:
-        exceeded += sample[-1, 0] > prediction_limit(sample[:-1], fpr)[0]
+        exceeded += sample[-1, 0] > upper_prediction_limit(sample[:-1], fpr)[0]
     low, high = stats.binom.interval(0.999, draws, fpr)
     assert low <= exceeded <= high
 

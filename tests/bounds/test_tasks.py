@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from allrelevant.bounds import ranking as ranking_module
-from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.classification import ClassSamples
-from allrelevant.bounds.ordinal import OrderedSamples
-from allrelevant.bounds.ranking import RankedSamples
-from allrelevant.bounds.regression import ValueSamples
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
+from allrelevant.bounds.classification import ClassificationData
+from allrelevant.bounds.ordinal import OrdinalData
+from allrelevant.bounds.ranking import RankingData
+from allrelevant.bounds.regression import RegressionData
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.datasets import (
     make_linear_regression,
@@ -20,7 +20,7 @@ from allrelevant.datasets import (
 )
 from tests.bounds import naive_tasks
 
-SLACKS = [Slack(0.1, 0.05, 1e-6), Slack(0.01, 0.0, 1e-6), Slack(0.3, 0.2, 1e-6)]
+SLACKS = [Tolerance(0.1, 0.05, 1e-6), Tolerance(0.01, 0.0, 1e-6), Tolerance(0.3, 0.2, 1e-6)]
 COUNTS: dict[str, Any] = {"n_strong": 2, "n_weak": 2, "n_irrelevant": 3}
 
 
@@ -36,7 +36,7 @@ def regression(seed):
     data = make_linear_regression(40, target_noise=0.3, random_state=seed, **COUNTS)
     weight, y = weights(40, seed), standardised(data.y)
     epsilon = (0.0, 0.1, 0.3)[seed % 3]
-    samples = ValueSamples(standardised(data.X), y, weight, epsilon=epsilon)
+    samples = RegressionData(standardised(data.X), y, weight, epsilon=epsilon)
     return samples, naive_tasks.regression(samples.X, y, weight, epsilon)
 
 
@@ -46,14 +46,14 @@ def ordinal(seed):
         50, n_classes=n_classes, flip=0.2, random_state=seed, **COUNTS
     )
     weight = weights(50, seed)
-    samples = OrderedSamples(standardised(data.X), data.y.astype(float), weight)
+    samples = OrdinalData(standardised(data.X), data.y.astype(float), weight)
     return samples, naive_tasks.ordinal(samples.X, samples.y, weight)
 
 
 def ranking(seed):
     data = make_ranking(40, positive=0.3, flip=0.2, random_state=seed, **COUNTS)
     weight = weights(40, seed)
-    samples = RankedSamples(standardised(data.X), 2.0 * data.y - 1.0, weight)
+    samples = RankingData(standardised(data.X), 2.0 * data.y - 1.0, weight)
     return samples, naive_tasks.ranking(samples.X, samples.y, weight)
 
 
@@ -75,7 +75,7 @@ def privileged_classification(seed):
     X, y, Z = privileged_data("classification", seed)
     y, weight = 2.0 * y - 1.0, weights(40, seed)
     rows = [(label * x, [label], 1.0, None) for x, label in zip(X, y, strict=True)]
-    return ClassSamples(X, y, weight, Z), naive_tasks.explained(rows, range(40), Z, weight)
+    return ClassificationData(X, y, weight, Z), naive_tasks.explained(rows, range(40), Z, weight)
 
 
 def privileged_regression(seed):
@@ -83,7 +83,7 @@ def privileged_regression(seed):
     weight = weights(40, seed)
     rows, _ = naive_tasks.regression(X, y, weight, 0.1)
     sample = [i for i in range(40) for _ in range(2)]
-    samples = ValueSamples(X, y, weight, Z, epsilon=0.1)
+    samples = RegressionData(X, y, weight, Z, epsilon=0.1)
     return samples, naive_tasks.explained(rows, sample, Z, weight)
 
 
@@ -93,13 +93,13 @@ def privileged_ordinal(seed):
     rows, _ = naive_tasks.ordinal(X, y, weight)
     sample: list[int | None] = [i for i in range(40) for _ in range(2 if 0 < y[i] < y.max() else 1)]
     sample += [None] * (int(y.max()) - 1)
-    return OrderedSamples(X, y, weight, Z), naive_tasks.explained(rows, sample, Z, weight)
+    return OrdinalData(X, y, weight, Z), naive_tasks.explained(rows, sample, Z, weight)
 
 
 def privileged_ranking(seed):
     X, y, Z = privileged_data("ranking", seed)
     y, weight = 2.0 * y - 1.0, weights(40, seed)
-    return RankedSamples(X, y, weight, Z), naive_tasks.explained_ranking(X, y, Z, weight)
+    return RankingData(X, y, weight, Z), naive_tasks.explained_ranking(X, y, Z, weight)
 
 
 TASKS = [
@@ -146,10 +146,10 @@ def test_every_witness_is_a_model_of_the_set(task):
 def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
     """The way for very many pairs, on few enough to list."""
     data = make_ranking(120, positive=0.4, flip=0.1, random_state=seed, **COUNTS)
-    samples = RankedSamples(standardised(data.X), 2.0 * data.y - 1.0, weights(120, seed))
+    samples = RankingData(standardised(data.X), 2.0 * data.y - 1.0, weights(120, seed))
     _, _, listed = solved(samples, 10.0, SLACKS[0])
     monkeypatch.setattr(ranking_module, "_FEW_PAIRS", 0)
-    by_cuts = RankedSamples(samples.X, samples.y, samples.weight)
+    by_cuts = RankingData(samples.X, samples.y, samples.weight)
     _, models, ranges = solved(by_cuts, 10.0, SLACKS[0])
     assert not models.rows.complete
     # What is attained is inside the truth, what is proven around it, and both are close.

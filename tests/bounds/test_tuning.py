@@ -1,14 +1,14 @@
 import numpy as np
 
 from allrelevant.bounds.baseline import GRID, choose_C, l1_path
-from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.classification import ClassificationData
 from allrelevant.datasets import make_linear_classification
 from allrelevant.terms.scaling import standard_scaling
 
 
 def samples_of(flip, seed, n_samples=200):
     data = make_linear_classification(n_samples, flip=flip, random_state=seed)
-    return ClassSamples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(n_samples))
+    return ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(n_samples))
 
 
 def choose(samples, **kwargs):
@@ -38,5 +38,5 @@ def test_the_choice_does_not_depend_on_the_number_of_workers():
 
 def test_doubling_all_weights_halves_C():
     samples = samples_of(0.1, seed=2)
-    doubled = ClassSamples(samples.X, samples.y, 2 * samples.weight)
+    doubled = ClassificationData(samples.X, samples.y, 2 * samples.weight)
     assert np.isclose(choose(doubled).C, choose(samples).C / 2)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from allrelevant import ClashError, ClassificationBounds, InputError, RankingBounds
+from allrelevant import ClassificationBounds, InfeasibleConstraintsError, InputError, RankingBounds
 from allrelevant.bounds import ranking as ranking_module
-from allrelevant.bounds.programs.equivalent_models import Limit
-from allrelevant.bounds.solver.constrained import Narrowed
+from allrelevant.bounds.programs.equivalent_models import WeightLimit
+from allrelevant.bounds.solver.constrained import ConstrainedModels
 from allrelevant.datasets import make_linear_classification, make_ranking
 from tests.bounds.fitted_tasks import FITTED, classification, slack_of
 from tests.bounds.naive_limits import NaiveSet, patterns_of
@@ -47,7 +47,7 @@ def compare(est, seed):
     naive = NaiveSet(est._problems[0], slack_of(est))
     expected = naive.sizes(patterns_of(plain))
     if expected is None:
-        with pytest.raises(ClashError) as caught:
+        with pytest.raises(InfeasibleConstraintsError) as caught:
             est.what_if(asked, signed=signed)
         check_clash(caught.value, naive, plain)
         return False
@@ -146,8 +146,8 @@ def test_a_dropped_feature_has_no_weight_without_a_vertex_to_start_from():
 def test_room_for_the_solver_is_no_room_for_the_models():
     """A limit at the end of a range is widened to find models; they keep what was asked."""
     problem = classification(seed=0)._problems[0]
-    limit = Limit(0, float(problem.ranges.attained[0, 1]), np.inf)
-    narrowed = Narrowed(problem.models, [limit], problem.baseline.C_).with_room()
+    limit = WeightLimit(0, float(problem.ranges.attained[0, 1]), np.inf)
+    narrowed = ConstrainedModels(problem.models, [limit], problem.baseline.C_).with_room()
     assert narrowed.limits[0].low < limit.low
     found = narrowed.ranges(problem.ranges)
     assert (found.coef[:, [0]].toarray() >= limit.low).all()
@@ -245,7 +245,7 @@ def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
         dropped = [feature for feature, wish in asked.items() if wish == "drop"]
         assert not found._problems[0].ranges.coef[:, dropped].toarray().any()
         assert not found.baseline_.coef_[dropped].any()
-    with pytest.raises(ClashError):
+    with pytest.raises(InfeasibleConstraintsError):
         by_cuts.what_if({2: "drop", 3: "drop"})
 
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from torch import nn
 
-from allrelevant.checkpoints.fingerprint import described, settings_of_run
+from allrelevant.checkpoints.fingerprint import describe_setting, run_settings
 
 
 def adding(number):
@@ -73,8 +73,8 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_other_settings_have_other_words(one, other):
-    assert described(one) != described(other)
-    assert " at 0x" not in described(one)
+    assert describe_setting(one) != describe_setting(other)
+    assert " at 0x" not in describe_setting(one)
 
 
 @pytest.mark.parametrize(
@@ -93,31 +93,31 @@ def test_other_settings_have_other_words(one, other):
 )
 def test_equal_settings_at_other_places_have_the_same_words(make):
     one, other = make(), make()
-    assert described(one) == described(other)
+    assert describe_setting(one) == describe_setting(other)
 
 
 def test_numbers_of_numpy_and_short_arrays_are_what_they_look_like():
-    assert described(np.float64(0.5)) == described(0.5)
-    assert described(np.array([1.0, 2.0])) == described([1.0, 2.0])
+    assert describe_setting(np.float64(0.5)) == describe_setting(0.5)
+    assert describe_setting(np.array([1.0, 2.0])) == describe_setting([1.0, 2.0])
 
 
 def test_what_holds_itself_comes_to_an_end():
     knot: list = [1]
     knot.append(knot)
-    assert described(knot) == "(1, ...)"
+    assert describe_setting(knot) == "(1, ...)"
 
     def again(n):
         return again(n - 1) if n else 0
 
-    assert described(again)
+    assert describe_setting(again)
 
 
 def test_how_a_run_is_shown_and_where_it_is_done_does_not_count():
     params = {"verbose": 1, "estimator__verbose": 2, "estimator__n_threads": 3, "a__device": "cpu"}
-    assert settings_of_run({**params, "estimator__C": 1.0}) == {"estimator__C": "1.0"}
-    assert settings_of_run({"a": 1, "b": 2}, without=["a"]) == {"b": "2"}
+    assert run_settings({**params, "estimator__C": 1.0}) == {"estimator__C": "1.0"}
+    assert run_settings({"a": 1, "b": 2}, without=["a"]) == {"b": "2"}
     quiet, loud = (make_pipeline(SVC(verbose=v), verbose=v) for v in (False, True))
-    assert described(quiet) == described(loud)
+    assert describe_setting(quiet) == describe_setting(loud)
 
 
 SCRIPT = """

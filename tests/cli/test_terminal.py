@@ -9,7 +9,7 @@ import click
 import pytest
 
 from allrelevant._text import display_width
-from allrelevant.cli.output import result_table, say, use_colour
+from allrelevant.cli.output import echo, result_table, use_colour
 
 
 def feature(name: str, relevance: str, lower: float, upper: float) -> dict[str, Any]:
@@ -96,6 +96,6 @@ def test_colour_for_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_poor_encodings(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdout", stream)
-    say("Größe")
+    echo("Größe")
     stream.seek(0)
     assert stream.read() == "Gr\\xf6\\xdfe\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from allrelevant import InputError
-from allrelevant.datasets._known_truth import TablePlan
+from allrelevant.datasets._known_truth import TableSpec
 from tests.datasets.truth import counts, in_order
 
 
@@ -14,7 +14,7 @@ from tests.datasets.truth import counts, in_order
 @pytest.mark.parametrize("expected", [(2, 5, 3), (0, 2, 0), (1, 0, 4)])
 def test_shapes_and_order(expected, weak):
     n_strong, n_weak, n_irrelevant = expected
-    plan = TablePlan(30, n_strong, n_weak, n_irrelevant, weak)
+    plan = TableSpec(30, n_strong, n_weak, n_irrelevant, weak)
     rng = np.random.RandomState(0)
     deciding = plan.deciding(rng)
     X = plan.table(deciding, rng)
@@ -27,7 +27,7 @@ def test_shapes_and_order(expected, weak):
 
 @pytest.mark.parametrize("weak", ["copies", "combinations"])
 def test_the_weak_features_hold_all_that_is_hidden(weak):
-    plan = TablePlan(50, 1, 7, 2, weak=weak)
+    plan = TableSpec(50, 1, 7, 2, weak=weak)
     rng = np.random.RandomState(1)
     deciding = plan.deciding(rng)
     weak_columns = plan.table(deciding, rng)[:, plan.relevance == "weak"]
@@ -39,13 +39,13 @@ def test_deciding_and_irrelevant_features_take_the_values_asked_for():
     def constant(rng, shape):
         return np.full(shape, 7.0)
 
-    plan, rng = TablePlan(10, 1, 2, 3), np.random.RandomState(0)
+    plan, rng = TableSpec(10, 1, 2, 3), np.random.RandomState(0)
     deciding = plan.deciding(rng, constant)
     np.testing.assert_array_equal(plan.table(deciding, rng, constant), 7.0)
 
 
 def test_noise_leaves_the_deciding_features_alone():
-    plan, rng = TablePlan(500, 2, 2, 2, noise=0.5), np.random.RandomState(0)
+    plan, rng = TableSpec(500, 2, 2, 2, noise=0.5), np.random.RandomState(0)
     deciding = plan.deciding(rng)
     before = deciding.copy()
     X = plan.table(deciding, rng)
@@ -54,7 +54,7 @@ def test_noise_leaves_the_deciding_features_alone():
 
 
 def test_messages_use_the_names_of_the_caller():
-    plan = TablePlan(10, 1, 2, 0, suffix="_privileged")
+    plan = TableSpec(10, 1, 2, 0, suffix="_privileged")
     with pytest.raises(InputError, match="n_weak_privileged is 0 or >= 2"):
         replace(plan, n_weak=1)
     with pytest.raises(InputError, match=r"n_strong_privileged \+ n_weak_privileged is 0"):

@@ -77,7 +77,7 @@ def test_a_finished_run_is_read_not_done_again(tmp_path, monkeypatch):
     X, y = table()
     path = tmp_path / "run.ckpt"
     whole = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
-    monkeypatch.setattr("allrelevant.elimination.svm.Machines.solve", None)
+    monkeypatch.setattr("allrelevant.elimination.svm.PairwiseSVMs.solve", None)
     same(EBRFE(**SETTINGS, checkpoint=path).fit(X, y), whole)
     # How the result is read is no part of the run.
     other = EBRFE(**SETTINGS, checkpoint=path, rule=4, n_jobs=2).fit(X, y)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from allrelevant.elimination.active_features import Survivors, columns_of
-from allrelevant.elimination.engine import worst
+from allrelevant.elimination.active_features import ActiveFeatures, feature_matrix
+from allrelevant.elimination.engine import smallest
 from allrelevant.elimination.kernels import KERNELS
 from tests.elimination.naive import naive_cost_changes, naive_kernel
 
@@ -24,8 +24,8 @@ def problem(seed=0, n_samples=30, n_features=12, n_pairs=3):
 
 def survivors_of(X, kernel, table=None):
     centred = kernel.shift_invariant and table is None
-    columns = columns_of(X if table is None else table, centred=centred)
-    return Survivors(columns, np.arange(X.shape[1]), kernel)
+    columns = feature_matrix(X if table is None else table, centred=centred)
+    return ActiveFeatures(columns, np.arange(X.shape[1]), kernel)
 
 
 @pytest.mark.parametrize("kernel", KINDS)
@@ -82,4 +82,4 @@ def test_the_worst_come_first_and_ties_by_place(values, number):
     values = np.array(values, dtype=float)
     noisy = values * (1 + 1e-15 * np.arange(len(values)))
     expected = np.lexsort((np.arange(len(values)), values))[: min(number, len(values))]
-    assert worst(noisy, number).tolist() == expected.tolist()
+    assert smallest(noisy, number).tolist() == expected.tolist()

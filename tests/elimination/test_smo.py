@@ -9,9 +9,14 @@ from sklearn.svm import SVC
 
 from allrelevant import SolverError
 from allrelevant.elimination import svm as machines_module
-from allrelevant.elimination.active_features import columns_of
+from allrelevant.elimination.active_features import feature_matrix
 from allrelevant.elimination.kernels import KERNELS
-from allrelevant.elimination.svm import ClassWeight, class_weight_of, machines_of, voted
+from allrelevant.elimination.svm import (
+    ClassWeight,
+    majority_vote,
+    pairwise_svms,
+    resolve_class_weight,
+)
 from tests.elimination.naive import naive_kernel
 
 KINDS = ["linear", "rbf", "poly", "sigmoid"]
@@ -31,7 +36,7 @@ def table(n_samples=70, n_features=8, n_classes=2, seed=0):
 
 def solved(K, y, costs, class_weight=None, start=None, tol=1e-6):
     rows = np.arange(len(y))
-    machines = machines_of(rows, y, class_weight or ClassWeight(None), tol)
+    machines = pairwise_svms(rows, y, class_weight or ClassWeight(None), tol)
     return machines, *machines.solve(K, np.asarray(costs, dtype=float), start)
 
 
@@ -50,7 +55,7 @@ def violation(K, side, b, C):
 def test_kernels_are_scikit_learns(kernel):
     X, _ = table()
     ours = KERNELS[kernel](0.2, 2, 0.7)
-    base = ours.base(columns_of(X, centred=False))
+    base = ours.base(feature_matrix(X, centred=False))
     expected = naive_kernel(kernel, X, 0.2, degree=2, coef0=0.7)
     np.testing.assert_allclose(ours.matrix(base, X.shape[1]), expected, atol=1e-12)
 
@@ -91,7 +96,7 @@ def test_more_classes(class_weight):
     X, y = table(n_samples=90, n_classes=4, seed=1)
     y[y == 3] = np.where(np.arange((y == 3).sum()) < 5, 3, 0)  # a rare class
     K = np.ascontiguousarray(naive_kernel("rbf", X, 1 / 8))
-    weight = class_weight_of(class_weight, np.arange(4))
+    weight = resolve_class_weight(class_weight, np.arange(4))
     machines, b, offsets = solved(K, y, [2.0], weight)
     values = machines.decide(K, b, offsets, np.arange(len(y)))[0]
     reference = SVC(
@@ -102,7 +107,7 @@ def test_more_classes(class_weight):
         decision_function_shape="ovo",
     ).fit(K, y)
     np.testing.assert_allclose(values.T, reference.decision_function(K), atol=1e-4)
-    assert (voted(values, machines.pairs, 4) == reference.predict(K)).all()
+    assert (majority_vote(values, machines.pairs, 4) == reference.predict(K)).all()
     from allrelevant.elimination.scoring import one_against_rest
 
     reference.decision_function_shape = "ovr"

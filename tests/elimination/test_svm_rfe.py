@@ -301,7 +301,7 @@ def test_bad_settings_in_one_line_before_any_work(name, monkeypatch):
     settings, message = BAD[name]
     X, _ = generated(22, 60, 8)
     y = np.r_[np.zeros(53), np.ones(7)]
-    monkeypatch.setattr("allrelevant.elimination.svm.Machines.solve", None)
+    monkeypatch.setattr("allrelevant.elimination.svm.PairwiseSVMs.solve", None)
     with pytest.raises(InputError, match=message) as caught:
         SVMRFE(**settings).fit(X, y)
     assert "\n" not in str(caught.value)

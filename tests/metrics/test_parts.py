@@ -6,7 +6,7 @@ import pytest
 from allrelevant.metric_learning import eigen_rows
 from allrelevant.metric_learning._base import start_mapping
 from allrelevant.metric_learning.gmlvq import start_prototypes
-from allrelevant.metric_learning.optimization import HalfWhitening
+from allrelevant.metric_learning.optimization import PartialWhitening
 
 
 def correlated(n_samples=30, n_features=6):
@@ -18,7 +18,7 @@ def correlated(n_samples=30, n_features=6):
 @pytest.mark.parametrize("shape", [(30, 6), (4, 6)])
 def test_new_coordinates_keep_every_mapping(shape):
     X = correlated(*shape)
-    coordinates = HalfWhitening.of(X)
+    coordinates = PartialWhitening.of(X)
     omega = np.random.RandomState(1).normal(size=(3, shape[1]))
     mapped = coordinates.rows(X) @ coordinates.mapping(omega).T
     np.testing.assert_allclose(mapped, X @ omega.T, atol=1e-10)
@@ -30,19 +30,19 @@ def test_new_coordinates_keep_every_mapping(shape):
 def test_new_coordinates_have_the_root_of_the_spread():
     X = correlated()
     before = np.linalg.svd(X, compute_uv=False)
-    after = np.linalg.svd(HalfWhitening.of(X).rows(X), compute_uv=False)
+    after = np.linalg.svd(PartialWhitening.of(X).rows(X), compute_uv=False)
     np.testing.assert_allclose(after / after[0], np.sqrt(before / before[0]), rtol=1e-8)
 
 
 def test_directions_of_next_to_no_variance_are_not_blown_up():
     X = correlated() * np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1e-9])
-    assert HalfWhitening.of(X).factors.max() == pytest.approx(10.0)
+    assert PartialWhitening.of(X).factors.max() == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize("start", ["principal", "random"])
 @pytest.mark.parametrize(("n_samples", "rank"), [(30, 1), (30, 4), (30, 6), (4, 3), (4, 5), (4, 6)])
 def test_starts_have_orthonormal_rows(start, n_samples, rank):
-    coordinates = HalfWhitening.of(correlated(n_samples))
+    coordinates = PartialWhitening.of(correlated(n_samples))
     omega = start_mapping(start, rank, coordinates, np.random.RandomState(0))
     assert omega.shape == (rank, 6)
     np.testing.assert_allclose(omega @ omega.T, np.eye(rank), atol=1e-10)
@@ -50,7 +50,7 @@ def test_starts_have_orthonormal_rows(start, n_samples, rank):
 
 def test_the_principal_start_keeps_most_variance():
     X = correlated()
-    omega = start_mapping("principal", 2, HalfWhitening.of(X), np.random.RandomState(0))
+    omega = start_mapping("principal", 2, PartialWhitening.of(X), np.random.RandomState(0))
     kept = np.linalg.norm(X @ omega.T) ** 2
     assert kept == pytest.approx((np.linalg.svd(X, compute_uv=False)[:2] ** 2).sum())
 

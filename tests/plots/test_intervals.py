@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 from allrelevant import ClassificationBounds, InputError, MissingExtraError
 from allrelevant.datasets import make_linear_classification
 from allrelevant.plots import IntervalsDisplay
-from allrelevant.plots._style import LOOKS
+from allrelevant.plots._style import CLASS_STYLES
 
 NAMES = ["cost in $", "$\\frac{", "a\nb", "", "x" * 200]
 
@@ -63,7 +63,7 @@ def test_bars_are_the_intervals(est: ClassificationBounds) -> None:
     display = IntervalsDisplay.from_estimator(est)
     np.testing.assert_allclose(bars(display.ax_), est.interval_, atol=1e-12)
     for patch, relevance in zip(display.ax_.patches, est.relevance_, strict=True):
-        assert patch.get_facecolor()[:3] == to_rgb(LOOKS[relevance].fill)
+        assert patch.get_facecolor()[:3] == to_rgb(CLASS_STYLES[relevance].fill)
 
 
 def test_first_row_is_on_top(est: ClassificationBounds) -> None:
@@ -152,5 +152,5 @@ def test_without_matplotlib(est: ClassificationBounds, monkeypatch: pytest.Monke
 
 
 def test_colours_differ_in_greyscale() -> None:
-    light = [np.dot(to_rgb(look.fill), [0.2126, 0.7152, 0.0722]) for look in LOOKS.values()]
+    light = [np.dot(to_rgb(look.fill), [0.2126, 0.7152, 0.0722]) for look in CLASS_STYLES.values()]
     assert np.min(np.diff(light)) > 0.25

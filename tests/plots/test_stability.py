@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 
 from allrelevant import InputError, MissingExtraError, Stability
 from allrelevant.plots import StabilityDisplay
-from allrelevant.plots._style import LOOKS
+from allrelevant.plots._style import CLASS_STYLES
 from allrelevant.relevance import CLASSES
 
 NAMES = ["cost in $", "$\\frac{", "a\nb", "", "x" * 200]
@@ -61,7 +61,7 @@ def test_bars_are_the_mean_intervals(found: Stability) -> None:
     np.testing.assert_allclose(bars(left)[:, 1:], means)
     usual = ["strong", "weak", "weak", "irrelevant", "irrelevant"]
     for patch, relevance in zip(left.patches, usual, strict=True):
-        assert patch.get_facecolor()[:3] == to_rgb(LOOKS[relevance].fill)
+        assert patch.get_facecolor()[:3] == to_rgb(CLASS_STYLES[relevance].fill)
 
 
 def test_whiskers_are_one_standard_deviation(found: Stability) -> None:

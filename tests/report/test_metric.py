@@ -11,7 +11,7 @@ import pytest
 
 from allrelevant import GMLVQ, MetricBounds
 from allrelevant.datasets import make_xor
-from allrelevant.report import render, summarize
+from allrelevant.report import bounds_document, render
 from allrelevant.report.sections import metric_drawings
 
 
@@ -24,7 +24,7 @@ def fitted() -> tuple[MetricBounds, Any]:
 
 def example() -> dict[str, Any]:
     est, data = fitted()
-    return summarize(est, data.X, data.y, table="t", target="y")
+    return bounds_document(est, data.X, data.y, table="t", target="y")
 
 
 def test_the_summary_holds_rows_and_curve_and_survives_json() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from allrelevant import ClassificationBounds
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import render, summarize
+from allrelevant.report import bounds_document, render
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -70,7 +70,7 @@ def example(names: list[str] | None = None, **settings: Any) -> dict[str, Any]:
     columns = None if names is None else pd.Index(names, dtype=object)
     X = data.X if names is None else pd.DataFrame(data.X, columns=columns)
     est = ClassificationBounds(**{"C": 1.0, "cutoff": 0.1, "random_state": 0, **settings})
-    return summarize(est.fit(X, data.y), X, data.y, table="<i>table", target="</title>")
+    return bounds_document(est.fit(X, data.y), X, data.y, table="<i>table", target="</title>")
 
 
 def inflated(summary: dict[str, Any], n_features: int) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def test_several_classes() -> None:
     X[:20, 0] += 3
     X[20:40, 1] += 3
     est = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, y)
-    page = render(summarize(est, X, y))
+    page = render(bounds_document(est, X, y))
     read = Reader(page)
     assert "Class by class" in read.text["h3"]
     assert "<x>" in read.text["bdi"]

@@ -7,7 +7,7 @@ import pytest
 
 from allrelevant import ClassificationBounds, bounds_path
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import render, summarize
+from allrelevant.report import bounds_document, render
 from allrelevant.report.sections import MAX_PANELS, path_panels
 from allrelevant.results.bounds import summarize_path
 
@@ -23,7 +23,7 @@ def fitted():
 
 def test_the_summary_holds_the_path_and_survives_json(fitted):
     bounds, data, path = fitted
-    summary = json.loads(json.dumps(summarize(bounds, data.X, data.y, path=path)))
+    summary = json.loads(json.dumps(bounds_document(bounds, data.X, data.y, path=path)))
     assert summary["path"]["param"] == "C"
     feature = summary["path"]["features"][1]
     np.testing.assert_allclose(feature["upper"], path.interval[:, 1, 1])
@@ -35,7 +35,7 @@ def test_the_summary_holds_the_path_and_survives_json(fitted):
 
 def test_without_a_path_there_is_no_section(fitted):
     bounds, data, _ = fitted
-    summary = summarize(bounds, data.X, data.y)
+    summary = bounds_document(bounds, data.X, data.y)
     assert summary["path"] is None
     assert "How this changes" not in render(summary)
 
@@ -60,7 +60,7 @@ def test_of_very_many_features_the_first_are_drawn(fitted):
 
 def test_names_are_escaped(fitted):
     bounds, data, path = fitted
-    summary = summarize(bounds, data.X, data.y, path=path)
+    summary = bounds_document(bounds, data.X, data.y, path=path)
     for part in (summary["features"], summary["path"]["features"]):
         part[0]["name"] = "<script>alert(1)</script>"
     assert "<script>alert" not in render(summary)

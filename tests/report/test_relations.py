@@ -6,7 +6,7 @@ import pytest
 
 from allrelevant import ClassificationBounds
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import render, summarize
+from allrelevant.report import bounds_document, render
 from allrelevant.report.sections import MAX_FEATURES, design_drawing, relations_drawing
 
 
@@ -14,7 +14,7 @@ from allrelevant.report.sections import MAX_FEATURES, design_drawing, relations_
 def summary():
     data = make_linear_classification(80, n_strong=1, n_weak=4, n_irrelevant=1, random_state=0)
     bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
-    return summarize(
+    return bounds_document(
         bounds,
         data.X,
         data.y,

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from allrelevant import ClassificationBounds, RankingBounds, RiskBound
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import summarize
+from allrelevant.report import bounds_document
 
 Table = tuple[NDArray[np.float64], NDArray[np.int_]]
 
@@ -28,7 +28,7 @@ def table() -> Table:
 def test_is_json_and_back(table: Table) -> None:
     est = ClassificationBounds(C=1.0, cutoff=0.1, class_weight={0: 1.0, 1: np.float64(2.0)})
     est.set_params(random_state=np.random.RandomState(0))
-    summary = summarize(est.fit(*table), *table)
+    summary = bounds_document(est.fit(*table), *table)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert summary["settings"]["class_weight"] == {"0": 1.0, "1": 2.0}
     assert "RandomState" in summary["seed"]
@@ -37,7 +37,7 @@ def test_is_json_and_back(table: Table) -> None:
 def test_is_true_to_the_estimator(table: Table) -> None:
     est = ClassificationBounds(C=1.0, cutoff=0.1, random_state=3).fit(*table)
     when = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
-    summary = summarize(
+    summary = bounds_document(
         est, *table, table="t", target="y", warnings=["w"], command="c", created=when
     )
     frame = est.to_frame()
@@ -75,11 +75,11 @@ def test_is_true_to_the_estimator(table: Table) -> None:
 
 def test_cross_validated_accuracy(table: Table) -> None:
     est = ClassificationBounds(cutoff=0.1, random_state=0).fit(*table)
-    assert summarize(est)["problems"][0]["cv_accuracy"] == est.cv_score_
+    assert bounds_document(est)["problems"][0]["cv_accuracy"] == est.cv_score_
 
 
 def test_without_the_table(table: Table) -> None:
-    summary = summarize(ClassificationBounds(C=1.0, cutoff=0.1).fit(*table))
+    summary = bounds_document(ClassificationBounds(C=1.0, cutoff=0.1).fit(*table))
     assert summary["training_accuracy"] is None
     assert summary["table"]["n_rows"] is None
     assert summary["classes"][0]["n_rows"] is None
@@ -91,7 +91,7 @@ def test_several_classes() -> None:
     X[:30, 0] += 3
     X[30:60, 1] += 3
     est = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, y)
-    summary = summarize(est, X, y)
+    summary = bounds_document(est, X, y)
     json.dumps(summary, allow_nan=False)
     assert [problem["label"] for problem in summary["problems"]] == ["x", "y", "z"]
     assert len(summary["risk_bound"]) == 3
@@ -105,12 +105,12 @@ def test_risk_bound(table: Table) -> None:
     est = ClassificationBounds(C=1.0, cutoff=0.1).fit(*table)
     bound = est.risk_bound()
     assert isinstance(bound, RiskBound)
-    (numbers,) = summarize(est)["risk_bound"]
+    (numbers,) = bounds_document(est)["risk_bound"]
     assert {name: getattr(bound, name) for name in numbers} == numbers
     assert {"tau", "baseline", "equivalent", "added_by_slack", "is_vacuous"} <= set(numbers)
-    assert summarize(RankingBounds(C=1.0, cutoff=0.1).fit(*table))["risk_bound"] is None
+    assert bounds_document(RankingBounds(C=1.0, cutoff=0.1).fit(*table))["risk_bound"] is None
 
 
 def test_not_fitted() -> None:
     with pytest.raises(NotFittedError):
-        summarize(ClassificationBounds())
+        bounds_document(ClassificationBounds())

@@ -14,8 +14,8 @@ from sklearn.metrics import d2_absolute_error_score
 
 import allrelevant
 from allrelevant.datasets import make_privileged
-from allrelevant.datasets.privileged import KnownTruthWithPrivileged, Task
-from allrelevant.report import render, summarize
+from allrelevant.datasets.privileged import PrivilegedGroundTruth, Task
+from allrelevant.report import bounds_document, render
 from tests.report.test_page import Reader
 
 ESTIMATORS: dict[Task, str] = {
@@ -29,7 +29,7 @@ OF_CLASSES = ["tell the classes apart", "into their class", "most frequent class
 
 
 @cache
-def fitted(task: Task, *, privileged: bool, C: Any = 30.0) -> tuple[Any, KnownTruthWithPrivileged]:
+def fitted(task: Task, *, privileged: bool, C: Any = 30.0) -> tuple[Any, PrivilegedGroundTruth]:
     data = make_privileged(
         task,
         80,
@@ -49,7 +49,7 @@ def fitted(task: Task, *, privileged: bool, C: Any = 30.0) -> tuple[Any, KnownTr
 
 def example(task: Task, *, privileged: bool = False, C: Any = 30.0) -> dict[str, Any]:
     est, data = fitted(task, privileged=privileged, C=C)
-    return summarize(est, data.X, data.y, table="t", target="y")
+    return bounds_document(est, data.X, data.y, table="t", target="y")
 
 
 def words(page: str) -> str:
@@ -71,7 +71,7 @@ def test_summary_is_json_and_back(task: Task, privileged: bool) -> None:
 @pytest.mark.parametrize("task", ESTIMATORS)
 def test_scores(task: Task) -> None:
     est, data = fitted(task, privileged=False, C="cv")
-    score = summarize(est, data.X, data.y)["score"]
+    score = bounds_document(est, data.X, data.y)["score"]
     assert score["cross_validated"] == est.cv_score_
     expected = {
         "classification": lambda: est.score(data.X, data.y),
@@ -80,31 +80,31 @@ def test_scores(task: Task) -> None:
         "ranking": lambda: est.auc_,
     }
     assert score["training"] == pytest.approx(expected[task]())
-    assert summarize(est)["score"]["training"] is None
+    assert bounds_document(est)["score"]["training"] is None
 
 
 def test_ordered_classes_count_by_one_whatever_they_are_called() -> None:
     est, data = fitted("ordinal", privileged=False)
     called = np.array([1, 10, 100])[data.y]
     again = allrelevant.OrdinalBounds(**est.get_params()).fit(data.X, called)
-    score = summarize(again, data.X, called)["score"]
-    assert score == summarize(est, data.X, data.y)["score"]
+    score = bounds_document(again, data.X, called)["score"]
+    assert score == bounds_document(est, data.X, data.y)["score"]
 
 
 def test_values_to_predict() -> None:
     est, data = fitted("regression", privileged=False)
-    summary = summarize(est, data.X, data.y)
+    summary = bounds_document(est, data.X, data.y)
     values = {"min": data.y.min(), "max": data.y.max(), "mean": data.y.mean()}
     assert summary["values"] == pytest.approx(values)
     assert summary["problems"][0]["baseline"]["epsilon"] == est.epsilon_
-    assert summarize(est)["values"] is None
-    render(summarize(est))
+    assert bounds_document(est)["values"] is None
+    render(bounds_document(est))
 
 
 @pytest.mark.parametrize("task", ESTIMATORS)
 def test_privileged_features_are_true_to_the_estimator(task: Task) -> None:
     est, data = fitted(task, privileged=True)
-    summary = summarize(est, data.X, data.y)
+    summary = bounds_document(est, data.X, data.y)
     assert [f["name"] for f in summary["privileged"]] == ["<b>later</b>", "noise"]
     for j, feature in enumerate(summary["privileged"]):
         assert feature["relevance"] == est.privileged_relevance_[j]
@@ -125,7 +125,7 @@ def test_privileged_features_of_several_classes() -> None:
     X = rng.normal(size=(60, 3)) + 3 * np.eye(3)[y]
     est = allrelevant.ClassificationBounds(C=1.0, cutoff=0.1)
     est.fit(X, y, privileged=rng.normal(size=(60, 2)))
-    summary = summarize(est, X, y)
+    summary = bounds_document(est, X, y)
     weights = est.baseline_.privileged_coef_
     assert weights is not None
     assert weights.shape == (3, 2)
@@ -181,7 +181,7 @@ def test_wide_privileged_tables_say_what_is_left_out() -> None:
 
 def test_the_task_note_is_text() -> None:
     est, _ = fitted("regression", privileged=False)
-    page = render(summarize(est, task_note="Task: <script>alert(1)</script>"))
+    page = render(bounds_document(est, task_note="Task: <script>alert(1)</script>"))
     assert "Task: &lt;script&gt;alert(1)" in page
 
 
@@ -189,7 +189,7 @@ def test_hostile_labels_in_the_aim() -> None:
     est, data = fitted("ranking", privileged=False)
     labels = np.array(["{0.__class__}", "<b>{1}"], dtype=object)[data.y]
     again = allrelevant.RankingBounds(**est.get_params()).fit(data.X, labels)
-    page = render(summarize(again, data.X, labels))
+    page = render(bounds_document(again, data.X, labels))
     assert "the rows of class {0.__class__} above those of class &lt;b&gt;{1}" in page or (
         "the rows of class &lt;b&gt;{1} above those of class {0.__class__}" in page
     )

@@ -28,7 +28,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC
 
 from allrelevant import InputError, explain
-from allrelevant.saliency import ClassicSaliency, SquaredHingeGain, differentiable, saliency
+from allrelevant.saliency import OutputGain, SquaredHingeGain, as_differentiable, saliency
 from allrelevant.saliency.differentiable import linearized, predicted_codes
 
 from .differences import central_differences
@@ -98,7 +98,7 @@ def test_svc(kernel, n_classes, machine) -> None:
     rows = np.random.default_rng(1).normal(size=(8, X.shape[1]))
     cotangents = np.random.default_rng(2).normal(size=(2, n_classes))
     require_gradients(
-        differentiable(svc), outputs, rows, cotangents, values=partial(outputs, limit=1.0)
+        as_differentiable(svc), outputs, rows, cotangents, values=partial(outputs, limit=1.0)
     )
 
 
@@ -110,10 +110,10 @@ def test_svc_predicts_as_scikit_learn_does(kernel, n_classes, break_ties) -> Non
     X, y = table(n_classes)
     svc = SVC(kernel=kernel, C=100.0, break_ties=break_ties).fit(X, y)
     rows = np.random.default_rng(1).normal(size=(400, X.shape[1])) * 2
-    found = linearized(differentiable(svc), rows)
+    found = linearized(as_differentiable(svc), rows)
     np.testing.assert_array_equal(svc.classes_[predicted_codes(found)], svc.predict(rows))
     scaled = make_pipeline(StandardScaler(), svc).fit(X, y)
-    found = linearized(differentiable(scaled), rows)
+    found = linearized(as_differentiable(scaled), rows)
     np.testing.assert_array_equal(predicted_codes(found), scaled.predict(rows))
 
 
@@ -121,7 +121,7 @@ def test_svc_predicts_as_scikit_learn_does(kernel, n_classes, break_ties) -> Non
 def test_decisions_of_exactly_zero(break_ties) -> None:
     X, y = np.repeat(np.eye(3), 3, axis=0), np.tile([0, 1, 2], 3)
     svc = SVC(kernel="linear", break_ties=break_ties).fit(X, y)
-    found = linearized(differentiable(svc), X)
+    found = linearized(as_differentiable(svc), X)
     np.testing.assert_array_equal(predicted_codes(found), svc.predict(X))
 
 
@@ -148,7 +148,7 @@ def test_svr(kernel) -> None:
     X, y = numbers()
     svr = SVR(kernel=kernel, gamma=0.2, coef0=0.5).fit(X, y)
     require_gradients(
-        differentiable(svr), lambda Z: svr.predict(Z)[:, None], X[:8], np.array([[1.0], [-2.0]])
+        as_differentiable(svr), lambda Z: svr.predict(Z)[:, None], X[:8], np.array([[1.0], [-2.0]])
     )
 
 
@@ -162,7 +162,7 @@ def test_linear_decisions(n_classes, model) -> None:
         decisions = fitted.decision_function(Z)
         return np.column_stack([-decisions, decisions]) if n_classes == 2 else decisions
 
-    require_gradients(differentiable(fitted), outputs, X[:8], np.eye(n_classes)[:2])
+    require_gradients(as_differentiable(fitted), outputs, X[:8], np.eye(n_classes)[:2])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
@@ -179,7 +179,7 @@ def test_logits(n_classes, model) -> None:
     """Probabilities are what scikit-learn shows: those of the logits, and their gradients."""
     X, y = table(n_classes)
     fitted = model.fit(X, y)
-    found = differentiable(fitted)
+    found = as_differentiable(fitted)
     np.testing.assert_allclose(softmax(found.outputs(X), axis=1), fitted.predict_proba(X))
 
     def log_odds(Z):
@@ -210,7 +210,7 @@ def test_regression(model) -> None:
     X, y = numbers()
     fitted = model.fit(X, y)
     require_gradients(
-        differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.5]])
+        as_differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.5]])
     )
 
 
@@ -222,7 +222,7 @@ def test_regression_of_rates() -> None:
         X, np.exp(y)
     )
     require_gradients(
-        differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.0]])
+        as_differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.0]])
     )
 
 
@@ -241,8 +241,8 @@ def test_sparse_rows(model) -> None:
     X, y = table(3)
     X[np.abs(X) < 0.4] = 0.0
     sparse = sp.csr_array(X)
-    dense = saliency(differentiable(model.fit(X, y)), X, y)
-    found = saliency(differentiable(model.fit(sparse, y)), sparse, y)
+    dense = saliency(as_differentiable(model.fit(X, y)), X, y)
+    found = saliency(as_differentiable(model.fit(sparse, y)), sparse, y)
     assert isinstance(found, np.ndarray)
     np.testing.assert_allclose(found, dense, atol=1e-2 * np.abs(dense).max())
 
@@ -250,7 +250,7 @@ def test_sparse_rows(model) -> None:
 def test_saliency_is_the_gradient_of_the_gain() -> None:
     X, y = table(3)
     svc = SVC(kernel="rbf", C=0.1, gamma=0.3, decision_function_shape="ovo").fit(X, y)
-    model = differentiable(svc)
+    model = as_differentiable(svc)
     gain = SquaredHingeGain()
     inside = np.abs(svc.decision_function(X)).max(axis=1) < 0.99  # where nothing is clipped
     assert inside.sum() > 10
@@ -261,16 +261,16 @@ def test_saliency_is_the_gradient_of_the_gain() -> None:
 def test_classic_saliency_of_a_linear_model_is_its_weights() -> None:
     X, y = table(3)
     fitted = LogisticRegression().fit(X, y)
-    found = saliency(differentiable(fitted), X, y, ClassicSaliency())
+    found = saliency(as_differentiable(fitted), X, y, OutputGain())
     np.testing.assert_allclose(found, fitted.coef_[y])
 
 
 def test_no_gradients() -> None:
     X, y = table(2)
     with pytest.raises(InputError, match="RandomForestClassifier has no gradients"):
-        differentiable(RandomForestClassifier(2).fit(X, y))
+        as_differentiable(RandomForestClassifier(2).fit(X, y))
     with pytest.raises(InputError, match="kernel 'precomputed'"):
-        differentiable(SVC(kernel="precomputed").fit(X @ X.T, y))
+        as_differentiable(SVC(kernel="precomputed").fit(X @ X.T, y))
 
 
 def test_subclass_of_a_known_type() -> None:
@@ -279,11 +279,11 @@ def test_subclass_of_a_known_type() -> None:
 
     X, y = table(2)
     np.testing.assert_array_equal(
-        differentiable(Own().fit(X, y)).outputs(X), differentiable(SVC().fit(X, y)).outputs(X)
+        as_differentiable(Own().fit(X, y)).outputs(X), as_differentiable(SVC().fit(X, y)).outputs(X)
     )
 
 
 def test_a_model_that_is_differentiable_itself() -> None:
     X, y = numbers()
-    model = differentiable(Ridge().fit(X, y))
-    assert differentiable(model) is model
+    model = as_differentiable(Ridge().fit(X, y))
+    assert as_differentiable(model) is model

@@ -19,7 +19,7 @@ from allrelevant import (
     NetworkRegressor,
     SaliencySelector,
 )
-from allrelevant.saliency import differentiable
+from allrelevant.saliency import as_differentiable
 from allrelevant.saliency.deep_selection import _ranking
 from allrelevant.saliency.networks.architectures import perceptron
 
@@ -66,7 +66,7 @@ def test_the_relevant_features_keep_their_weight(selection):
 
 def test_a_feature_without_weight_has_no_gradient(friedman, selection):
     X, _ = friedman
-    gradient = differentiable(selection).pull_back(X, np.ones((len(X), 1)))
+    gradient = as_differentiable(selection).pull_back(X, np.ones((len(X), 1)))
     np.testing.assert_array_equal(gradient.any(axis=0), selection.mask_ != 0)
 
 

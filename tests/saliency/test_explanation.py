@@ -22,8 +22,8 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC
 
-from allrelevant import InputError, SaliencySelector, explain, reliability
-from allrelevant.saliency import ClassicSaliency, differentiable, saliency
+from allrelevant import InputError, SaliencySelector, explain, robustness
+from allrelevant.saliency import OutputGain, as_differentiable, saliency
 
 from .differences import central_differences
 
@@ -75,8 +75,8 @@ def test_what_is_explained() -> None:
     towards = explain(model, X, target="up")
     assert set(towards.targets) == {"up"}
     codes = np.ones(len(X), dtype=int)
-    np.testing.assert_array_equal(towards.saliency, saliency(differentiable(model), X, codes))
-    classic = explain(model, X, y, gain=ClassicSaliency())
+    np.testing.assert_array_equal(towards.saliency, saliency(as_differentiable(model), X, codes))
+    classic = explain(model, X, y, gain=OutputGain())
     assert np.abs(classic.saliency).max() < np.abs(by_prediction.saliency).max()
 
 
@@ -124,7 +124,7 @@ def test_gradient_through_a_scaler(scaler) -> None:
     X, y = branches(100, 0)
     X = X * [1.0, 20.0, 0.1] + [5.0, 0.0, 0.0]
     model = make_pipeline(scaler, "passthrough", SVC(gamma=0.5)).fit(X, y)
-    found = differentiable(model)
+    found = as_differentiable(model)
     expected = central_differences(lambda Z: model.decision_function(Z), X[:6], step=1e-5)
     cotangent = np.tile([0.0, 1.0], (6, 1))
     np.testing.assert_allclose(found.pull_back(X[:6], cotangent), expected, atol=1e-6)
@@ -211,7 +211,7 @@ def test_names_and_rows_are_those_of_the_table() -> None:
     found = explain(model, frame, y)
     assert found.to_frame().index.tolist() == frame.index.tolist()
     assert explain(model, X, y).names == ["a", "b", "c"]
-    for ask in (explain, reliability):
+    for ask in (explain, robustness):
         with pytest.raises(InputError, match="Column 1 of X is 'c', and the model was trained on"):
             ask(model, frame[["c", "b", "a"]])
     selector = SaliencySelector(LogisticRegression(), gamma=0.0, reps=1).fit(frame, y)

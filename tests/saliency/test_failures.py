@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 
 from allrelevant import InputError, SaliencySelector
 from allrelevant.exceptions import WorkerDiedError
-from allrelevant.saliency.trainers import failures_of
+from allrelevant.saliency.trainers import training_errors_in_one_line
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from allrelevant.saliency.trainers import failures_of
     ],
 )
 def test_what_and_why(error, line):
-    with pytest.raises(InputError) as caught, failures_of("Here"):
+    with pytest.raises(InputError) as caught, training_errors_in_one_line("Here"):
         raise error
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -32,7 +32,7 @@ def test_what_and_why(error, line):
 
 @pytest.mark.parametrize("error", [WorkerDiedError("Task 3 died."), KeyError("a"), TypeError("b")])
 def test_a_worker_that_died_and_bugs_stay_what_they_are(error):
-    with pytest.raises(type(error)) as caught, failures_of("Here"):
+    with pytest.raises(type(error)) as caught, training_errors_in_one_line("Here"):
         raise error
     assert caught.value is error
 

@@ -8,9 +8,9 @@ from scipy.special import softmax
 
 from allrelevant import InputError
 from allrelevant.saliency import (
-    ClassicSaliency,
     CrossEntropyGain,
     HingeGain,
+    OutputGain,
     ProbabilityGain,
     RegressionGain,
     SquaredHingeGain,
@@ -34,8 +34,8 @@ NUMBERS = RNG.normal(size=30)
         (HingeGain(alpha=2.0), DECISIONS, CODES),
         (SquaredHingeGain(), DECISIONS, CODES),
         (RegressionGain(alpha=2.0, epsilon=0.1), LOGITS[:, :1], NUMBERS),
-        (ClassicSaliency(), LOGITS, CODES),
-        (ClassicSaliency(), LOGITS[:, :1], NUMBERS),
+        (OutputGain(), LOGITS, CODES),
+        (OutputGain(), LOGITS[:, :1], NUMBERS),
     ],
 )
 def test_gradient_is_the_derivative_of_the_value(gain, outputs, targets) -> None:

@@ -7,7 +7,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from allrelevant import InputError
-from allrelevant.saliency import aggregate, aggregate_batches
+from allrelevant.saliency import aggregate_batches, aggregate_saliency
 from allrelevant.saliency.backends.torch_modules import TorchModel
 
 
@@ -25,7 +25,7 @@ def rows():
 
 def test_classes_may_be_whole_numbers_of_any_type(model, rows):
     X, codes = rows
-    expected = aggregate(model, X.numpy(), codes.numpy(), n_classes=3)
+    expected = aggregate_saliency(model, X.numpy(), codes.numpy(), n_classes=3)
     for kind in (torch.float32, torch.float64, torch.uint8, torch.int32):
         loader = DataLoader(TensorDataset(X, codes.to(kind)), batch_size=4)
         found = aggregate_batches(model, loader, n_classes=3)

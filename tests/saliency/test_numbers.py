@@ -12,7 +12,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 
 from allrelevant import InputError, SaliencySelector
-from allrelevant.saliency import RegressionGain, differentiable
+from allrelevant.saliency import RegressionGain, as_differentiable
 
 from .naive import naive_ranking
 
@@ -51,7 +51,7 @@ class InUnits(RegressorMixin, BaseEstimator):
         self.unit = unit
 
     def fit(self, X: Any, y: Any) -> InUnits:
-        self.inner_ = differentiable(clone(self.model).fit(X, y / self.unit))
+        self.inner_ = as_differentiable(clone(self.model).fit(X, y / self.unit))
         self.gain = self.inner_.gain
         return self
 

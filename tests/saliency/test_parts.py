@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from allrelevant.saliency.rounds import balanced_rows, schedule
-from allrelevant.saliency.trainers import predicts_classes, seed_of, seeded
+from allrelevant.saliency.trainers import clone_with_seed, derive_seed, predicts_classes
 
 
 def test_imports_are_late() -> None:
@@ -59,10 +59,10 @@ def test_one_round_at_least() -> None:
 
 def test_seeds_reach_every_step_of_a_pipeline() -> None:
     model = make_pipeline(StandardScaler(), MLPClassifier())
-    assert seeded(model, 7).get_params()["mlpclassifier__random_state"] == 7
+    assert clone_with_seed(model, 7).get_params()["mlpclassifier__random_state"] == 7
     assert model.get_params()["mlpclassifier__random_state"] is None
-    assert "random_state" not in seeded(StandardScaler(), 7).get_params()
-    seeds = {seed_of(0, number, rep) for number in range(20) for rep in range(5)}
+    assert "random_state" not in clone_with_seed(StandardScaler(), 7).get_params()
+    seeds = {derive_seed(0, number, rep) for number in range(20) for rep in range(5)}
     assert len(seeds) == 100
 
 

@@ -8,10 +8,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
-from allrelevant import InputError, RelevanceWarning, reliability
-from allrelevant.plots import ReliabilityDisplay
-from allrelevant.saliency import differentiable
-from allrelevant.saliency.robustness import Certainty
+from allrelevant import InputError, RelevanceWarning, robustness
+from allrelevant.plots import RobustnessDisplay
+from allrelevant.saliency import as_differentiable
+from allrelevant.saliency.robustness import ClassLogOdds
 
 from .differences import central_differences
 
@@ -32,7 +32,7 @@ def test_equals_the_formula_of_a_linear_model_of_two_classes(iris):
     X, y = iris
     X, y = X[:100], y[:100]
     model = LogisticRegression().fit(X, y)
-    found = reliability(model, X[:5], certainty=0.97, max_steps=100)
+    found = robustness(model, X[:5], certainty=0.97, max_steps=100)
     margin = model.decision_function(X[:5])
     length = np.linalg.norm(model.coef_)
     for column, sign in enumerate((-1, 1)):
@@ -44,9 +44,9 @@ def test_equals_the_formula_of_a_linear_model_of_two_classes(iris):
 def test_every_change_reaches_its_class_and_is_locally_smallest(iris, network):
     X, _ = iris
     rows = X[[0, 60, 120]]
-    found = reliability(network, rows, certainty=0.9, max_steps=300)
+    found = robustness(network, rows, certainty=0.9, max_steps=300)
     assert found.reached.all()
-    certainty = Certainty(differentiable(network))
+    certainty = ClassLogOdds(as_differentiable(network))
     for column, target in enumerate(found.targets):
         changed = found.changed[:, column]
         probability = network.predict_proba(changed)[:, target]
@@ -69,7 +69,7 @@ def test_every_change_reaches_its_class_and_is_locally_smallest(iris, network):
 def test_a_row_that_is_certain_already_is_not_changed(iris, network):
     X, _ = iris
     sure = int(network.predict_proba(X)[:, 0].argmax())
-    found = reliability(network, X[[sure]], [0], certainty=0.6)
+    found = robustness(network, X[[sure]], [0], certainty=0.6)
     assert found.distance[0, 0] == 0
     assert found.steps[0, 0] == 0
     np.testing.assert_array_equal(found.changed[0, 0], X[sure])
@@ -78,7 +78,7 @@ def test_a_row_that_is_certain_already_is_not_changed(iris, network):
 def test_what_was_not_reached_is_reported(iris, network):
     X, _ = iris
     with pytest.warns(RelevanceWarning, match=r"2 of 3 changes were not found in 1 steps"):
-        found = reliability(network, X[:1], certainty=0.99, max_steps=1, step=1e-3)
+        found = robustness(network, X[:1], certainty=0.99, max_steps=1, step=1e-3)
     assert found.n_missed == 2
     assert np.isnan(found.distance[~found.reached]).all()
     assert (found.steps[~found.reached] == -1).all()
@@ -93,8 +93,8 @@ def test_bounds_are_kept(iris, network):
     X, _ = iris
     row = X[[120]]
     bounds = (row.min(), row.max())
-    free = reliability(network, row, certainty=0.7)
-    found = reliability(network, row, certainty=0.7, bounds=bounds)
+    free = robustness(network, row, certainty=0.7)
+    found = robustness(network, row, certainty=0.7, bounds=bounds)
     assert free.changed.min() < bounds[0] - 0.1
     assert found.changed.min() >= bounds[0]
     assert found.changed.max() <= bounds[1]
@@ -105,10 +105,10 @@ def test_bounds_are_kept(iris, network):
 @pytest.mark.parametrize("from_logits", [True, False])
 def test_log_odds_and_their_gradient(iris, network, from_logits):
     X, _ = iris
-    certainty = Certainty(differentiable(network))
+    certainty = ClassLogOdds(as_differentiable(network))
     classes = np.arange(6) % 3
     if not from_logits:
-        certainty = Certainty(_Probabilities(certainty.model))
+        certainty = ClassLogOdds(_Probabilities(certainty.model))
     found, gradient = certainty.climb(X[:6], classes)
     own = network.predict_proba(X[:6])[np.arange(6), classes]
     np.testing.assert_allclose(found, np.log(own / (1 - own)), rtol=1e-6)
@@ -138,19 +138,19 @@ class _Probabilities:
 def test_bad_input(iris, network):
     X, y = iris
     with pytest.raises(InputError, match="no class 7"):
-        reliability(network, X[:1], [7])
+        robustness(network, X[:1], [7])
     with pytest.raises(InputError, match="between 0 and 1"):
-        reliability(network, X[:1], certainty=95)
+        robustness(network, X[:1], certainty=95)
     with pytest.raises(InputError, match="trained on 4"):
-        reliability(network, X[:1, :3])
+        robustness(network, X[:1, :3])
     with pytest.raises(InputError, match="classifier with probabilities"):
-        reliability(SVC().fit(X, y), X[:1])
+        robustness(SVC().fit(X, y), X[:1])
     with pytest.raises(InputError, match="step must be"):
-        reliability(network, X[:1], step=0.0)
+        robustness(network, X[:1], step=0.0)
     with pytest.raises(InputError, match="bounds must be"):
-        reliability(network, X[:1], bounds=(1.0, 0.0))
+        robustness(network, X[:1], bounds=(1.0, 0.0))
     with pytest.raises(InputError, match="outside of the bounds"):
-        reliability(network, X[:1], bounds=(0.0, 1.0))
+        robustness(network, X[:1], bounds=(0.0, 1.0))
 
 
 def test_pictures_in_a_grid(iris, network):
@@ -158,9 +158,9 @@ def test_pictures_in_a_grid(iris, network):
     matplotlib.use("Agg")
     X, _ = iris
     with pytest.warns(RelevanceWarning):
-        found = reliability(network, X[[0, 60]], certainty=0.99, max_steps=3)
+        found = robustness(network, X[[0, 60]], certainty=0.99, max_steps=3)
     display = found.plot(image_shape=(2, 2))
-    assert isinstance(display, ReliabilityDisplay)
+    assert isinstance(display, RobustnessDisplay)
     assert display.axes_.shape == (2, 4)
     assert [ax.get_title() for ax in display.axes_[0]] == ["as it is", "0", "1", "2"]
     for row in range(2):

@@ -14,7 +14,7 @@ from allrelevant import NetworkClassifier, SaliencySelector
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import CrossEntropyGain
 from allrelevant.saliency.rounds import Rounds
-from allrelevant.saliency.trainers import entropy_from
+from allrelevant.saliency.trainers import draw_entropy
 
 
 class OwnGain(CrossEntropyGain):
@@ -94,6 +94,6 @@ def test_the_seed_of_the_estimator_is_enough(table):
 def test_where_seeds_come_from():
     state = np.random.RandomState(0)
     inner = make_pipeline(StandardScaler(), MLPClassifier(random_state=state))
-    assert entropy_from(None, inner) == entropy_from(None, inner)  # the state is not moved on
-    assert entropy_from(3, inner) == entropy_from(3, "mlp")
-    assert entropy_from(None, MLPClassifier()) != entropy_from(None, MLPClassifier())
+    assert draw_entropy(None, inner) == draw_entropy(None, inner)  # the state is not moved on
+    assert draw_entropy(3, inner) == draw_entropy(3, "mlp")
+    assert draw_entropy(None, MLPClassifier()) != draw_entropy(None, MLPClassifier())

@@ -22,10 +22,10 @@ from sklearn.svm import SVC, SVR
 
 from allrelevant import InputError, RelevanceWarning, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
-from allrelevant.saliency import ClassicSaliency, differentiable
-from allrelevant.saliency.aggregation import aggregate
+from allrelevant.saliency import OutputGain, as_differentiable
+from allrelevant.saliency.aggregation import aggregate_saliency
 from allrelevant.saliency.backends.sklearn_models import LinearForm
-from allrelevant.saliency.rounds import Problem, Rounds
+from allrelevant.saliency.rounds import Rounds, TrainingTask
 
 from .naive import naive_ranking, naive_saliency
 
@@ -99,7 +99,7 @@ def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table(n_classes=3)
     keep = (y != 2) | (np.arange(len(y)) % 5 == 0)
     X, y = X[keep], y[keep]
-    model = differentiable(SVC(gamma=0.05).fit(X, y))
+    model = as_differentiable(SVC(gamma=0.05).fit(X, y))
 
     def gradient(x, label):
         row, code = x[None], np.array([label])
@@ -109,7 +109,9 @@ def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("allrelevant.saliency.aggregation._BATCH", 50)
     monkeypatch.setattr("allrelevant.saliency.aggregation._MIN_ROWS", 7)
     for rows in (X, sp.csr_array(X)):
-        np.testing.assert_allclose(aggregate(model, rows, y, n_classes=3).saliency, expected)
+        np.testing.assert_allclose(
+            aggregate_saliency(model, rows, y, n_classes=3).saliency, expected
+        )
     assert expected.sum() == pytest.approx(3)
 
 
@@ -118,13 +120,15 @@ def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyP
     X = np.random.default_rng(0).normal(size=(40, 3))
     weights = {1: np.array([3.0, 2.0, 1.0]), 2: np.array([-3.0, -2.0, -1.0])}
     y = (X @ weights[1] > 0).astype(int)
-    gain = ClassicSaliency()
+    gain = OutputGain()
 
-    def trained(self: Problem, X: Any, seed: int) -> LinearForm:
+    def trained(self: TrainingTask, X: Any, seed: int) -> LinearForm:
         return LinearForm(np.outer([0.0, 1.0], weights[seed]), np.zeros(2), gain)
 
-    monkeypatch.setattr(Problem, "trained", trained)
-    monkeypatch.setattr("allrelevant.saliency.rounds.seed_of", lambda entropy, number, rep: rep + 1)
+    monkeypatch.setattr(TrainingTask, "trained", trained)
+    monkeypatch.setattr(
+        "allrelevant.saliency.rounds.derive_seed", lambda entropy, number, rep: rep + 1
+    )
     problem = SaliencySelector(LogisticRegression())._problem(y)
     both = Rounds(problem, X, [3], 2, 0, None).run(np.arange(3), None, lambda: None)[0]
     first = Rounds(problem, X, [3], 1, 0, None).run(np.arange(3), None, lambda: None)[0]
@@ -283,7 +287,7 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
 def test_gain_of_ones_own() -> None:
     X, y = table()
     model = LogisticRegression().fit(X, y)
-    found = SaliencySelector(LogisticRegression(), gamma=0.0, gain=ClassicSaliency()).fit(X, y)
+    found = SaliencySelector(LogisticRegression(), gamma=0.0, gain=OutputGain()).fit(X, y)
     weights = np.abs(model.coef_[0])
     assert order(found) == np.argsort(-weights, kind="stable").tolist()
     np.testing.assert_allclose(found.importances_, weights / weights.sum())

@@ -7,7 +7,12 @@ import torch
 from torch import nn
 
 from allrelevant import InputError
-from allrelevant.saliency import CrossEntropyGain, ProbabilityGain, RegressionGain, differentiable
+from allrelevant.saliency import (
+    CrossEntropyGain,
+    ProbabilityGain,
+    RegressionGain,
+    as_differentiable,
+)
 
 
 def table():
@@ -26,7 +31,7 @@ def test_the_loss_says_what_the_outputs_are(criterion, last, gain):
     X, y = table()
     module = nn.Sequential(nn.Linear(3, 2), last)
     net = skorch.NeuralNetClassifier(module, criterion=criterion, max_epochs=2, verbose=0)
-    model = differentiable(net.fit(X, y))
+    model = as_differentiable(net.fit(X, y))
     assert isinstance(model.gain, gain)
     with torch.no_grad():
         expected = net.module_.eval()(torch.from_numpy(X)).numpy()
@@ -36,7 +41,7 @@ def test_the_loss_says_what_the_outputs_are(criterion, last, gain):
 def test_numbers():
     X, _ = table()
     net = skorch.NeuralNetRegressor(nn.Linear(3, 1), max_epochs=2, verbose=0)
-    model = differentiable(net.fit(X, X[:, :1]))
+    model = as_differentiable(net.fit(X, X[:, :1]))
     assert isinstance(model.gain, RegressionGain)
     slopes = model.pull_back(X, np.ones((40, 1)))
     np.testing.assert_allclose(slopes, np.tile(net.module_.weight.detach(), (40, 1)), rtol=1e-6)
@@ -45,6 +50,6 @@ def test_numbers():
 def test_what_is_not_known_is_refused():
     net = skorch.NeuralNet(nn.Linear(3, 2), criterion=nn.MultiMarginLoss, verbose=0)
     with pytest.raises(InputError, match="not fitted"):
-        differentiable(net)
+        as_differentiable(net)
     with pytest.raises(InputError, match="MultiMarginLoss"):
-        differentiable(net.initialize())
+        as_differentiable(net.initialize())

@@ -14,7 +14,7 @@ from torch import nn
 
 from allrelevant import InputError, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
-from allrelevant.saliency import CrossEntropyGain, differentiable
+from allrelevant.saliency import CrossEntropyGain, as_differentiable
 from allrelevant.saliency.trainers import SkorchTrainer
 
 
@@ -143,7 +143,7 @@ def test_one_output_for_two_classes(X, labels, criterion, last):
     trained = found.estimator_
     rows = X.astype(np.float32)
     np.testing.assert_array_equal(trained.predict(X), np.array(labels)[trained.net_.predict(rows)])
-    outputs = differentiable(trained).outputs(X)
+    outputs = as_differentiable(trained).outputs(X)
     module = trained.net_.module_(torch.from_numpy(rows)).detach().numpy()
     first = 1 - module if last else 0 * module
     np.testing.assert_allclose(outputs, np.hstack([first, module]), atol=1e-6)
@@ -161,7 +161,7 @@ def test_logarithms_of_probabilities_of_a_plain_net_are_logits(X):
     y = (X[:, 0] > 0).astype(int)
     found = selector(net, gamma=0.0).fit(X, y)
     assert found.ranking_[0] == 1
-    assert isinstance(differentiable(found.estimator_).gain, CrossEntropyGain)
+    assert isinstance(as_differentiable(found.estimator_).gain, CrossEntropyGain)
 
 
 def test_behind_a_scaler_and_pickled(X):

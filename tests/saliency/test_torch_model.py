@@ -13,9 +13,9 @@ from allrelevant import InputError, NetworkClassifier
 from allrelevant.saliency import (
     CrossEntropyGain,
     ProbabilityGain,
-    aggregate,
     aggregate_batches,
-    differentiable,
+    aggregate_saliency,
+    as_differentiable,
     saliency,
 )
 from allrelevant.saliency.backends.torch_modules import TorchModel
@@ -43,7 +43,7 @@ def test_equals_the_closed_form_of_the_same_logistic_regression():
     with torch.no_grad():
         module.weight.copy_(torch.from_numpy(fitted.coef_))
         module.bias.copy_(torch.from_numpy(fitted.intercept_))
-    closed, ours = differentiable(fitted), TorchModel(module, outputs="logits")
+    closed, ours = as_differentiable(fitted), TorchModel(module, outputs="logits")
     np.testing.assert_allclose(
         saliency(ours, X, y, CrossEntropyGain()),
         saliency(closed, X, y, CrossEntropyGain()),
@@ -61,7 +61,7 @@ def test_equals_the_closed_form_of_the_same_ridge_regression():
         module.bias.fill_(float(fitted.intercept_))
     ours = TorchModel(module, outputs="numbers")
     np.testing.assert_allclose(
-        saliency(ours, X, y), saliency(differentiable(fitted), X, y), rtol=1e-7
+        saliency(ours, X, y), saliency(as_differentiable(fitted), X, y), rtol=1e-7
     )
 
 
@@ -129,7 +129,7 @@ def test_a_loader_gives_what_the_table_gives(rows):
     model = TorchModel(smooth_network(), outputs="logits")
     loader = DataLoader(TensorDataset(torch.from_numpy(X), torch.from_numpy(y)), batch_size=2)
     streamed = aggregate_batches(model, loader, n_classes=3)
-    at_once = aggregate(model, X, y, n_classes=3)
+    at_once = aggregate_saliency(model, X, y, n_classes=3)
     np.testing.assert_allclose(streamed.saliency, at_once.saliency, rtol=1e-12)
     assert streamed.score == at_once.score
 
@@ -217,7 +217,7 @@ def test_another_number_of_outputs_is_refused(rows):
 
 def test_what_the_outputs_are_must_be_said():
     with pytest.raises(InputError, match="wrap it"):
-        differentiable(smooth_network())
+        as_differentiable(smooth_network())
     with pytest.raises(InputError, match="outputs must say"):
         TorchModel(smooth_network(), outputs="scores")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"nn\.Module or a function"):

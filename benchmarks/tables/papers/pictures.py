@@ -88,7 +88,7 @@ seed: differences of a point mean little.
 
 
 def reliability_figures(seed: int, data: Path, *, noise: float) -> Figures:
-    from allrelevant import NetworkClassifier, reliability
+    from allrelevant import NetworkClassifier, robustness
 
     warnings.simplefilter("ignore", RelevanceWarning)  # what was not reached is in the figures
     pictures = SETS["mnist"].load(data)
@@ -102,7 +102,7 @@ def reliability_figures(seed: int, data: Path, *, noise: float) -> Figures:
         random_state=seed,
     ).fit(X, y)
     digits = np.array([np.flatnonzero(pictures.y_new == digit)[seed] for digit in range(10)])
-    found = reliability(network, pictures.X_new[digits], max_steps=60, bounds=(0.0, 1.0))
+    found = robustness(network, pictures.X_new[digits], max_steps=60, bounds=(0.0, 1.0))
     return {
         "accuracy": 100 * float(network.score(pictures.X_new, pictures.y_new)),
         "change": float(np.median(found.distance[found.distance > 0])),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .classification import ClassificationBounds
-from .design import CheapModel, Design
+from .design import CheapestModel, CheapestModels
 from .mapping.linear_mapping import LinearMapping, canonical_mapping
 from .mapping.mapping_estimator import MappingBounds
 from .mapping.metric_estimator import MetricBounds
@@ -12,16 +12,16 @@ from .ordinal import OrdinalBounds
 from .path import BoundsPath, bounds_path
 from .ranking import RankingBounds
 from .regression import RegressionBounds
-from .relations import Group, Relations
+from .relations import FeatureGroup, Relations
 from .risk import RiskBound
 from .stability import Stability, stability
 
 __all__ = [
     "BoundsPath",
-    "CheapModel",
+    "CheapestModel",
+    "CheapestModels",
     "ClassificationBounds",
-    "Design",
-    "Group",
+    "FeatureGroup",
     "LinearMapping",
     "LinearModel",
     "MappingBounds",

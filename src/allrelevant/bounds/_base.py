@@ -31,31 +31,38 @@ from .._optional import import_extra
 from .._typing import Matrix, Table, Vector
 from .._validation import feature_names
 from ..exceptions import InputError, RelevanceWarning
-from ..parallel import one_thread
+from ..parallel import single_threaded
 from ..relevance import IRRELEVANT
 from ..terms.layout import baseline_weights, privileged_baseline_weights, privileged_names
 from ..terms.scaling import no_scaling, standard_scaling
 from .baseline import (
     FORMULATIONS,
     FitScaling,
+    FittedBaseline,
     Formulation,
     HeldOutScore,
-    Slack,
-    Standard,
+    Tolerance,
     uses_features,
 )
 from .calibration import ProbeSettings
-from .constraints import Constraint, Wish, read_wish
-from .design import CheapModel, Design, Wanted, find_cheapest, read_costs, scores_of
+from .constraints import Constraint, ConstraintSpec, parse_constraint
+from .design import (
+    CheapestModel,
+    CheapestModels,
+    DesignRequest,
+    find_cheapest,
+    read_costs,
+    scores_of,
+)
 from .mapping.linear_mapping import LinearMapping
 from .models import LinearModel, LinearModels, stack_models
-from .pipeline import Settings, bound_weights, find_baseline
+from .pipeline import BoundsSettings, bound_subproblem, find_baseline
 from .relations import Relations, find_relations
-from .result import ProblemBounds, combined
+from .result import SubproblemBounds, combine_subproblems
 from .solver.cheapest import FeatureSet
-from .solver.constrained import UnitedRanges
+from .solver.constrained import UnionRanges
 from .solver.ranges import LOWER, UPPER
-from .task import Samples
+from .task import TaskData
 from .what_if import narrowed_problem
 
 if TYPE_CHECKING:
@@ -68,7 +75,7 @@ if TYPE_CHECKING:
 _LARGE_GAP = 1e-6
 
 
-class RelevanceBoundsMixin(SelectorMixin):
+class BoundsSelectorMixin(SelectorMixin):
     """Selection, table and figure of fitted relevance bounds."""
 
     n_features_in_: int
@@ -173,16 +180,16 @@ class RelevanceBoundsMixin(SelectorMixin):
 OF_CONSTRAINTS = ("constraints_", "_free_problems", "_wishes")
 
 
-class QuestionsMixin(RelevanceBoundsMixin):
+class QuestionsMixin(BoundsSelectorMixin):
     """Questions to fitted bounds, whatever their task."""
 
     n_jobs: int | None
     verbose: int
     baseline_: LinearModel | LinearModels
     constraints_: list[str]
-    _problems: list[ProblemBounds]
-    _free_problems: list[ProblemBounds]
-    _wishes: dict[int, Wish]
+    _problems: list[SubproblemBounds]
+    _free_problems: list[SubproblemBounds]
+    _wishes: dict[int, ConstraintSpec]
 
     @abstractmethod
     def _summarise(self) -> None:
@@ -226,7 +233,7 @@ class QuestionsMixin(RelevanceBoundsMixin):
 
         Raises
         ------
-        ClashError
+        InfeasibleConstraintsError
             If no equally good model keeps the constraints. It names a smallest set of constraints
             that clash, and by how much each of them would have to move.
 
@@ -245,8 +252,8 @@ class QuestionsMixin(RelevanceBoundsMixin):
         >>> bounds.what_if({1: "drop", 2: (0, 0.2), 3: "drop"})
         Traceback (most recent call last):
         ...
-        allrelevant.exceptions.ClashError: No equally good model has all of: |weight| of 'x1' = 0, \
-|weight| of 'x2' <= 0.2. One of them would have to move, the others staying as they are: 'x1' by \
+        allrelevant.exceptions.InfeasibleConstraintsError: No equally good model has all of: \
+|weight| of 'x1' = 0, |weight| of 'x2' <= 0.2. One of them would have to move, the others staying as they are: 'x1' by \
 5.71, 'x2' by 5.71.
         """
         check_is_fitted(self)
@@ -254,7 +261,7 @@ class QuestionsMixin(RelevanceBoundsMixin):
         asked = {**getattr(self, "_wishes", {}), **self._read(constraints, signed, label)}
         result = copy(self)
         result._free_problems, result._wishes = free, asked
-        with one_thread():
+        with single_threaded():
             result._problems = [
                 narrowed_problem(problem, self._constraints(index, problem, asked))
                 for index, problem in enumerate(free)
@@ -296,13 +303,13 @@ class QuestionsMixin(RelevanceBoundsMixin):
     def _require_one_set(self) -> None:
         """A union of sets, where constraints leave signs open, is no set of models."""
         check_is_fitted(self)
-        if any(isinstance(problem.ranges, UnitedRanges) for problem in self._problems):
+        if any(isinstance(problem.ranges, UnionRanges) for problem in self._problems):
             raise InputError(
                 "The constraints leave the sign of a weight open. Say which one it is first: "
                 "what_if(..., signed=True)."
             )
 
-    def _in_words(self, asked: Mapping[int, Wish]) -> list[str]:
+    def _in_words(self, asked: Mapping[int, ConstraintSpec]) -> list[str]:
         """The constraints as the problems have them, each once."""
         free = getattr(self, "_free_problems", self._problems)
         words = [
@@ -315,7 +322,9 @@ class QuestionsMixin(RelevanceBoundsMixin):
     def _names(self) -> list[str]:
         return [*feature_names(self), *privileged_names(self)]
 
-    def _read(self, constraints: Mapping[Any, Any], signed: bool, label: Any) -> dict[int, Wish]:
+    def _read(
+        self, constraints: Mapping[Any, Any], signed: bool, label: Any
+    ) -> dict[int, ConstraintSpec]:
         """What is asked of each feature, by its index."""
         if not isinstance(constraints, Mapping):
             raise InputError(
@@ -323,7 +332,7 @@ class QuestionsMixin(RelevanceBoundsMixin):
             )
         names, varying = self._names(), self._problems[0].standard.features
         problem = None if label is None else self._problem_of_label(label)
-        asked: dict[int, Wish] = {}
+        asked: dict[int, ConstraintSpec] = {}
         for key, value in constraints.items():
             feature = self._feature_index(key)
             if feature in asked:
@@ -332,7 +341,7 @@ class QuestionsMixin(RelevanceBoundsMixin):
                 raise InputError(
                     f"{names[feature]!r} is constant, and no model uses it: ask nothing of it."
                 )
-            asked[feature] = read_wish(names[feature], value, signed=signed, problem=problem)
+            asked[feature] = parse_constraint(names[feature], value, signed=signed, problem=problem)
         return asked
 
     def _problem_of_label(self, label: Any) -> int:
@@ -346,7 +355,7 @@ class QuestionsMixin(RelevanceBoundsMixin):
         return int(found[0])
 
     def _constraints(
-        self, index: int, problem: ProblemBounds, asked: Mapping[int, Wish]
+        self, index: int, problem: SubproblemBounds, asked: Mapping[int, ConstraintSpec]
     ) -> list[Constraint]:
         """What is asked of the models of one of the problems."""
         names, samples = self._names(), problem.standard.samples
@@ -361,7 +370,7 @@ class QuestionsMixin(RelevanceBoundsMixin):
             found.append(wish.constraint(feature, names[feature], cutoff))
         return found
 
-    def _is_kept_elsewhere(self, feature: int, problem: ProblemBounds) -> bool:
+    def _is_kept_elsewhere(self, feature: int, problem: SubproblemBounds) -> bool:
         """Whether a feature is relevant for some class, but not for this one."""
         free = getattr(self, "_free_problems", self._problems)
         relevant = [p.relevance[feature] != IRRELEVANT for p in free]
@@ -382,7 +391,7 @@ class DesignsMixin(QuestionsMixin):
         must_not_use: Sequence[int | str] = (),
         n_solutions: int = 1,
         max_seconds: float | None = None,
-    ) -> Design:
+    ) -> CheapestModels:
         """The equally good models whose features cost least.
 
         Found as mixed-integer programs by HiGHS, and proven to be the cheapest ones unless time
@@ -433,7 +442,7 @@ class DesignsMixin(QuestionsMixin):
         own, *scores = scores_of(
             problems, [everything, *(found.members for found in sets)], scaling, int(seed)
         )
-        return Design(
+        return CheapestModels(
             feature_names=feature_names(self),
             costs=wanted.costs,
             solutions=[
@@ -452,7 +461,7 @@ class DesignsMixin(QuestionsMixin):
         must_not_use: Sequence[int | str],
         n_solutions: int,
         max_seconds: float | None,
-    ) -> Wanted:
+    ) -> DesignRequest:
         if not (isinstance(n_solutions, Integral) and n_solutions >= 1):
             raise InputError(f"n_solutions must be a whole number from 1 on, got {n_solutions!r}.")
         if max_seconds is not None and not max_seconds > 0:
@@ -462,7 +471,7 @@ class DesignsMixin(QuestionsMixin):
         if both:
             name = feature_names(self)[min(both)]
             raise InputError(f"{name!r} is in must_use and in must_not_use.")
-        return Wanted(
+        return DesignRequest(
             costs=read_costs(costs, feature_names(self)),
             must_use=np.array(use, dtype=np.intp),
             must_not_use=np.array(leave, dtype=np.intp),
@@ -476,7 +485,7 @@ class DesignsMixin(QuestionsMixin):
             raise InputError(f"{feature!r} is a privileged feature, which no prediction needs.")
         return index
 
-    def _cheap_model(self, found: FeatureSet, score: HeldOutScore) -> CheapModel:
+    def _cheap_model(self, found: FeatureSet, score: HeldOutScore) -> CheapestModel:
         models = [
             problem.standard.samples.model(coef, offset, problem.baseline.C_, problem.models.rows)
             for problem, (coef, offset) in zip(self._problems, found.models, strict=True)
@@ -488,7 +497,7 @@ class DesignsMixin(QuestionsMixin):
         ]
         predictor._summarise()
         names = feature_names(self)
-        return CheapModel(
+        return CheapestModel(
             features=[names[j] for j in found.members],
             members=found.members,
             cost=found.cost,
@@ -505,11 +514,11 @@ class DesignsMixin(QuestionsMixin):
 _MANY = 10_000
 
 
-class Problem(NamedTuple):
+class Subproblem(NamedTuple):
     """One problem to solve: its name in messages, and its samples, in one or more variants."""
 
     name: str
-    variants: Sequence[Samples]
+    variants: Sequence[TaskData]
 
 
 class RelevanceBounds(DesignsMixin, BaseEstimator):
@@ -604,13 +613,13 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
         problems, fit_scaling, settings = self._begin(X, y, sample_weight, privileged)
         standards = [self._standard_of(problem, fit_scaling, settings) for problem in problems]
         self._require_features(standards)
-        self._problems = [bound_weights(standard, settings) for standard in standards]
+        self._problems = [bound_subproblem(standard, settings) for standard in standards]
         self._summarise()
         return self
 
     def _begin(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any
-    ) -> tuple[list[Problem], FitScaling, Settings]:
+    ) -> tuple[list[Subproblem], FitScaling, BoundsSettings]:
         """Validated data as problems, how to scale them, and how to solve them."""
         self._forget()
         X, y = validate_data(
@@ -643,14 +652,14 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
                 delattr(self, name)
 
     def _standard_of(
-        self, problem: Problem, fit_scaling: FitScaling, settings: Settings
-    ) -> Standard:
+        self, problem: Subproblem, fit_scaling: FitScaling, settings: BoundsSettings
+    ) -> FittedBaseline:
         return find_baseline(problem.variants, fit_scaling, settings, problem.name)
 
     @abstractmethod
     def _problems_of(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
-    ) -> list[Problem]:
+    ) -> list[Subproblem]:
         """The problems that these data are."""
 
     @property
@@ -670,12 +679,12 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
             self.privileged_names_in_ = np.asarray([str(name) for name in names], dtype=object)
         return sp.csr_array(table) if sp.issparse(table) else table
 
-    def _settings(self, rng: np.random.RandomState, n_problems: int) -> Settings:
+    def _settings(self, rng: np.random.RandomState, n_problems: int) -> BoundsSettings:
         seeds = rng.randint(np.iinfo(np.int32).max, size=2)
-        return Settings(
+        return BoundsSettings(
             C=None if self.C == "cv" else float(self.C),
             formulation=self._formulation,
-            slack=Slack(self.delta, self.loss_slack, self.loss_tol),
+            slack=Tolerance(self.delta, self.loss_slack, self.loss_tol),
             cutoff=None if self.cutoff == "probes" else float(self.cutoff),
             probes=ProbeSettings(self.n_probes, self.fpr, seed=int(seeds[1])),
             screen=self.n_features_in_ > _MANY if self.screen == "auto" else bool(self.screen),
@@ -685,7 +694,7 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
             verbose=bool(self.verbose),
         )
 
-    def _require_features(self, standards: list[Standard]) -> None:
+    def _require_features(self, standards: list[FittedBaseline]) -> None:
         """A baseline that uses no feature: the fault of a given C, a finding of a chosen one."""
         idle = [standard for standard in standards if not uses_features(standard.baseline)]
         if self.C != "cv" and len(idle) == len(standards):
@@ -704,7 +713,7 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
     def _summarise(self) -> None:
         """Read the public attributes off the solved problems."""
         problems = self._problems
-        found, samples = combined(problems), problems[0].standard.samples
+        found, samples = combine_subproblems(problems), problems[0].standard.samples
         own = found.of(samples.weights_of(0))
         self.interval_, self.signed_interval_ = own.interval, own.signed_interval
         self.relevance_, self.exact_, self.gap_ = own.relevance, own.exact, own.gap

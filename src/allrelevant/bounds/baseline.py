@@ -17,16 +17,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._typing import Matrix, Table, Vector
-from ..parallel import run_tasks
+from ..parallel import parallel_map
 from ..resampling import Fold, stratified_folds
 from ..terms.scaling import Scaling
 from .models import LinearModel
 from .programs.equivalent_models import EquivalentModels, joint_budget, separate_budgets
 from .solver.l1 import L1Baseline
-from .task import Samples
+from .task import TaskData
 
 
-def l1_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+def l1_path(samples: TaskData, grid: Iterable[float]) -> Iterator[LinearModel]:
     """The l1-regularised model, ``min |w|_1 + C * loss``, for each C of a grid.
 
     Only the objective depends on C, so each solution starts from the last.
@@ -38,7 +38,7 @@ def l1_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
         yield replace(model, start_=found)
 
 
-def l2_svm_path(samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+def l2_svm_path(samples: TaskData, grid: Iterable[float]) -> Iterator[LinearModel]:
     """The common SVM, ``min |w|_2^2 / 2 + C * loss``, for each C of a grid.
 
     The budget it sets is measured on the model as it is, so the set of equivalent models is well
@@ -59,7 +59,7 @@ def uses_features(model: LinearModel) -> bool:
 
 
 @dataclass(frozen=True)
-class Slack:
+class Tolerance:
     """How much worse than the baseline an equivalent model may be.
 
     Attributes
@@ -90,10 +90,12 @@ class SeparateBudgets:
     Neurocomputing 2018.
     """
 
-    def baseline_path(self, samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+    def baseline_path(self, samples: TaskData, grid: Iterable[float]) -> Iterator[LinearModel]:
         return l1_path(samples, grid)
 
-    def equivalent(self, samples: Samples, baseline: LinearModel, slack: Slack) -> EquivalentModels:
+    def equivalent(
+        self, samples: TaskData, baseline: LinearModel, slack: Tolerance
+    ) -> EquivalentModels:
         norm, loss = slack.norm_limit(baseline), slack.loss_limit(baseline)
         start = baseline.start_
         return separate_budgets(samples.rows if start is None else start.rows, norm, loss, start)
@@ -106,10 +108,12 @@ class JointBudget:
     ESANN 2017.
     """
 
-    def baseline_path(self, samples: Samples, grid: Iterable[float]) -> Iterator[LinearModel]:
+    def baseline_path(self, samples: TaskData, grid: Iterable[float]) -> Iterator[LinearModel]:
         return l2_svm_path(samples, grid)
 
-    def equivalent(self, samples: Samples, baseline: LinearModel, slack: Slack) -> EquivalentModels:
+    def equivalent(
+        self, samples: TaskData, baseline: LinearModel, slack: Tolerance
+    ) -> EquivalentModels:
         limit = slack.norm_limit(baseline) + baseline.C_ * slack.loss_limit(baseline)
         # The l2 baseline is no vertex of the set; the l1 one is, and has the same C.
         (vertex,) = l1_path(samples, [baseline.C_])
@@ -123,7 +127,7 @@ FORMULATIONS: dict[str, Formulation] = {"separate": SeparateBudgets(), "joint": 
 
 
 @dataclass(frozen=True)
-class Standard:
+class FittedBaseline:
     """A problem and the baseline that sets the standard for it.
 
     Attributes
@@ -141,7 +145,7 @@ class Standard:
         What messages and progress bars call this problem.
     """
 
-    samples: Samples
+    samples: TaskData
     features: NDArray[np.intp]
     formulation: Formulation
     baseline: LinearModel
@@ -149,7 +153,7 @@ class Standard:
     name: str
 
 
-def fit_baseline(formulation: Formulation, samples: Samples, C: float) -> LinearModel:
+def fit_baseline(formulation: Formulation, samples: TaskData, C: float) -> LinearModel:
     """The baseline at one C."""
     return next(iter(formulation.baseline_path(samples, [C])))
 
@@ -162,14 +166,14 @@ N_FOLDS = 5
 GRID = np.logspace(0.0, 3.5, 8)
 
 
-BaselinePath = Callable[[Samples, Iterable[float]], Iterator[LinearModel]]
+BaselinePath = Callable[[TaskData, Iterable[float]], Iterator[LinearModel]]
 
 
 FitScaling = Callable[[Table, Vector], Scaling]
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenC:
     """The C that cross-validates best, and how well it does.
 
     Attributes
@@ -187,7 +191,7 @@ class Choice:
 
 
 def choose_C(
-    samples: Samples,
+    samples: TaskData,
     path: BaselinePath,
     scale: FitScaling,
     *,
@@ -195,7 +199,7 @@ def choose_C(
     grid: Vector | None = None,
     n_jobs: int | None = None,
     progress: str | None = None,
-) -> Choice:
+) -> ChosenC:
     """The smallest C of the grid that cross-validates best, among those that use any feature.
 
     Parameters
@@ -211,11 +215,11 @@ def choose_C(
     grid : ndarray, default=None
         By default :data:`GRID` over the total weight of the samples.
     n_jobs, progress
-        See :func:`allrelevant.parallel.run_tasks`.
+        See :func:`allrelevant.parallel.parallel_map`.
     """
     grid = GRID / samples.total_weight if grid is None else grid
 
-    def models_of(part: Samples) -> list[LinearModel]:
+    def models_of(part: TaskData) -> list[LinearModel]:
         scalings = [scale(table, part.weight) for table in part.tables]
         scaled = tuple(s.apply(table) for s, table in zip(scalings, part.tables, strict=True))
         models = path(part.with_tables(scaled), grid)
@@ -230,9 +234,9 @@ def choose_C(
     if len(in_play) == 0:  # no feature helps, whatever C
         in_play = np.array([len(grid) - 1])
     folds = samples.folds(N_FOLDS, random_state)
-    mean = np.mean(run_tasks(judged, folds, n_jobs=n_jobs, progress=progress), axis=0)
+    mean = np.mean(parallel_map(judged, folds, n_jobs=n_jobs, progress=progress), axis=0)
     best = in_play[np.argmax(mean[in_play, 0])]
-    return Choice(float(grid[best]), float(mean[best, 1]), samples.chance())
+    return ChosenC(float(grid[best]), float(mean[best, 1]), samples.chance())
 
 
 @dataclass(frozen=True)
@@ -243,8 +247,8 @@ class HeldOutScore:
     error: float
 
 
-def held_out_score(
-    standards: Sequence[Standard],
+def cross_validated_score(
+    standards: Sequence[FittedBaseline],
     members: NDArray[np.intp],
     scale: FitScaling,
     seed: int,
@@ -271,23 +275,23 @@ def held_out_score(
     )
 
 
-def _with_columns(samples: Samples, members: NDArray[np.intp]) -> Samples:
+def _with_columns(samples: TaskData, members: NDArray[np.intp]) -> TaskData:
     X, *privileged = samples.tables
     return samples.with_tables((X[:, members], *privileged))
 
 
-def _folds(problems: Sequence[Samples], seed: int) -> list[Fold]:
+def _folds(problems: Sequence[TaskData], seed: int) -> list[Fold]:
     if len(problems) == 1:
         return problems[0].folds(N_FOLDS, seed)
     return stratified_folds(_class_of_row(problems).astype(float), N_FOLDS, seed)
 
 
-def _class_of_row(problems: Sequence[Samples]) -> NDArray[np.intp]:
+def _class_of_row(problems: Sequence[TaskData]) -> NDArray[np.intp]:
     return np.argmax([samples.y for samples in problems], axis=0)
 
 
 def _score(
-    standards: Sequence[Standard], problems: Sequence[Samples], fold: Fold, scale: FitScaling
+    standards: Sequence[FittedBaseline], problems: Sequence[TaskData], fold: Fold, scale: FitScaling
 ) -> float:
     train, test = fold
     models = [
@@ -302,7 +306,7 @@ def _score(
     return float(np.average(right, weights=held_out.weight))
 
 
-def _trained(standard: Standard, samples: Samples, scale: FitScaling) -> LinearModel:
+def _trained(standard: FittedBaseline, samples: TaskData, scale: FitScaling) -> LinearModel:
     scalings = [scale(table, samples.weight) for table in samples.tables]
     tables = tuple(s.apply(table) for s, table in zip(scalings, samples.tables, strict=True))
     model = fit_baseline(standard.formulation, samples.with_tables(tables), standard.baseline.C_)

@@ -21,10 +21,10 @@ from scipy import stats
 
 from .._typing import Matrix, Table, Vector
 from ..exceptions import RelevanceWarning, SolverError
-from ..parallel import RunOptions, run_tasks
-from .baseline import Slack, Standard, fit_baseline, uses_features
+from ..parallel import RunOptions, parallel_map
+from .baseline import FittedBaseline, Tolerance, fit_baseline, uses_features
 from .models import LinearModel
-from .solver.ranges import weight_sizes
+from .solver.ranges import size_ranges
 
 # With fewer than this the spread of the probes is not known well enough to extrapolate from.
 MIN_USABLE = 10
@@ -44,8 +44,8 @@ class ProbeSettings:
 
 
 def probe_cutoff(
-    standard: Standard,
-    slack: Slack,
+    standard: FittedBaseline,
+    slack: Tolerance,
     settings: ProbeSettings,
     table: int = 0,
     **run: Unpack[RunOptions],
@@ -61,19 +61,19 @@ def probe_cutoff(
     table : int, default=0
         Which table's features it is about; see ``Samples.tables``.
     **run
-        ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.run_tasks`.
+        ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.parallel_map`.
     """
     if not uses_features(standard.baseline):
         return IDLE_CUTOFF.copy()  # every weight is zero, up to rounding
     bounds = probe_bounds(standard, slack, settings, table, **run)
     if len(bounds) < MIN_USABLE:
         return _fallback(standard.baseline, slack, len(bounds), settings.n_probes)
-    return prediction_limit(bounds, settings.fpr)
+    return upper_prediction_limit(bounds, settings.fpr)
 
 
 def probe_bounds(
-    standard: Standard,
-    slack: Slack,
+    standard: FittedBaseline,
+    slack: Tolerance,
     settings: ProbeSettings,
     table: int = 0,
     **run: Unpack[RunOptions],
@@ -88,16 +88,16 @@ def probe_bounds(
             extended = _with_probes(standard, probes, table)
             models = extended.formulation.equivalent(extended.samples, extended.baseline, slack)
             last = extended.samples.weights_of(table)[-probes.shape[1] :]
-            interval, _ = weight_sizes(models, last)
+            interval, _ = size_ranges(models, last)
         except SolverError:
             return np.empty((0, 2))  # probes that cannot be used: the caller counts those that can
         return interval * (standard.baseline.norm_ / extended.baseline.norm_)
 
     tables = _draw(standard, settings, table)
-    return np.concatenate([np.empty((0, 2)), *run_tasks(bounds_of, tables, **run)])
+    return np.concatenate([np.empty((0, 2)), *parallel_map(bounds_of, tables, **run)])
 
 
-def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
+def upper_prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     """What one more draw of the same kind exceeds with probability ``fpr``, by column.
 
     The upper end of a one-sided prediction interval for a normal variable of unknown mean and
@@ -107,7 +107,7 @@ def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     --------
     >>> import numpy as np
     >>> bounds = np.array([[0.0, 0.1], [0.0, 0.2], [0.0, 0.3]])
-    >>> prediction_limit(bounds, 0.05).round(3)
+    >>> upper_prediction_limit(bounds, 0.05).round(3)
     array([0.   , 0.537])
     """
     n = len(bounds)
@@ -115,7 +115,7 @@ def prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * spread
 
 
-def _with_probes(standard: Standard, probes: Matrix, table: int) -> Standard:
+def _with_probes(standard: FittedBaseline, probes: Matrix, table: int) -> FittedBaseline:
     samples = standard.samples.append_columns(probes, table)
     baseline = fit_baseline(standard.formulation, samples, standard.baseline.C_)
     if not uses_features(baseline):
@@ -123,7 +123,7 @@ def _with_probes(standard: Standard, probes: Matrix, table: int) -> Standard:
     return replace(standard, samples=samples, baseline=baseline)
 
 
-def _draw(standard: Standard, settings: ProbeSettings, table: int) -> list[Matrix]:
+def _draw(standard: FittedBaseline, settings: ProbeSettings, table: int) -> list[Matrix]:
     """Tables of permuted columns, each column in turn, none equal to its original."""
     rng = np.random.RandomState(settings.seed)
     weights = standard.samples.weights_of(table)
@@ -145,7 +145,7 @@ def _column(table: Table, index: int) -> Vector:
     return column.toarray().ravel() if sp.issparse(column) else column.ravel()
 
 
-def _fallback(baseline: LinearModel, slack: Slack, n_usable: int, n_probes: int) -> Vector:
+def _fallback(baseline: LinearModel, slack: Tolerance, n_usable: int, n_probes: int) -> Vector:
     """Twice what the slack alone allows a feature that is no use, and no use is strong.
 
     A weight that leaves every prediction as it is can grow until the slack of the budget is used

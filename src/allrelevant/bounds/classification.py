@@ -20,16 +20,16 @@ from sklearn.utils.validation import check_is_fitted
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
-from ._base import Problem, RelevanceBounds
+from ._base import RelevanceBounds, Subproblem
 from .baseline import FORMULATIONS, Formulation
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table
 from .risk import RiskBound, risk_bound
-from .task import Samples
+from .task import TaskData
 
 
 @dataclass(frozen=True)
-class ClassSamples(Samples):
+class ClassificationData(TaskData):
     """Two-class data; ``y`` is -1 or +1."""
 
     def requirements(self) -> Requirements:
@@ -206,7 +206,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
 
     def _problems_of(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
-    ) -> list[Problem]:
+    ) -> list[Subproblem]:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._require_two_classes()
@@ -217,7 +217,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
             )
         weight = weight * self._weight_of_class(y, weight)[codes]
         return [
-            Problem(name, [ClassSamples(X, target, weight, privileged)])
+            Subproblem(name, [ClassificationData(X, target, weight, privileged)])
             for name, target in self._targets(codes)
         ]
 

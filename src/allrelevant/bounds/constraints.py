@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from .._typing import Matrix
-from ..exceptions import ClashError, InputError
-from .programs.equivalent_models import EquivalentModels, Limit, LinearProgram, limited_models
+from ..exceptions import InfeasibleConstraintsError, InputError
+from .programs.equivalent_models import EquivalentModels, LinearProgram, WeightLimit, limited_models
 from .solver.highs import HighsModel
-from .solver.mixed_integer import WorkingRows
+from .solver.mixed_integer import WorkingSet
 from .solver.ranges import WeightRanges
 
 # Each limit on a size from below leaves two signs to try, where both are possible.
@@ -55,19 +55,19 @@ class Constraint:
         parts += [f"<= {self.high:g}"] if math.isfinite(self.high) else []
         return f"{what} {' and '.join(parts)}" if parts else f"{what} at will"
 
-    def sides(self) -> list[Limit]:
+    def sides(self) -> list[WeightLimit]:
         """The limit on the weight that this is; of a size from below, one for each sign."""
         if self.signed or self.low <= 0:
             low = self.low if self.signed else -self.high
-            return [Limit(self.feature, low, self.high)]
+            return [WeightLimit(self.feature, low, self.high)]
         return [
-            Limit(self.feature, self.low, self.high),
-            Limit(self.feature, -self.high, -self.low),
+            WeightLimit(self.feature, self.low, self.high),
+            WeightLimit(self.feature, -self.high, -self.low),
         ]
 
 
 @dataclass(frozen=True)
-class Wish:
+class ConstraintSpec:
     """What a user asks of a feature.
 
     Attributes
@@ -93,7 +93,9 @@ class Wish:
         return Constraint(feature, name, cutoff if self.keep else self.low, self.high, self.signed)
 
 
-def read_wish(name: str, value: Any, *, signed: bool, problem: int | None = None) -> Wish:
+def parse_constraint(
+    name: str, value: Any, *, signed: bool, problem: int | None = None
+) -> ConstraintSpec:
     """What a user has written about a feature.
 
     Parameters
@@ -104,17 +106,17 @@ def read_wish(name: str, value: Any, *, signed: bool, problem: int | None = None
     signed : bool
         Whether numbers are about weights with their signs.
     problem : int, default=None
-        See :class:`Wish`.
+        See :class:`ConstraintSpec`.
 
     Examples
     --------
-    >>> read_wish("age", (0.5, None), signed=False)
+    >>> parse_constraint("age", (0.5, None), signed=False)
     Wish(low=0.5, high=inf, signed=False, keep=False, problem=None)
     """
     if isinstance(value, str) and value == "drop":
-        return Wish(0.0, 0.0, signed=False, problem=problem)
+        return ConstraintSpec(0.0, 0.0, signed=False, problem=problem)
     if isinstance(value, str) and value == "keep":
-        return Wish(0.0, math.inf, signed=False, keep=True, problem=problem)
+        return ConstraintSpec(0.0, math.inf, signed=False, keep=True, problem=problem)
     low, high = _ends(name, value, signed)
     if not low <= high:
         raise InputError(f"The limits of {name!r} are the wrong way round: {low:g} and {high:g}.")
@@ -123,7 +125,7 @@ def read_wish(name: str, value: Any, *, signed: bool, problem: int | None = None
             f"The size of the weight of {name!r} cannot be negative, got {low:g}. For limits on "
             "weights with their signs use signed=True."
         )
-    return Wish(low, high, signed, problem=problem)
+    return ConstraintSpec(low, high, signed, problem=problem)
 
 
 def _ends(name: str, value: Any, signed: bool) -> tuple[float, float]:
@@ -144,9 +146,9 @@ def _ends(name: str, value: Any, signed: bool) -> tuple[float, float]:
     return low, high
 
 
-def sign_patterns(
+def sign_combinations(
     constraints: Sequence[Constraint], signed_interval: Matrix | None = None
-) -> list[list[Limit]]:
+) -> list[list[WeightLimit]]:
     """The limits for each choice of signs: together they are what the constraints ask.
 
     Parameters
@@ -166,7 +168,7 @@ def sign_patterns(
     return [list(pattern) for pattern in product(*options)]
 
 
-def _possible(sides: list[Limit], signed_interval: Matrix | None) -> list[Limit]:
+def _possible(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[WeightLimit]:
     if signed_interval is None:
         return sides
     low, high = signed_interval[sides[0].feature]
@@ -177,7 +179,7 @@ def _possible(sides: list[Limit], signed_interval: Matrix | None) -> list[Limit]
 _TOLERANCE = 1e-8
 
 
-class ElasticSet:
+class ElasticProgram:
     """A set of models, and limits that may be missed.
 
     Parameters
@@ -194,14 +196,14 @@ class ElasticSet:
         self._tolerance = _TOLERANCE * max(1.0, *norms)
 
     @cached_property
-    def _working(self) -> WorkingRows:
-        return WorkingRows(self._models, self._known.coef.toarray(), self._known.offset)
+    def _working(self) -> WorkingSet:
+        return WorkingSet(self._models, self._known.coef.toarray(), self._known.offset)
 
-    def is_kept(self, limits: Sequence[Limit]) -> bool:
+    def is_kept(self, limits: Sequence[WeightLimit]) -> bool:
         """Whether some model keeps all limits."""
         return self.least_miss([], limits) <= self._tolerance
 
-    def least_miss(self, firm: Sequence[Limit], soft: Sequence[Limit]) -> float:
+    def least_miss(self, firm: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
         """The least total by which soft limits are missed while firm ones are kept.
 
         The slack of a limit's row is what it is missed by. Some model must keep the firm ones.
@@ -219,20 +221,23 @@ class ElasticSet:
 
     def can_keep(self, constraints: Sequence[Constraint]) -> bool:
         """Whether some model keeps all constraints, with whatever signs."""
-        return any(self.is_kept(pattern) for pattern in sign_patterns(constraints))
+        return any(self.is_kept(pattern) for pattern in sign_combinations(constraints))
 
     def least_move(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
         """By how much a constraint has to move for some model to keep it and the others."""
         return min(
             self.least_miss(pattern, [side])
-            for pattern in sign_patterns(others)
+            for pattern in sign_combinations(others)
             if self.is_kept(pattern)
             for side in constraint.sides()
         )
 
 
 def _elastic(
-    models: EquivalentModels, firm: Sequence[Limit], soft: Sequence[Limit], tolerance: float
+    models: EquivalentModels,
+    firm: Sequence[WeightLimit],
+    soft: Sequence[WeightLimit],
+    tolerance: float,
 ) -> LinearProgram:
     """The set with firm limits and limits that may be missed at a cost."""
     program = limited_models(models, [*firm, *soft]).program
@@ -244,7 +249,9 @@ def _elastic(
     return replace(program, cost=cost, column_upper=upper)
 
 
-def clash_of(elastic: ElasticSet, constraints: Sequence[Constraint]) -> ClashError:
+def explain_infeasibility(
+    elastic: ElasticProgram, constraints: Sequence[Constraint]
+) -> InfeasibleConstraintsError:
     """The error that tells why no model of a set keeps some constraints.
 
     Constraints that are not needed for the clash are left out one after the other; what is left is
@@ -252,7 +259,7 @@ def clash_of(elastic: ElasticSet, constraints: Sequence[Constraint]) -> ClashErr
 
     Parameters
     ----------
-    elastic : ElasticSet
+    elastic : ElasticProgram
     constraints : sequence of Constraint
         That no model of the set keeps.
     """
@@ -265,7 +272,7 @@ def clash_of(elastic: ElasticSet, constraints: Sequence[Constraint]) -> ClashErr
         elastic.least_move(constraint, [other for other in clash if other is not constraint])
         for constraint in clash
     ]
-    return ClashError(_message(clash, moves), clash, moves)
+    return InfeasibleConstraintsError(_message(clash, moves), clash, moves)
 
 
 def _message(clash: Sequence[Constraint], moves: Sequence[float]) -> str:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from .._optional import import_extra
 from .._typing import Vector
 from ..exceptions import InputError
-from .baseline import FitScaling, HeldOutScore, held_out_score
+from .baseline import FitScaling, HeldOutScore, cross_validated_score
 from .models import LinearModel, LinearModels
-from .result import ProblemBounds
-from .solver.cheapest import CheapestSets, FeatureSet
+from .result import SubproblemBounds
+from .solver.cheapest import CheapestSearch, FeatureSet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CheapModel:
+class CheapestModel:
     """An equally good model, and what its features cost.
 
     Attributes
@@ -61,16 +61,16 @@ class CheapModel:
 
 
 @dataclass(frozen=True)
-class Design(Sequence[CheapModel]):
+class CheapestModels(Sequence[CheapestModel]):
     """The cheapest equally good models, in order of their costs.
 
-    A sequence of :class:`CheapModel`.
+    A sequence of :class:`CheapestModel`.
 
     Attributes
     ----------
     feature_names : list of str
     costs : ndarray of shape (n_features,)
-    solutions : list of CheapModel
+    solutions : list of CheapestModel
         No set of features holds another one before it: what it would add is not needed.
     baseline_used : ndarray of shape (n_features,)
         Whether the baseline uses each feature.
@@ -82,7 +82,7 @@ class Design(Sequence[CheapModel]):
 
     feature_names: list[str]
     costs: Vector
-    solutions: list[CheapModel]
+    solutions: list[CheapestModel]
     baseline_used: NDArray[np.bool_]
     baseline_score: float
     baseline_score_error: float
@@ -94,7 +94,7 @@ class Design(Sequence[CheapModel]):
     def __getitem__(self, index: Any) -> Any:
         return self.solutions[index]
 
-    def __iter__(self) -> Iterator[CheapModel]:
+    def __iter__(self) -> Iterator[CheapestModel]:
         return iter(self.solutions)
 
     @property
@@ -107,7 +107,7 @@ class Design(Sequence[CheapModel]):
         common = set.intersection(*(set(s.members.tolist()) for s in self.solutions))
         return [self.feature_names[j] for j in sorted(common)]
 
-    def alternatives(self, feature: int | str) -> list[CheapModel]:
+    def alternatives(self, feature: int | str) -> list[CheapestModel]:
         """The models found that live without a feature, the cheapest first.
 
         Parameters
@@ -153,7 +153,7 @@ class Design(Sequence[CheapModel]):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DesignRequest:
     """What a user wants to know.
 
     Attributes
@@ -207,13 +207,13 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
 
 
 def find_cheapest(
-    problems: Sequence[ProblemBounds], wanted: Wanted
+    problems: Sequence[SubproblemBounds], wanted: DesignRequest
 ) -> tuple[list[FeatureSet], bool]:
     """The cheapest sets of features, and whether there are no others.
 
     Parameters
     ----------
-    problems : sequence of ProblemBounds
+    problems : sequence of SubproblemBounds
     wanted : Wanted
     """
     n = len(wanted.costs)
@@ -222,7 +222,7 @@ def find_cheapest(
     needed = np.any([problem.interval[:n, 0] > 0 for problem in problems], axis=0)
     fixed[np.flatnonzero(needed)] = 1.0
     fixed[wanted.must_use], fixed[wanted.must_not_use] = 1.0, 0.0
-    cheapest = CheapestSets(
+    cheapest = CheapestSearch(
         [problem.models for problem in problems],
         [problem.ranges for problem in problems],
         [problem.signed_interval for problem in problems],
@@ -240,11 +240,11 @@ def find_cheapest(
 
 
 def scores_of(
-    problems: Sequence[ProblemBounds],
+    problems: Sequence[SubproblemBounds],
     sets: Sequence[NDArray[np.intp]],
     scale: FitScaling,
     seed: int,
 ) -> list[HeldOutScore]:
     """Cross-validated scores of sets of features, all on the same folds."""
     standards = [problem.standard for problem in problems]
-    return [held_out_score(standards, members, scale, seed) for members in sets]
+    return [cross_validated_score(standards, members, scale, seed) for members in sets]

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import Matrix, Table, Vector
 from ..terms.scaling import Scaling
-from .programs.equivalent_models import Start
+from .programs.equivalent_models import StartingVertex
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class LinearModel:
     privileged_coef_: Vector | None = None
     privileged_intercept_: float | None = None
     # Large, and of no use to a reader.
-    start_: Start | None = field(default=None, repr=False)
+    start_: StartingVertex | None = field(default=None, repr=False)
 
     @property
     def weights(self) -> Vector:

@@ -17,14 +17,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
-from ._base import Problem, RelevanceBounds
+from ._base import RelevanceBounds, Subproblem
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table, stacked
-from .task import Samples
+from .task import TaskData
 
 
 @dataclass(frozen=True)
-class OrderedSamples(Samples):
+class OrdinalData(TaskData):
     """Data whose classes have an order; ``y`` is 0, 1, ..., k - 1, each of them there."""
 
     @property
@@ -124,7 +124,7 @@ random_state, n_jobs, verbose
 
     def _problems_of(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
-    ) -> list[Problem]:
+    ) -> list[Subproblem]:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -132,7 +132,7 @@ random_state, n_jobs, verbose
                 f"The target has a single class, {str(self.classes_[0])!r}: there is no order to "
                 "learn. At least two classes are needed."
             )
-        return [Problem("", [OrderedSamples(X, codes.astype(float), weight, privileged)])]
+        return [Subproblem("", [OrdinalData(X, codes.astype(float), weight, privileged)])]
 
     def decision_function(self, X: Any) -> Matrix:
         """How far inside each class a row is: its distance from the nearer threshold of the class.

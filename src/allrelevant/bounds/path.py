@@ -14,12 +14,12 @@ from .._optional import import_extra
 from .._typing import Matrix, Vector
 from .._validation import feature_names
 from ..exceptions import InputError
-from ..parallel import run_tasks
+from ..parallel import parallel_map
 from ._base import RelevanceBounds
-from .baseline import GRID, Standard, uses_features
+from .baseline import GRID, FittedBaseline, uses_features
 from .calibration import IDLE_CUTOFF
-from .pipeline import Settings, bound_weights, learned_cutoffs
-from .result import CombinedBounds, ProblemBounds, combined
+from .pipeline import BoundsSettings, bound_subproblem, learned_cutoffs
+from .result import BoundsResult, SubproblemBounds, combine_subproblems
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ class BoundsPath:
         rows = [
             (name, relevance, self.values[start], self.values[stop - 1], stop - start)
             for name, column in zip(self.feature_names, self.relevance.T, strict=True)
-            for relevance, start, stop in stretches(column)
+            for relevance, start, stop in runs_of_equal_values(column)
         ]
         return pandas.DataFrame(rows, columns=["feature", "relevance", "first", "last", "n_values"])
 
@@ -114,7 +114,7 @@ class BoundsPath:
         return PathDisplay.from_path(self, **kwargs)
 
 
-def stretches(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[str, int, int]]:
+def runs_of_equal_values(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[str, int, int]]:
     """Runs of equal classes: the class, where it starts and where the next one does.
 
     Examples
@@ -213,8 +213,8 @@ def _default_values(param: Param, total_weight: float) -> Vector:
 
 
 def _along(
-    chosen: Standard, settings: Settings, param: Param, values: Vector
-) -> tuple[list[Standard], list[Settings]]:
+    chosen: FittedBaseline, settings: BoundsSettings, param: Param, values: Vector
+) -> tuple[list[FittedBaseline], list[BoundsSettings]]:
     """The standard and the settings at each value."""
     if param == "delta":
         all_settings = [
@@ -226,20 +226,22 @@ def _along(
     return standards, [settings] * len(values)
 
 
-def _solved(standards: list[Standard], all_settings: list[Settings]) -> list[ProblemBounds]:
+def _solved(
+    standards: list[FittedBaseline], all_settings: list[BoundsSettings]
+) -> list[SubproblemBounds]:
     """The bounds at each value, several at a time."""
     first = all_settings[0]
     cutoffs = _cutoffs(standards, all_settings)
 
-    def solve(index: int) -> ProblemBounds:
+    def solve(index: int) -> SubproblemBounds:
         alone = replace(all_settings[index], n_jobs=1, verbose=False)
-        return bound_weights(standards[index], alone, cutoffs[index])
+        return bound_subproblem(standards[index], alone, cutoffs[index])
 
     title = f"path {standards[0].name}".strip() if first.verbose else None
-    return run_tasks(solve, range(len(standards)), n_jobs=first.n_jobs, progress=title)
+    return parallel_map(solve, range(len(standards)), n_jobs=first.n_jobs, progress=title)
 
 
-def _cutoffs(standards: list[Standard], all_settings: list[Settings]) -> list[Matrix]:
+def _cutoffs(standards: list[FittedBaseline], all_settings: list[BoundsSettings]) -> list[Matrix]:
     """The cutoffs at each value: learned at some, and interpolated as shares of the norm."""
     if all_settings[0].cutoff is not None:
         return [learned_cutoffs(s, t) for s, t in zip(standards, all_settings, strict=True)]
@@ -262,10 +264,10 @@ def _path(
     param: Param,
     values: Vector,
     names: list[str],
-    by_value: list[tuple[ProblemBounds, ...]],
+    by_value: list[tuple[SubproblemBounds, ...]],
     own: NDArray[np.intp],
 ) -> BoundsPath:
-    found: list[CombinedBounds] = [combined(problems).of(own) for problems in by_value]
+    found: list[BoundsResult] = [combine_subproblems(problems).of(own) for problems in by_value]
     return BoundsPath(
         param=param,
         values=values,
@@ -279,6 +281,6 @@ def _path(
     )
 
 
-def _largest_weights(problems: Sequence[ProblemBounds]) -> Vector:
+def _largest_weights(problems: Sequence[SubproblemBounds]) -> Vector:
     coef = np.array([problem.baseline.coef_ for problem in problems])
     return coef[np.abs(coef).argmax(axis=0), np.arange(coef.shape[1])]

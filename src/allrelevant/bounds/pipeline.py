@@ -14,14 +14,22 @@ from numpy.typing import NDArray
 
 from .._typing import Matrix, Vector
 from ..exceptions import RelevanceWarning, WorkerDiedError
-from ..parallel import run_tasks
-from .baseline import Choice, FitScaling, Formulation, Slack, Standard, choose_C, fit_baseline
+from ..parallel import parallel_map
+from .baseline import (
+    ChosenC,
+    FitScaling,
+    FittedBaseline,
+    Formulation,
+    Tolerance,
+    choose_C,
+    fit_baseline,
+)
 from .calibration import ProbeSettings, probe_cutoff
 from .programs.equivalent_models import EquivalentModels
-from .result import ProblemBounds, put_together
-from .solver.proofs import intersected, outer_ranges
+from .result import SubproblemBounds, put_together
+from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import WeightRanges, join_ranges, weight_ranges
-from .task import Samples
+from .task import TaskData
 
 # Features whose programs one task solves on one warm model. Fixed, so that the answer does not
 # depend on the number of workers.
@@ -33,12 +41,12 @@ _FIRST_ROUND = 100
 
 
 @dataclass(frozen=True)
-class Settings:
+class BoundsSettings:
     """What to solve and how; ``None`` for C or the cutoff means: learn it from the data."""
 
     C: float | None
     formulation: Formulation
-    slack: Slack
+    slack: Tolerance
     cutoff: float | None
     probes: ProbeSettings
     screen: bool
@@ -49,8 +57,8 @@ class Settings:
 
 
 def find_baseline(
-    variants: Sequence[Samples], fit_scaling: FitScaling, settings: Settings, name: str = ""
-) -> Standard:
+    variants: Sequence[TaskData], fit_scaling: FitScaling, settings: BoundsSettings, name: str = ""
+) -> FittedBaseline:
     """Choose C if need be, and train the baseline on the scaled samples.
 
     Parameters
@@ -73,7 +81,7 @@ def find_baseline(
         tuple(s.apply(table) for s, table in zip(scalings, samples.tables, strict=True))
     )
     baseline = fit_baseline(settings.formulation, scaled, C)
-    return Standard(
+    return FittedBaseline(
         samples=scaled,
         features=np.flatnonzero(~np.concatenate([s.constant for s in scalings])),
         formulation=settings.formulation,
@@ -83,9 +91,9 @@ def find_baseline(
     )
 
 
-def bound_weights(
-    standard: Standard, settings: Settings, cutoff: Matrix | None = None
-) -> ProblemBounds:
+def bound_subproblem(
+    standard: FittedBaseline, settings: BoundsSettings, cutoff: Matrix | None = None
+) -> SubproblemBounds:
     """Range of every weight over the models as good as the baseline, and the classes.
 
     Parameters
@@ -104,8 +112,8 @@ def bound_weights(
 
 
 def _choose(
-    variants: Sequence[Samples], fit_scaling: FitScaling, settings: Settings, name: str
-) -> tuple[Samples, Choice]:
+    variants: Sequence[TaskData], fit_scaling: FitScaling, settings: BoundsSettings, name: str
+) -> tuple[TaskData, ChosenC]:
     choices = [
         choose_C(
             samples,
@@ -132,7 +140,7 @@ def _choose(
 
 
 def _ranges(
-    models: EquivalentModels, standard: Standard, cutoff: Vector, settings: Settings
+    models: EquivalentModels, standard: FittedBaseline, cutoff: Vector, settings: BoundsSettings
 ) -> tuple[WeightRanges, Matrix]:
     """Ranges of the features, and what is proven of all of them.
 
@@ -152,7 +160,7 @@ def _ranges(
         begun, waiting = waiting[:in_one_round], waiting[in_one_round:]
         n_begun += len(begun)
         parts += _round(models, begun, deadline, standard, settings)
-        outer = reduce(intersected, [part.outer for part in parts], outer)
+        outer = reduce(intersect, [part.outer for part in parts], outer)
         waiting = _least_known(waiting[_above(waiting, outer, least)], outer)
         in_one_round *= 2
     ranges = join_ranges(parts)
@@ -174,14 +182,14 @@ def _round(
     models: EquivalentModels,
     features: NDArray[np.intp],
     deadline: float | None,
-    standard: Standard,
-    settings: Settings,
+    standard: FittedBaseline,
+    settings: BoundsSettings,
 ) -> list[WeightRanges]:
     of_others = settings.screen or deadline is not None  # else there are none
     starts = range(0, len(features), _FEATURES_PER_TASK)
     tasks = [features[start : start + _FEATURES_PER_TASK] for start in starts]
     try:
-        return run_tasks(
+        return parallel_map(
             partial(weight_ranges, models, deadline=deadline, of_others=of_others),
             tasks,
             n_jobs=settings.n_jobs,
@@ -195,7 +203,7 @@ def _round(
         return list(error.results.values())
 
 
-def _warn_of_missing(n_missing: int, n_features: int, settings: Settings) -> None:
+def _warn_of_missing(n_missing: int, n_features: int, settings: BoundsSettings) -> None:
     if n_missing:
         seconds = settings.max_seconds
         limit = "" if seconds is None else f" within {seconds:g} seconds"
@@ -208,7 +216,7 @@ def _warn_of_missing(n_missing: int, n_features: int, settings: Settings) -> Non
         )
 
 
-def learned_cutoffs(standard: Standard, settings: Settings) -> Matrix:
+def learned_cutoffs(standard: FittedBaseline, settings: BoundsSettings) -> Matrix:
     """What the bounds of the features of each table must exceed, shape (n_tables, 2)."""
     n_tables = len(standard.samples.tables)
     if settings.cutoff is not None:
@@ -228,5 +236,5 @@ def learned_cutoffs(standard: Standard, settings: Settings) -> Matrix:
     )
 
 
-def _title(settings: Settings, work: str, name: str) -> str | None:
+def _title(settings: BoundsSettings, work: str, name: str) -> str | None:
     return f"{work} {name}".strip() if settings.verbose else None

@@ -17,11 +17,11 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from .._typing import Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
-from ._base import Problem, RelevanceBounds
+from ._base import RelevanceBounds, Subproblem
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table
 from .programs.pairwise import PairwiseLoss, first_rows
-from .task import Samples
+from .task import TaskData
 
 # With more pairs than this, or more numbers in their rows, they are not listed.
 _FEW_PAIRS = 100_000
@@ -31,7 +31,7 @@ _MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
-class RankedSamples(Samples):
+class RankingData(TaskData):
     """Samples of which some, ``y`` +1, are to score higher than the others, ``y`` -1."""
 
     @property
@@ -150,7 +150,7 @@ random_state, n_jobs, verbose
 
     def _problems_of(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
-    ) -> list[Problem]:
+    ) -> list[Subproblem]:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
@@ -165,7 +165,7 @@ random_state, n_jobs, verbose
                 "one to be above the other."
             )
         return [
-            Problem("", [RankedSamples(X, np.where(codes == 1, 1.0, -1.0), weight, privileged)])
+            Subproblem("", [RankingData(X, np.where(codes == 1, 1.0, -1.0), weight, privileged)])
         ]
 
     def _summarise(self) -> None:

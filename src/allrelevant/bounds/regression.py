@@ -19,14 +19,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._typing import Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold
-from ._base import Problem, RelevanceBounds
+from ._base import RelevanceBounds, Subproblem
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, stacked
-from .task import Samples
+from .task import TaskData
 
 
 @dataclass(frozen=True)
-class ValueSamples(Samples):
+class RegressionData(TaskData):
     """Data with a value to predict.
 
     Attributes
@@ -159,7 +159,7 @@ verbose
 
     def _problems_of(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
-    ) -> list[Problem]:
+    ) -> list[Subproblem]:
         values = y.astype(np.float64)
         centre = float(np.average(values, weights=weight))
         spread = float(np.sqrt(np.average((values - centre) ** 2, weights=weight)))
@@ -171,12 +171,14 @@ verbose
         scaled = (values - self._y_centre) / self._y_scale
         in_units = [spread * e for e in EPSILON_GRID] if self.epsilon == "cv" else [self.epsilon]
         grid = [epsilon / self._y_scale for epsilon in in_units]
-        return [Problem("", [ValueSamples(X, scaled, weight, privileged, epsilon=e) for e in grid])]
+        return [
+            Subproblem("", [RegressionData(X, scaled, weight, privileged, epsilon=e) for e in grid])
+        ]
 
     def _summarise(self) -> None:
         super()._summarise()
         samples = self._problems[0].standard.samples
-        assert isinstance(samples, ValueSamples)
+        assert isinstance(samples, RegressionData)
         self.epsilon_ = samples.epsilon * self._y_scale
 
     def predict(self, X: Any) -> Vector:

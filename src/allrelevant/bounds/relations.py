@@ -16,12 +16,18 @@ from numpy.typing import NDArray
 from .._optional import import_extra
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from ..parallel import run_tasks
+from ..parallel import parallel_map
 from ..relevance import STRONG, WEAK
-from .result import ProblemBounds
-from .solver.interface import Effort, total_effort
-from .solver.mixed_integer import Sums
-from .substitution import Changes, ProblemRelations, changes_with, related, relevant_weights
+from .result import SubproblemBounds
+from .solver.interface import SolverStats, total_effort
+from .solver.mixed_integer import TotalWeight
+from .substitution import (
+    Changes,
+    SubproblemRelations,
+    interval_changes,
+    relation_matrix,
+    relevant_weights,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +73,7 @@ def group_labels(relations: Matrix, cut: float = CUT) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True)
-class Group:
+class FeatureGroup:
     """Features that replace each other, and what they carry together.
 
     Attributes
@@ -94,17 +100,17 @@ class Group:
     relevance: str
 
 
-def sum_range(problem: ProblemBounds, members: NDArray[np.intp]) -> Vector:
+def sum_range(problem: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
     """Smallest and largest sum of the sizes of some weights, shape (2,)."""
     if len(members) == 1:
         return problem.interval[members[0]]
-    sums = Sums(problem.models, problem.ranges, problem.signed_interval)
+    sums = TotalWeight(problem.models, problem.ranges, problem.signed_interval)
     return np.array([sums.smallest(members), sums.largest(members)])
 
 
 def make_group(
-    names: list[str], members: NDArray[np.intp], sums: Matrix, problems: list[ProblemBounds]
-) -> Group:
+    names: list[str], members: NDArray[np.intp], sums: Matrix, problems: list[SubproblemBounds]
+) -> FeatureGroup:
     """A group from what its members come to in each problem.
 
     Parameters
@@ -113,14 +119,14 @@ def make_group(
         Of all features.
     members : ndarray of int
     sums : ndarray of shape (n_problems, 2)
-    problems : list of ProblemBounds
+    problems : list of SubproblemBounds
     """
     norms = np.array([problem.baseline.norm_ for problem in problems])
     strong = [
         bool(sums[i, 0] > problem.cutoff[_table_of(problem, members), 0].max())
         for i, problem in enumerate(problems)
     ]
-    return Group(
+    return FeatureGroup(
         features=[names[j] for j in members],
         members=members,
         lower=float(sums[:, 0].max()),
@@ -130,7 +136,7 @@ def make_group(
     )
 
 
-def _table_of(problem: ProblemBounds, members: NDArray[np.intp]) -> NDArray[np.intp]:
+def _table_of(problem: SubproblemBounds, members: NDArray[np.intp]) -> NDArray[np.intp]:
     """Which table each member is a column of."""
     return (members >= problem.standard.samples.n_features).astype(np.intp)
 
@@ -159,7 +165,7 @@ class Relations:
         Number of each feature's group; -1 for irrelevant features.
     groups_ : list of Group
         In the order of their numbers.
-    problems : list of ProblemRelations
+    problems : list of SubproblemRelations
         The intervals behind the relations, for each class against the rest.
     effort : Effort
         Programs solved, and programs whose answers were known.
@@ -169,9 +175,9 @@ class Relations:
     relations_: Matrix
     class_relations_: NDArray[np.float64]
     labels_: NDArray[np.intp]
-    groups_: list[Group]
-    problems: list[ProblemRelations]
-    effort: Effort
+    groups_: list[FeatureGroup]
+    problems: list[SubproblemRelations]
+    effort: SolverStats
 
     def kind(self, feature: int, other: int) -> str:
         """What two features are: "substitutes", "companions" or "independent"."""
@@ -244,7 +250,7 @@ class Relations:
 
 
 def find_relations(
-    problems: Sequence[ProblemBounds],
+    problems: Sequence[SubproblemBounds],
     names: list[str],
     *,
     n_jobs: int | None = None,
@@ -254,20 +260,20 @@ def find_relations(
 
     Parameters
     ----------
-    problems : sequence of ProblemBounds
+    problems : sequence of SubproblemBounds
     names : list of str
         Of all features, privileged ones behind the others.
     n_jobs : int, default=None
-        See :func:`allrelevant.parallel.run_tasks`.
+        See :func:`allrelevant.parallel.parallel_map`.
     verbose : bool, default=False
         Show how far it is.
     """
     problems = list(problems)
     tasks = [(i, int(k)) for i, problem in enumerate(problems) for k in relevant_weights(problem)]
     title = "relations" if verbose else None
-    changes = run_tasks(partial(_changes, problems), tasks, n_jobs=n_jobs, progress=title)
+    changes = parallel_map(partial(_changes, problems), tasks, n_jobs=n_jobs, progress=title)
     by_problem = [
-        related(problem, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
+        relation_matrix(problem, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
         for i, problem in enumerate(problems)
     ]
     of_class = np.array([found.relations for found in by_problem])
@@ -287,16 +293,16 @@ def find_relations(
 
 
 def _groups(
-    problems: list[ProblemBounds],
+    problems: list[SubproblemBounds],
     names: list[str],
     labels: NDArray[np.intp],
     n_jobs: int | None,
     title: str | None,
-) -> list[Group]:
+) -> list[FeatureGroup]:
     """The groups and their sums."""
     all_members = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
     tasks = [(i, members) for members in all_members for i in range(len(problems))]
-    found = run_tasks(partial(_sum_range, problems), tasks, n_jobs=n_jobs, progress=title)
+    found = parallel_map(partial(_sum_range, problems), tasks, n_jobs=n_jobs, progress=title)
     sums = np.array(found).reshape(len(all_members), len(problems), 2)
     return [
         make_group(names, members, own, problems)
@@ -304,12 +310,12 @@ def _groups(
     ]
 
 
-def _changes(problems: list[ProblemBounds], task: tuple[int, int]) -> Changes:
+def _changes(problems: list[SubproblemBounds], task: tuple[int, int]) -> Changes:
     index, feature = task
-    return changes_with(problems[index], feature)
+    return interval_changes(problems[index], feature)
 
 
-def _sum_range(problems: list[ProblemBounds], task: tuple[int, NDArray[np.intp]]) -> Vector:
+def _sum_range(problems: list[SubproblemBounds], task: tuple[int, NDArray[np.intp]]) -> Vector:
     index, members = task
     return sum_range(problems[index], members)
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from .._typing import Matrix
 from ..exceptions import InputError
 from ..relevance import IRRELEVANT, STRONG, WEAK, classify
-from .baseline import Standard
+from .baseline import FittedBaseline
 from .models import LinearModel
 from .programs.equivalent_models import EquivalentModels
 from .solver.ranges import WeightRanges
 
 
 @dataclass(frozen=True)
-class ProblemBounds:
+class SubproblemBounds:
     """What is known of one problem.
 
     Weights are those of all tables, privileged features behind the others.
@@ -40,7 +40,7 @@ class ProblemBounds:
     relevance : ndarray of shape (d,)
     """
 
-    standard: Standard
+    standard: FittedBaseline
     models: EquivalentModels
     ranges: WeightRanges
     exact: NDArray[np.bool_]
@@ -69,12 +69,12 @@ class ProblemBounds:
 
 
 def put_together(
-    standard: Standard,
+    standard: FittedBaseline,
     models: EquivalentModels,
     ranges: WeightRanges,
     outer: Matrix,
     cutoff: Matrix,
-) -> ProblemBounds:
+) -> SubproblemBounds:
     """What follows from the ranges of some weights, and from what is proven of all.
 
     Parameters
@@ -98,7 +98,7 @@ def put_together(
     gap[others] = np.column_stack([weight, upper - weight])
     exact = np.ones(samples.n_weights, dtype=bool)
     exact[others] = (outer[others] == 0).all(axis=1)  # nothing is open about a dropped one
-    return ProblemBounds(
+    return SubproblemBounds(
         standard=standard,
         models=models,
         ranges=ranges,
@@ -118,7 +118,7 @@ def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
 
 
 @dataclass(frozen=True)
-class CombinedBounds:
+class BoundsResult:
     """What is known of each weight over all problems, and in each of them.
 
     Attributes
@@ -137,9 +137,9 @@ class CombinedBounds:
     class_interval: NDArray[np.float64]
     class_relevance: NDArray[np.str_]
 
-    def of(self, weights: NDArray[np.intp]) -> CombinedBounds:
+    def of(self, weights: NDArray[np.intp]) -> BoundsResult:
         """The part of some weights."""
-        return CombinedBounds(
+        return BoundsResult(
             interval=self.interval[weights],
             signed_interval=self.signed_interval[weights],
             gap=self.gap[weights],
@@ -150,14 +150,14 @@ class CombinedBounds:
         )
 
 
-def combined(problems: Sequence[ProblemBounds]) -> CombinedBounds:
+def combine_subproblems(problems: Sequence[SubproblemBounds]) -> BoundsResult:
     """The largest bound counts; strong for one is strong, relevant for one at least weak."""
     intervals = np.array([problem.interval for problem in problems])
     relevances = np.array([problem.relevance for problem in problems])
     signed = np.array([problem.signed_interval for problem in problems])
     strong = (relevances == STRONG).any(axis=0)
     relevant = (relevances != IRRELEVANT).any(axis=0)
-    return CombinedBounds(
+    return BoundsResult(
         interval=intervals.max(axis=0),
         signed_interval=np.column_stack([signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]),
         gap=np.max([problem.gap for problem in problems], axis=0),

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import Table
 from ..exceptions import InputError
 from .programs.equivalent_models import Budget
-from .result import ProblemBounds
+from .result import SubproblemBounds
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class RiskBound:
         )
 
 
-def risk_bound(problem: ProblemBounds, tau: float) -> RiskBound:
+def risk_bound(problem: SubproblemBounds, tau: float) -> RiskBound:
     """Bound of the error on new data, for the baseline and for all equivalent models.
 
     With privileged features, norm and loss are those of the whole model: no smaller than those of
@@ -120,7 +120,7 @@ def risk_bound(problem: ProblemBounds, tau: float) -> RiskBound:
 
     Parameters
     ----------
-    problem : ProblemBounds
+    problem : SubproblemBounds
         Of two classes.
     tau : float
         Probability that the bound fails, between 0 and 1.

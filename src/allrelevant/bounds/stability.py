@@ -20,7 +20,7 @@ from .._optional import import_extra
 from .._typing import Matrix, Vector
 from .._validation import feature_names
 from ..exceptions import InputError
-from ..parallel import run_tasks
+from ..parallel import parallel_map
 from ..relevance import CLASSES
 from ..terms.layout import baseline_weights
 from ._base import RelevanceBounds
@@ -194,7 +194,7 @@ def stability(
         present = np.flatnonzero(weights > 0)
         X, y, weight = safe_indexing(X, present), y[present], weights[present]
         of_groups = None if of_groups is None else of_groups[present]
-    found = run_tasks(
+    found = parallel_map(
         partial(_fit_split, estimator, X, y, weight),
         _splits(_splitter(estimator, of_groups), y, of_groups, n_splits, test_size, random_state),
         n_jobs=n_jobs,

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from .._typing import Matrix
 from ..relevance import IRRELEVANT
-from .programs.equivalent_models import Limit
-from .result import ProblemBounds
-from .solver.constrained import Narrowed
-from .solver.interface import Effort, total_effort
+from .programs.equivalent_models import WeightLimit
+from .result import SubproblemBounds
+from .solver.constrained import ConstrainedModels
+from .solver.interface import SolverStats, total_effort
 
 # Share of its largest size that a raised weight has at least.
 LEVEL = 0.5
@@ -47,11 +47,11 @@ class Changes:
 
     dropped: Matrix
     raised: Matrix
-    effort: Effort
+    effort: SolverStats
 
 
 @dataclass(frozen=True)
-class ProblemRelations:
+class SubproblemRelations:
     """What replaces what in one problem.
 
     Attributes
@@ -69,40 +69,40 @@ class ProblemRelations:
     dropped: NDArray[np.float64]
     raised: NDArray[np.float64]
     relations: Matrix
-    effort: Effort
+    effort: SolverStats
 
 
-def relevant_weights(problem: ProblemBounds) -> NDArray[np.intp]:
+def relevant_weights(problem: SubproblemBounds) -> NDArray[np.intp]:
     """The weights of a problem that are relevant, and solved for."""
     return np.flatnonzero((problem.relevance != IRRELEVANT) & problem.exact)
 
 
-def changes_with(problem: ProblemBounds, feature: int) -> Changes:
+def interval_changes(problem: SubproblemBounds, feature: int) -> Changes:
     """Intervals of all relevant features with one of them dropped, and raised."""
     features = relevant_weights(problem)
     lower, upper = problem.interval[feature]
-    dropped, effort = problem.interval[features], Effort()
+    dropped, effort = problem.interval[features], SolverStats()
     if lower == 0:
-        dropped, effort = _sizes(problem, features, Limit(feature, 0.0, 0.0))
+        dropped, effort = _sizes(problem, features, WeightLimit(feature, 0.0, 0.0))
     low, high = problem.signed_interval[feature]
     raised, more = _sizes(
         problem,
         features,
-        Limit(feature, LEVEL * upper, np.inf)
+        WeightLimit(feature, LEVEL * upper, np.inf)
         if high >= -low
-        else Limit(feature, -np.inf, -LEVEL * upper),
+        else WeightLimit(feature, -np.inf, -LEVEL * upper),
     )
     return Changes(dropped, raised, total_effort([effort, more]))
 
 
 def _sizes(
-    problem: ProblemBounds, features: NDArray[np.intp], limit: Limit
-) -> tuple[Matrix, Effort]:
-    narrowed = Narrowed(problem.models, [limit], problem.baseline.C_)
+    problem: SubproblemBounds, features: NDArray[np.intp], limit: WeightLimit
+) -> tuple[Matrix, SolverStats]:
+    narrowed = ConstrainedModels(problem.models, [limit], problem.baseline.C_)
     return narrowed.sizes(features, problem.ranges, problem.signed_interval)
 
 
-def related(problem: ProblemBounds, changes: list[Changes]) -> ProblemRelations:
+def relation_matrix(problem: SubproblemBounds, changes: list[Changes]) -> SubproblemRelations:
     """The relations of the relevant features of a problem, from the changes with each."""
     features = relevant_weights(problem)
     d, m = len(problem.relevance), len(features)
@@ -112,7 +112,7 @@ def related(problem: ProblemBounds, changes: list[Changes]) -> ProblemRelations:
     relations[np.ix_(features, features)] = signed_relations(
         problem.interval[features], dropped, raised
     )
-    return ProblemRelations(
+    return SubproblemRelations(
         features, dropped, raised, relations, total_effort([c.effort for c in changes])
     )
 

@@ -26,7 +26,7 @@ from .programs.hinge import HingeRows, Requirements, explained_rows
 
 
 @dataclass(frozen=True)
-class Samples(ABC):
+class TaskData(ABC):
     """Validated data. A task says what the target asks of a model, and how to score one.
 
     Attributes

@@ -8,6 +8,6 @@
 from __future__ import annotations
 
 from .file import CheckpointFile
-from .fingerprint import fingerprint, settings_of_run
+from .fingerprint import fingerprint, run_settings
 
-__all__ = ["CheckpointFile", "fingerprint", "settings_of_run"]
+__all__ = ["CheckpointFile", "fingerprint", "run_settings"]

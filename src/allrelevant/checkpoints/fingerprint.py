@@ -70,7 +70,7 @@ _SHORT = 100
 _PLAIN = (str, bytes, bool, int, float, complex, type(None))
 
 
-def settings_of_run(params: Mapping[str, Any], without: Iterable[str] = ()) -> dict[str, str]:
+def run_settings(params: Mapping[str, Any], without: Iterable[str] = ()) -> dict[str, str]:
     """What a run is known by, of the parameters of an estimator.
 
     Parameters
@@ -83,18 +83,18 @@ def settings_of_run(params: Mapping[str, Any], without: Iterable[str] = ()) -> d
 
     Examples
     --------
-    >>> settings_of_run({"C": 1.0, "estimator__verbose": 2, "kernel": len})
+    >>> run_settings({"C": 1.0, "estimator__verbose": 2, "kernel": len})
     {'C': '1.0', 'kernel': 'builtins.len'}
     """
     left_out = set(without)
     return {
-        name: described(value)
+        name: describe_setting(value)
         for name, value in sorted(params.items())
         if name not in left_out and _counts(name)
     }
 
 
-def described(value: Any) -> str:
+def describe_setting(value: Any) -> str:
     """A setting in words: never by where in memory it happens to be.
 
     Functions and classes go by module and name, functions also by what they do; random numbers by

@@ -197,9 +197,9 @@ def _network(seed: int, given: Collection[str], *, classes: bool) -> Any:
     for name, option in _OF_SVMS.items():
         if name in given:
             raise InputError(f"{option} goes with --model svm, and the model is mlp.")
-    from ..saliency.trainers import seeded, trainer_for
+    from ..saliency.trainers import clone_with_seed, trainer_for
 
-    return seeded(trainer_for(MLP, classes=classes), seed)
+    return clone_with_seed(trainer_for(MLP, classes=classes), seed)
 
 
 def _svm(settings: Mapping[str, Any], *, classes: bool) -> Any:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from .._text import display_width, printable, shorten
 from ..exceptions import InputError, RelevanceWarning
-from ..tables.target import AsTheyAre, Standardized, read_target, require_classes_left
+from ..tables.target import NoScaling, StandardScaling, read_target, require_classes_left
 from .estimators import trainer
-from .output import Outputs, as_json, say
+from .output import Outputs, as_json, echo
 from .report import fitted
 from .select import standardized
 
@@ -150,7 +150,7 @@ def explain_rows(
     notes: list[str],
 ) -> None:
     """Train on all other rows, explain these, and hand out the result."""
-    from ..report import summarize_explanation
+    from ..report import explanation_document
     from ..saliency import explain
     from ..tables import split_target
 
@@ -158,7 +158,7 @@ def explain_rows(
     places = _places(rows, len(X))
     found = read_target(y, target, task)
     if found.note and not outputs.quiet:
-        say(found.note, err=True)
+        echo(found.note, err=True)
     require_classes_left(found, rows, towards=towards)
     known = np.setdiff1d(np.arange(len(X)), places)
     scale = found.scale(known)
@@ -171,7 +171,7 @@ def explain_rows(
     explanation = explain(model, features.iloc[places], truth, target=wanted)
     quality = cross_validated(model, table_known, values, seed=settings["random_state"])
     _warn_if_poor(quality)
-    summary = summarize_explanation(
+    summary = explanation_document(
         _in_units_of_the_table(explanation, scale),
         X.iloc[places],
         rows,
@@ -193,7 +193,7 @@ def explain_rows(
 
 
 def _in_units_of_the_table(
-    explanation: Explanation, scale: AsTheyAre | Standardized
+    explanation: Explanation, scale: NoScaling | StandardScaling
 ) -> Explanation:
     return replace(
         explanation,
@@ -251,9 +251,9 @@ def _tell(summary: Mapping[str, Any], quality: Quality, outputs: Outputs) -> Non
         sys.stdout.write(as_json(summary))
     elif not outputs.quiet:
         rows = [line for row in summary["rows"] for line in _lines(row)]
-        say("\n".join([quality.line, *rows]))
+        echo("\n".join([quality.line, *rows]))
     if outputs.json is not None and not outputs.quiet:
-        say(f"Result written to {outputs.json}")
+        echo(f"Result written to {outputs.json}")
 
 
 def _lines(row: Mapping[str, Any]) -> list[str]:

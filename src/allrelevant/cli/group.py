@@ -36,7 +36,7 @@ INPUT_ERROR = 2
 INTERRUPTED = 130
 
 
-class OneLineErrorGroup(click.Group):
+class CommandGroup(click.Group):
     """A group of commands that ends on bad input with a single line and exit code 2.
 
     Only errors raised on purpose are caught: a bug still shows its traceback.
@@ -94,7 +94,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 @click.group(
-    cls=OneLineErrorGroup,
+    cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"""Which features of a table matter, and the proof.
 
@@ -228,19 +228,19 @@ def report(
     from ..tables import read_table
     from ..tables.features import read_costs_of
     from .estimators import task_of
-    from .report import Columns, Questions, analyse, collected_notes
+    from .report import ColumnRoles, OptionalParts, analyse, collected_notes
 
     with collected_notes() as notes:
         analyse(
             read_table(table, separator=sep),
-            Columns(target, drop, privileged),
+            ColumnRoles(target, drop, privileged),
             task=task_of(
                 method, task, privileged=privileged, path=path, relations=relations, costs=costs
             ),
             settings=settings,
             given=given_options(),
             path=path,
-            questions=Questions(relations, None if costs is None else read_costs_of(costs)),
+            questions=OptionalParts(relations, None if costs is None else read_costs_of(costs)),
             outputs=outputs,
             table=Path(table).name,
             command=command,
@@ -446,7 +446,7 @@ def demo(
     from sklearn.datasets import load_breast_cancer
 
     from .._optional import import_extra
-    from .report import Columns, analyse, collected_notes
+    from .report import ColumnRoles, analyse, collected_notes
 
     import_extra("pandas", "cli")  # scikit-learn needs it for this table, and names no extra
     bundle = load_breast_cancer(as_frame=True)
@@ -454,7 +454,7 @@ def demo(
     with collected_notes() as notes:
         analyse(
             frame,
-            Columns("diagnosis"),
+            ColumnRoles("diagnosis"),
             task="classification",
             settings=settings,
             given=given_options(),

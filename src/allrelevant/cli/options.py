@@ -107,7 +107,7 @@ class Dimension(click.ParamType):  # type: ignore[type-arg]
         return "|".join(["NUMBER", *self.words])
 
 
-class Choice(click.ParamType):  # type: ignore[type-arg]
+class NamedValue(click.ParamType):  # type: ignore[type-arg]
     """One of some words, each of which stands for a value."""
 
     name = "word"
@@ -263,7 +263,7 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "screen": (
         ("--screen",),
         {
-            "type": Choice(auto="auto", yes=True, no=False),
+            "type": NamedValue(auto="auto", yes=True, no=False),
             "default": "auto",
             "help": "Leave features with a bound that is proven but not tight, where that suffices "
             "to call them irrelevant; 'auto' does so with more than 10,000 features.",

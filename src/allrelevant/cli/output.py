@@ -129,7 +129,7 @@ _COLOURS: dict[str, dict[str, Any]] = {
 }
 
 
-def say(text: str, *, err: bool = False) -> None:
+def echo(text: str, *, err: bool = False) -> None:
     """Print a line; what the terminal's encoding lacks is escaped instead of failing."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
@@ -149,7 +149,7 @@ def result_table(summary: Mapping[str, Any], *, unicode: bool, width: int | None
     Parameters
     ----------
     summary : mapping
-        What :func:`allrelevant.report.summarize` gave.
+        What :func:`allrelevant.report.bounds_document` gave.
     unicode : bool
         Whether bars may be drawn with characters beyond ASCII.
     width : int, default=None

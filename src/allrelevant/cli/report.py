@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .._params import AUTO
 from ..exceptions import AllRelevantError, InputError, RelevanceWarning
 from .estimators import ESTIMATORS, METRIC, settings_for
-from .output import Outputs, as_json, result_table, say
+from .output import Outputs, as_json, echo, result_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,14 +42,14 @@ def collected_notes() -> Iterator[list[str]]:
                 show(message, category, *rest, **named)
             elif (text := " ".join(str(message).split())) not in notes:
                 notes.append(text)
-                say(f"Note: {text}", err=True)
+                echo(f"Note: {text}", err=True)
 
         warnings.showwarning = note
         yield notes
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnRoles:
     """What the columns of a table are for; all others are features."""
 
     target: str
@@ -58,7 +58,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Questions:
+class OptionalParts:
     """What to find out besides the bounds."""
 
     relations: bool = False
@@ -78,18 +78,18 @@ class Questions:
         return {"relations": est.relations() if self.relations else None, "design": design}
 
 
-_NONE = Questions()
+_NONE = OptionalParts()
 
 
 def analyse(
     frame: pd.DataFrame,
-    columns: Columns,
+    columns: ColumnRoles,
     *,
     task: str,
     settings: Mapping[str, Any],
     given: Collection[str],
     path: Param | None = None,
-    questions: Questions = _NONE,
+    questions: OptionalParts = _NONE,
     outputs: Outputs,
     table: str,
     command: str,
@@ -97,7 +97,7 @@ def analyse(
 ) -> None:
     """Bound the relevance of each column for the target, and hand out the result."""
     from ..bounds.path import bounds_path
-    from ..report import summarize
+    from ..report import bounds_document
     from ..tables import InferredTask, infer_task, split_privileged, split_target, target_for
 
     target, drop = columns.target, columns.drop
@@ -109,11 +109,11 @@ def analyse(
     values = target_for("classification" if found.task == METRIC else found.task, y, target)
     wanted = settings_for(found.task, settings, given, found.reason)
     if inferred and not outputs.quiet:
-        say(inferred.note, err=True)
+        echo(inferred.note, err=True)
     wanted["verbose"] = int(sys.stderr.isatty() and not outputs.quiet)
     est = fit(found.task, wanted, X, values, privileged)
     along = None if path is None else bounds_path(est, X, values, param=path, privileged=privileged)
-    summary = summarize(
+    summary = bounds_document(
         est,
         X,
         values,
@@ -182,12 +182,12 @@ def _tell(summary: Mapping[str, Any], outputs: Outputs) -> None:
     if outputs.json_to_stdout:
         sys.stdout.write(as_json(summary))
     elif not outputs.quiet:
-        say(result_table(summary, unicode=_can_encode("█·…")))
+        echo(result_table(summary, unicode=_can_encode("█·…")))
     if outputs.quiet:
         return
     for what, path in (("Report", outputs.page), ("JSON", outputs.json)):
         if path is not None:
-            say(f"{what} written to {path}", err=outputs.json_to_stdout)
+            echo(f"{what} written to {path}", err=outputs.json_to_stdout)
 
 
 def _can_encode(characters: str) -> bool:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._text import counted, printable, shorten
+from .._text import count_noun, printable, shorten
 from ..exceptions import InputError
 from ..tables.target import Target, read_classes, read_target
 from .estimators import METHODS, build
-from .output import MAX_FEATURES, Outputs, as_json, say
+from .output import MAX_FEATURES, Outputs, as_json, echo
 from .report import fitted
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def select_features(
     notes: list[str],
 ) -> None:
     """Select features of a table, and hand out the result."""
-    from ..report import summarize_selection
+    from ..report import selection_document
     from ..tables import split_target
 
     _require_own_file(settings["checkpoint"], outputs)
@@ -50,11 +50,11 @@ def select_features(
     found = _read(y, target, task, method)
     est = build(method, {**settings, "verbose": verbose}, given, classes=found.holds_classes)
     if found.note and not outputs.quiet:
-        say(found.note, err=True)
+        echo(found.note, err=True)
     known = {} if group_of is None else {"groups": group_of}
     values = found.scale(np.arange(len(y))).apply(found.y)
     fitted(est, standardized(X) if standardize else X, values, **known)
-    summary = summarize_selection(
+    summary = selection_document(
         est,
         found.y,
         table=table,
@@ -113,9 +113,9 @@ def _tell(summary: Mapping[str, Any], outputs: Outputs) -> None:
     if outputs.json_to_stdout:
         sys.stdout.write(as_json(summary))
     elif not outputs.quiet:
-        say("\n".join(_lines(summary)))
+        echo("\n".join(_lines(summary)))
     if outputs.json is not None and not outputs.quiet:
-        say(f"Result written to {outputs.json}")
+        echo(f"Result written to {outputs.json}")
 
 
 def _lines(summary: Mapping[str, Any]) -> list[str]:
@@ -123,7 +123,7 @@ def _lines(summary: Mapping[str, Any]) -> list[str]:
     lines = [
         f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
         f"target {shorten(printable(table['target']), 40)}",
-        f"{counted(summary['n_selected'], 'feature', 'features')} selected by "
+        f"{count_noun(summary['n_selected'], 'feature', 'features')} selected by "
         f"{summary['method']}{_how_many(summary)}, the last to leave first:",
         *(f"  {shorten(printable(name), 70)}" for name in selected[:MAX_FEATURES]),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._known_truth import KnownTruth
+from ._known_truth import GroundTruth
 from .classification import (
     Branches,
     PlantedGroups,
@@ -14,15 +14,15 @@ from .classification import (
     make_xor,
 )
 from .other_tasks import make_linear_regression, make_ordinal_classification, make_ranking
-from .privileged import KnownTruthWithPrivileged, make_privileged
+from .privileged import PrivilegedGroundTruth, make_privileged
 from .spectra import Spectra, load_tecator, load_wine_spectra
 from .vps30en import VerbPatterns, load_vps30en
 
 __all__ = [
     "Branches",
-    "KnownTruth",
-    "KnownTruthWithPrivileged",
+    "GroundTruth",
     "PlantedGroups",
+    "PrivilegedGroundTruth",
     "Spectra",
     "VerbPatterns",
     "load_tecator",

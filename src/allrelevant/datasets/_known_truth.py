@@ -28,7 +28,7 @@ Target: TypeAlias = NDArray[Any]
 Values: TypeAlias = Callable[[np.random.RandomState, tuple[int, int]], Matrix]
 
 
-class KnownTruth(NamedTuple):
+class GroundTruth(NamedTuple):
     """A generated table, its target, and the class of each feature.
 
     Attributes
@@ -51,7 +51,7 @@ def normal_values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
 
 
 @dataclass(frozen=True)
-class TablePlan:
+class TableSpec:
     """What a generated table is made of.
 
     Some features decide the target. The strong features are such features themselves. Others of
@@ -71,7 +71,7 @@ class TablePlan:
     Examples
     --------
     >>> import numpy as np
-    >>> plan = TablePlan(5, n_strong=1, n_weak=2, n_irrelevant=1)
+    >>> plan = TableSpec(5, n_strong=1, n_weak=2, n_irrelevant=1)
     >>> rng = np.random.RandomState(0)
     >>> deciding = plan.deciding(rng)
     >>> deciding.shape, plan.table(deciding, rng).shape
@@ -145,7 +145,7 @@ def _combinations(hidden: Matrix, n_weak: int, rng: np.random.RandomState) -> Ma
 _STAND_INS = {"copies": _copies, "combinations": _combinations}
 
 
-def _check_counts(plan: TablePlan) -> None:
+def _check_counts(plan: TableSpec) -> None:
     weak, strong = f"n_weak{plan.suffix}", f"n_strong{plan.suffix}"
     if plan.n_samples < 2:
         raise InputError(f"n_samples must be at least 2, got {plan.n_samples}.")

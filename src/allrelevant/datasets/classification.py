@@ -20,9 +20,9 @@ from ..exceptions import InputError
 from ..relevance import IRRELEVANT, STRONG, WEAK
 from ._known_truth import (
     Classes,
-    KnownTruth,
+    GroundTruth,
     RandomState,
-    TablePlan,
+    TableSpec,
     Weak,
     check_flip,
     rows_to_flip,
@@ -99,7 +99,7 @@ def make_linear_classification(
     noise: float = 0.0,
     flip: float = 0.0,
     random_state: RandomState = None,
-) -> KnownTruth:
+) -> GroundTruth:
     """Two classes on either side of a hyperplane, and features of known relevance.
 
     Some normally distributed features decide the class: it is the sign of their sum. The strong
@@ -126,7 +126,7 @@ def make_linear_classification(
 
     Returns
     -------
-    KnownTruth
+    GroundTruth
         The features in the order strong, weak, irrelevant.
 
     Examples
@@ -138,7 +138,7 @@ def make_linear_classification(
     >>> [str(r) for r in data.relevance]
     ['strong', 'weak', 'weak', 'irrelevant']
     """
-    plan = TablePlan(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     check_flip(flip)
     rng = check_random_state(random_state)
     deciding = plan.deciding(rng)
@@ -146,12 +146,12 @@ def make_linear_classification(
     y = two_sides(deciding.sum(axis=1))
     flipped = rows_to_flip(n_samples, flip, rng)
     y[flipped] = 1 - y[flipped]
-    return KnownTruth(X, y, plan.relevance)
+    return GroundTruth(X, y, plan.relevance)
 
 
 def make_ferel18(
     setting: Literal["A", "B"], *, flip: float = 0.0, random_state: RandomState = None
-) -> KnownTruth:
+) -> GroundTruth:
     """The two settings of Göpfert et al. (2018), Table 1.
 
     A: 1 strong, 2 weak, 11 irrelevant features, 512 samples. B: 6 of each class, 256 samples. The
@@ -177,7 +177,7 @@ def make_ferel18(
 
 def make_esann17(
     data: Literal["I", "II", "III"], *, flip: float = 0.0, random_state: RandomState = None
-) -> KnownTruth:
+) -> GroundTruth:
     """The three data sets of Göpfert et al. (2017), Table 1: 150 samples each.
 
     I: 6 strong, 6 irrelevant features. II: 6 weak, 6 irrelevant. III: 3 strong, 4 weak,
@@ -209,7 +209,7 @@ def two_sides(score: Vector) -> Classes:
 
 def _with_counts(
     counts: tuple[int, int, int, int], weak: Weak, flip: float, random_state: RandomState
-) -> KnownTruth:
+) -> GroundTruth:
     n_samples, n_strong, n_weak, n_irrelevant = counts
     return make_linear_classification(
         n_samples,
@@ -312,7 +312,7 @@ def make_xor(
     noise: float = 0.05,
     spread: float = 0.2,
     random_state: RandomState = None,
-) -> KnownTruth:
+) -> GroundTruth:
     """The xor data of Schulz et al. (2015): four clusters, two classes, six features.
 
     The clusters lie at the corners of a square, and opposite corners are of one class: neither
@@ -335,7 +335,7 @@ def make_xor(
 
     Returns
     -------
-    KnownTruth
+    GroundTruth
         The features in the order of the paper: three weak, one strong, two irrelevant.
 
     Examples
@@ -357,7 +357,7 @@ def make_xor(
     copies = copied[:, np.newaxis] + noise * rng.normal(size=(n_samples, 3))
     irrelevant = np.repeat(rng.normal(size=(n_samples, 1)), 2, axis=1)
     relevance = np.repeat([WEAK, STRONG, IRRELEVANT], [3, 1, 2])
-    return KnownTruth(np.column_stack([copies, single, irrelevant]), first ^ second, relevance)
+    return GroundTruth(np.column_stack([copies, single, irrelevant]), first ^ second, relevance)
 
 
 def _check(n_samples: int, noise: float, spread: float) -> None:

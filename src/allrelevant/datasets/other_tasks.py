@@ -14,9 +14,9 @@ from .._typing import Vector
 from ..exceptions import InputError
 from ._known_truth import (
     Classes,
-    KnownTruth,
+    GroundTruth,
     RandomState,
-    TablePlan,
+    TableSpec,
     Weak,
     check_flip,
     rows_to_flip,
@@ -34,7 +34,7 @@ def make_ordinal_classification(
     n_classes: int = 4,
     flip: float = 0.0,
     random_state: RandomState = None,
-) -> KnownTruth:
+) -> GroundTruth:
     """Ordered classes between parallel hyperplanes, and features of known relevance.
 
     Some normally distributed features decide the class: the rows are ordered by their sum and cut
@@ -62,7 +62,7 @@ def make_ordinal_classification(
 
     Returns
     -------
-    KnownTruth
+    GroundTruth
         The features in the order strong, weak, irrelevant.
 
     Examples
@@ -73,7 +73,7 @@ def make_ordinal_classification(
     >>> np.bincount(data.y).tolist()
     [30, 30, 30]
     """
-    plan = TablePlan(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     check_flip(flip)
     rng = check_random_state(random_state)
     deciding = plan.deciding(rng)
@@ -81,7 +81,7 @@ def make_ordinal_classification(
     y = equal_classes(deciding.sum(axis=1), n_classes)
     moved = rows_to_flip(n_samples, flip, rng)
     y[moved] = _neighbours(y[moved], n_classes, rng)
-    return KnownTruth(X, y, plan.relevance)
+    return GroundTruth(X, y, plan.relevance)
 
 
 def equal_classes(score: Vector, n_classes: int) -> Classes:
@@ -111,7 +111,7 @@ def make_ranking(
     positive: float = 0.2,
     flip: float = 0.0,
     random_state: RandomState = None,
-) -> KnownTruth:
+) -> GroundTruth:
     """Two classes of different size, one ranked above the other, and features of known relevance.
 
     Some normally distributed features decide the rank: the rows of the largest sum are the
@@ -140,7 +140,7 @@ def make_ranking(
 
     Returns
     -------
-    KnownTruth
+    GroundTruth
         The features in the order strong, weak, irrelevant.
 
     Examples
@@ -150,14 +150,14 @@ def make_ranking(
     >>> int(data.y.sum())
     20
     """
-    plan = TablePlan(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     rng = check_random_state(random_state)
     deciding = plan.deciding(rng)
     X = plan.table(deciding, rng)
     y = largest(deciding.sum(axis=1), positive)
     exchanged = _pairs(y, flip, rng)
     y[exchanged] = 1 - y[exchanged]
-    return KnownTruth(X, y, plan.relevance)
+    return GroundTruth(X, y, plan.relevance)
 
 
 def largest(score: Vector, positive: float) -> Classes:
@@ -197,7 +197,7 @@ def make_linear_regression(
     noise: float = 0.0,
     target_noise: float = 0.0,
     random_state: RandomState = None,
-) -> KnownTruth:
+) -> GroundTruth:
     """A target that is the sum of some features, and features of known relevance.
 
     Some normally distributed features decide the target: it is their sum. The strong features are
@@ -222,7 +222,7 @@ def make_linear_regression(
 
     Returns
     -------
-    KnownTruth
+    GroundTruth
         The features in the order strong, weak, irrelevant; the target as floats.
 
     Examples
@@ -233,7 +233,7 @@ def make_linear_regression(
     >>> bool(np.allclose(data.y, data.X[:, :3].sum(axis=1)))
     True
     """
-    plan = TablePlan(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     if not 0 <= target_noise < np.inf:
         raise InputError(f"target_noise must be a number of at least 0, got {target_noise}.")
     rng = check_random_state(random_state)
@@ -241,4 +241,4 @@ def make_linear_regression(
     X = plan.table(deciding, rng)
     signal = deciding.sum(axis=1)
     y = signal + target_noise * signal.std() * rng.normal(size=n_samples)
-    return KnownTruth(X, y, plan.relevance)
+    return GroundTruth(X, y, plan.relevance)

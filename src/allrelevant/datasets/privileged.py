@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from ._known_truth import Classes, RandomState, TablePlan, Target, Values, Weak
+from ._known_truth import Classes, RandomState, TableSpec, Target, Values, Weak
 from .other_tasks import equal_classes, largest
 
 Task: TypeAlias = Literal["classification", "regression", "ordinal", "ranking"]
@@ -26,7 +26,7 @@ _TASKS = ("classification", "regression", "ordinal", "ranking")
 _DIFFICULT_ROWS = 1 / 3
 
 
-class KnownTruthWithPrivileged(NamedTuple):
+class PrivilegedGroundTruth(NamedTuple):
     """A generated table, its target, a privileged table, and the class of each feature.
 
     Attributes
@@ -65,7 +65,7 @@ def make_privileged(
     n_classes: int = 4,
     positive: float = 0.2,
     random_state: RandomState = None,
-) -> KnownTruthWithPrivileged:
+) -> PrivilegedGroundTruth:
     """A table that explains its target up to slack, and a privileged one that explains the slack.
 
     The slack of a row is how far a linear model is off there: the absolute error of a regression;
@@ -111,7 +111,7 @@ def make_privileged(
 
     Returns
     -------
-    KnownTruthWithPrivileged
+    PrivilegedGroundTruth
         The features of both tables in the order strong, weak, irrelevant.
 
     Examples
@@ -126,8 +126,8 @@ def make_privileged(
     True
     """
     _check_options(task, difficulty)
-    plan = TablePlan(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
-    privileged_plan = TablePlan(
+    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    privileged_plan = TableSpec(
         n_samples,
         n_strong_privileged,
         n_weak_privileged,
@@ -149,7 +149,7 @@ def make_privileged(
     deciding += (moved - signal)[:, None] / plan.n_deciding
     X = plan.table(deciding, rng)
     Z = privileged_plan.table(explaining, rng, values)
-    return KnownTruthWithPrivileged(X, y, plan.relevance, Z, privileged_plan.relevance)
+    return PrivilegedGroundTruth(X, y, plan.relevance, Z, privileged_plan.relevance)
 
 
 def _mostly_zero(n_deciding: int) -> Values:

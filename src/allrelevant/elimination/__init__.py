@@ -13,6 +13,6 @@ from __future__ import annotations
 
 from .flips import AttributeFlip, BitFlip
 from .rfe import EBRFE, SVMRFE
-from .run import NestedEstimate
+from .run import NestedScore
 
-__all__ = ["EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedEstimate"]
+__all__ = ["EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedScore"]

@@ -24,14 +24,14 @@ from .._optional import import_extra
 from .._typing import Matrix, Table, Vector
 from .._validation import feature_names
 from .._version import __version__
-from ..checkpoints import CheckpointFile, fingerprint, settings_of_run
+from ..checkpoints import CheckpointFile, fingerprint, run_settings
 from ..exceptions import InputError, RelevanceWarning
 from ..resampling import Labels
 from .history import mean_scores
 from .kernels import KERNELS
-from .run import Machinery
-from .scoring import score_of
-from .svm import NAMED, class_weight_of
+from .run import SVMSettings
+from .scoring import make_scorer
+from .svm import NAMED, resolve_class_weight
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,14 +181,14 @@ class SVMSelector(SelectorMixin, BaseEstimator):
             stacklevel=4,
         )
 
-    def _machinery(self, labels: Labels) -> Machinery:
+    def _machinery(self, labels: Labels) -> SVMSettings:
         gamma = None if self.gamma == "auto" else float(self.gamma)
-        return Machinery(
+        return SVMSettings(
             kernel=KERNELS[self.kernel](gamma, int(self.degree), float(self.coef0)),
             costs=self._costs(),
-            class_weight=class_weight_of(self.class_weight, labels.classes),
+            class_weight=resolve_class_weight(self.class_weight, labels.classes),
             tol=float(self.tol),
-            score=score_of(self.scoring, labels),
+            score=make_scorer(self.scoring, labels),
             n_jobs=self.n_jobs,
         )
 
@@ -211,7 +211,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
             "method": type(self).__name__,
             "data": fingerprint(X, labels.codes, labels.classes, *more),
             "folds (a cv that shuffles needs a random_state)": fingerprint(*folds),
-            **settings_of_run(self.get_params(deep=False), without=_NOT_OF_THE_RUN),
+            **run_settings(self.get_params(deep=False), without=_NOT_OF_THE_RUN),
         }
         with CheckpointFile(self.checkpoint, key) as file:
             yield file

@@ -19,7 +19,7 @@ from .kernels import Kernel
 Mask = NDArray[np.bool_]
 
 
-class Columns(Protocol):
+class FeatureMatrix(Protocol):
     """Columns of a table, of which some can be picked."""
 
     def __len__(self) -> int: ...
@@ -120,7 +120,7 @@ class SparseColumns:
         return type(self)(self.values[np.flatnonzero(mask)])
 
 
-def columns_of(X: Table, *, centred: bool) -> Columns:
+def feature_matrix(X: Table, *, centred: bool) -> FeatureMatrix:
     """The columns of a table.
 
     Parameters
@@ -142,7 +142,7 @@ def columns_of(X: Table, *, centred: bool) -> Columns:
 _LOST_DIGITS = 1e-3
 
 
-class Survivors:
+class ActiveFeatures:
     """Columns that leave one by one, and the base of the kernel without them.
 
     The base is down-dated, in time that does not depend on how many features there are. When half
@@ -164,7 +164,7 @@ class Survivors:
 
     base: Matrix
 
-    def __init__(self, columns: Columns, features: NDArray[np.int64], kernel: Kernel) -> None:
+    def __init__(self, columns: FeatureMatrix, features: NDArray[np.int64], kernel: Kernel) -> None:
         self._kernel = kernel
         self._columns = columns
         self._features = features

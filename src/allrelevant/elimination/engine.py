@@ -20,20 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import Matrix, Vector
-from .active_features import Survivors
+from .active_features import ActiveFeatures
 from .evaluation import Evaluation, Evaluator, Move
-from .history import Recording, Step
-from .scoring import Score
-from .svm import Fold
+from .history import Series, Step
+from .scoring import DecisionScorer
+from .svm import TrainedFold
 
-Criterion = Callable[[Survivors, Matrix], Vector]
+Criterion = Callable[[ActiveFeatures, Matrix], Vector]
 
 
 # Values that differ by less than this share of the largest one differ by rounding alone.
 _TIE = 1e-12
 
 
-def weight_sizes(survivors: Survivors, coefficients: Matrix) -> Vector:
+def squared_weights(survivors: ActiveFeatures, coefficients: Matrix) -> Vector:
     """Size of each weight, in the order of ``w_j^2`` summed over the pairs of classes.
 
     With a kernel that is not linear there is no such weight. What is taken for it is the sum of the
@@ -42,15 +42,15 @@ def weight_sizes(survivors: Survivors, coefficients: Matrix) -> Vector:
     return survivors.weights(coefficients)
 
 
-def cost_changes(survivors: Survivors, coefficients: Matrix) -> Vector:
+def cost_changes(survivors: ActiveFeatures, coefficients: Matrix) -> Vector:
     """How much the cost function falls without each feature, the coefficients as they are."""
     return survivors.cost_changes(coefficients)
 
 
-CRITERIA: dict[str, Criterion] = {"weights": weight_sizes, "margin": cost_changes}
+CRITERIA: dict[str, Criterion] = {"weights": squared_weights, "margin": cost_changes}
 
 
-def worst(values: Vector, number: int) -> NDArray[np.int64]:
+def smallest(values: Vector, number: int) -> NDArray[np.int64]:
     """Places of the smallest values, the smallest first; of equal ones the first comes first.
 
     Parameters
@@ -82,7 +82,7 @@ CLOSE, MOST_CANDIDATES = 0.1, 12
 
 
 @dataclass(frozen=True)
-class Pace:
+class StepSchedule:
     """Settings of the descent.
 
     Attributes
@@ -153,7 +153,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Judges:
+class Evaluators:
     """What judges subsets.
 
     Attributes
@@ -166,8 +166,8 @@ class Judges:
         Cross-validates; None leaves the choice to the criterion.
     """
 
-    whole: Fold
-    outer: Score | None
+    whole: TrainedFold
+    outer: DecisionScorer | None
     inner: Evaluator | None
 
 
@@ -186,7 +186,12 @@ class Elimination:
     """
 
     def __init__(
-        self, survivors: Survivors, judges: Judges, criterion: Criterion, pace: Pace, C: float
+        self,
+        survivors: ActiveFeatures,
+        judges: Evaluators,
+        criterion: Criterion,
+        pace: StepSchedule,
+        C: float,
     ) -> None:
         self._survivors = survivors
         self._judges = judges
@@ -196,7 +201,7 @@ class Elimination:
         self._b: Matrix | None = None
         self._fold_b: list[Matrix] | None = None
 
-    def run(self, recording: Recording, advance: Callable[[], object]) -> list[Step]:
+    def run(self, recording: Series, advance: Callable[[], object]) -> list[Step]:
         """Go down to the end, from where an earlier run was interrupted.
 
         Parameters
@@ -249,7 +254,7 @@ class Elimination:
         """Features that are certain to leave, and those of which one more will."""
         values = self._criterion(self._survivors, self._coefficients)
         n_certain = self._pace.n_leaving(self._survivors.n_left) - 1
-        places = worst(values, n_certain + self._pace.most_competing)
+        places = smallest(values, n_certain + self._pace.most_competing)
         n_competing = self._pace.n_competing(values, values[places[n_certain:]])
         features: list[int] = self._survivors.features[places[: n_certain + n_competing]].tolist()
         return features[:n_certain], features[n_certain:]

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._typing import Matrix, Vector
-from ..parallel import run_tasks
+from ..parallel import parallel_map
 from .kernels import Kernel
-from .scoring import Score
-from .svm import Fold
+from .scoring import DecisionScorer
+from .svm import TrainedFold
 
 # Means that differ by less are equal: fold by fold they may be the same numbers in another order.
 _DECIMALS = 12
@@ -86,9 +86,9 @@ class Evaluator:
     """
 
     kernel: Kernel
-    folds: Sequence[Fold]
+    folds: Sequence[TrainedFold]
     costs: Vector
-    score: Score
+    score: DecisionScorer
     n_jobs: int | None = None
 
     def evaluate(
@@ -115,7 +115,7 @@ class Evaluator:
         size = len(self.folds) if self.n_jobs in (None, 1) else 1
         parts = [range(k, min(k + size, len(self.folds))) for k in range(0, len(self.folds), size)]
         tasks = [(move, part) for move in moves for part in parts]
-        found = run_tasks(partial(_judged, self, base, start, keep), tasks, n_jobs=self.n_jobs)
+        found = parallel_map(partial(_judged, self, base, start, keep), tasks, n_jobs=self.n_jobs)
         return [
             _joined(found[first : first + len(parts)]) for first in range(0, len(tasks), len(parts))
         ]

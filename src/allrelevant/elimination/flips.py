@@ -18,9 +18,9 @@ from .._validation import feature_names
 from ..exceptions import InputError
 from ..resampling import split
 from ._base import SVMSelector
-from .active_features import columns_of
+from .active_features import feature_matrix
 from .history import chosen_size
-from .local_search import Flip, Round, Search, Subset, attribute_flips, bit_flips
+from .local_search import Flip, LocalSearch, SearchStep, Subset, attribute_flips, bit_flips
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,8 +96,8 @@ class FlipSelector(SVMSelector):
         start = self._start(X, y, groups)
         rows = [row for part in parts for row in part]
         with self._checkpoint_file(table, labels, rows, [start]) as file:
-            search = Search(
-                columns_of(table, centred=machinery.kernel.shift_invariant),
+            search = LocalSearch(
+                feature_matrix(table, centred=machinery.kernel.shift_invariant),
                 evaluator,
                 self._flips,
                 file,
@@ -151,7 +151,7 @@ class FlipSelector(SVMSelector):
             [self._row(number, found, names) for number, found in enumerate(self._rounds)]
         )
 
-    def _row(self, number: int, found: Round, names: list[str]) -> dict[str, Any]:
+    def _row(self, number: int, found: SearchStep, names: list[str]) -> dict[str, Any]:
         flip = found.flip or Flip(None, None)
         return {
             "step": number,

@@ -59,7 +59,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Trace:
+class EliminationHistory:
     """A whole run, from all features down.
 
     Attributes
@@ -151,7 +151,7 @@ def standard_errors(fold_scores: Matrix) -> Vector:
 
 
 @dataclass(frozen=True)
-class Recording:
+class Series:
     """One series of steps; without a file, nothing is kept.
 
     Attributes

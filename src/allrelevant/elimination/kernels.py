@@ -14,7 +14,7 @@ import numpy as np
 from .._typing import Matrix, Vector
 
 if TYPE_CHECKING:
-    from .active_features import Columns
+    from .active_features import FeatureMatrix
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Kernel(ABC):
     # Whether a shift of all rows changes nothing.
     shift_invariant: ClassVar[bool] = False
 
-    def base(self, columns: Columns) -> Matrix:
+    def base(self, columns: FeatureMatrix) -> Matrix:
         """What the kernel is a function of, from all columns: inner products."""
         return columns.products()
 
@@ -93,7 +93,7 @@ class RBFKernel(Kernel):
 
     shift_invariant = True
 
-    def base(self, columns: Columns) -> Matrix:
+    def base(self, columns: FeatureMatrix) -> Matrix:
         """Squared distances."""
         products = columns.products()
         norms = np.diagonal(products)

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from ..checkpoints import CheckpointFile
 from ..parallel.api import progress_bar
-from .active_features import Columns
+from .active_features import FeatureMatrix
 from .evaluation import Evaluation, Evaluator, Move
 
 Subset = NDArray[np.bool_]
@@ -64,7 +64,7 @@ def attribute_flips(subset: Subset) -> Iterator[Flip]:
 
 
 @dataclass(frozen=True)
-class Round:
+class SearchStep:
     """A subset, how it was come by, and what it is worth.
 
     Attributes
@@ -86,7 +86,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Search:
+class LocalSearch:
     """A search among neighbours, from a subset to the best neighbour that is better.
 
     Better is a higher score, or the same with fewer features.
@@ -103,7 +103,7 @@ class Search:
         Of a progress bar.
     """
 
-    columns: Columns
+    columns: FeatureMatrix
     evaluator: Evaluator
     flips: Callable[[Subset], Iterator[Flip]]
     file: CheckpointFile | None
@@ -111,7 +111,7 @@ class Search:
 
     def run(
         self, start: Subset, max_rounds: int | None, max_evaluations: int | None
-    ) -> list[Round]:
+    ) -> list[SearchStep]:
         """All subsets on the way, the start first.
 
         Parameters
@@ -121,7 +121,7 @@ class Search:
             None: until no neighbour is better.
         """
         with threadpool_limits(1):
-            rounds = [Round(None, start, self._evaluated(start), 0, 0.0)]
+            rounds = [SearchStep(None, start, self._evaluated(start), 0, 0.0)]
             left = max_evaluations
             while max_rounds is None or len(rounds) <= max_rounds:
                 flips = list(islice(self.flips(rounds[-1].subset), left))
@@ -137,7 +137,9 @@ class Search:
         none = Move(np.empty((0, len(base))), (), int(subset.sum()))
         return self.evaluator.evaluate(base, [none])[0]
 
-    def _best_neighbour(self, here: Round, flips: Sequence[Flip], number: int) -> Round | None:
+    def _best_neighbour(
+        self, here: SearchStep, flips: Sequence[Flip], number: int
+    ) -> SearchStep | None:
         began = time.perf_counter()
         scores = self._scores(here, flips, f"round {number}")
         if len(scores) == 0:
@@ -153,9 +155,9 @@ class Search:
             if feature is not None:
                 subset[feature] = inside
         seconds = time.perf_counter() - began
-        return Round(flip, subset, self._evaluated(subset), len(flips), seconds)
+        return SearchStep(flip, subset, self._evaluated(subset), len(flips), seconds)
 
-    def _scores(self, here: Round, flips: Sequence[Flip], series: str) -> NDArray[np.float64]:
+    def _scores(self, here: SearchStep, flips: Sequence[Flip], series: str) -> NDArray[np.float64]:
         """Score of each neighbour; those that a checkpoint has are not evaluated again."""
         known = [] if self.file is None else self.file.results(series)
         scores: list[float] = [score for batch in known for score in batch["scores"]]

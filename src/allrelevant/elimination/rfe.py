@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import feature_names
 from ..exceptions import InputError
 from ._base import SVMSelector
-from .engine import CRITERIA, Pace
-from .history import Recording, Step, Trace, chosen_size
-from .run import NestedEstimate, Part, Plan, fold_rows, outer_parts
+from .engine import CRITERIA, StepSchedule
+from .history import EliminationHistory, Series, Step, chosen_size
+from .run import EliminationSetup, NestedScore, RowSubset, fold_rows, outer_parts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +102,7 @@ class SVMRFE(SVMSelector):
     best_score_ : float
     history_ : pandas.DataFrame
         One row for each subset: step, features dropped, candidates, their scores, chosen C, time.
-    nested_ : NestedEstimate
+    nested_ : NestedScore
         With ``nested``.
     classes_ : ndarray
     n_features_in_ : int
@@ -192,12 +192,12 @@ class SVMRFE(SVMSelector):
         self
         """
         X, labels = self._validated(X, y, groups)
-        plan = Plan(
+        plan = EliminationSetup(
             X,
             labels,
             self._machinery(labels),
             self.criterion,
-            Pace(self.step, self._n_candidates, int(self.min_features)),
+            StepSchedule(self.step, self._n_candidates, int(self.min_features)),
             float(self.min_variance),
             self.cv,
         )
@@ -235,7 +235,7 @@ class SVMRFE(SVMSelector):
         self.support_ = self._trace.support(size)
         self.n_features_ = int(self.support_.sum())
         if self._outer_traces:
-            self.nested_ = NestedEstimate.of(self._outer_traces, rule)
+            self.nested_ = NestedScore.of(self._outer_traces, rule)
         elif hasattr(self, "nested_"):
             del self.nested_  # of an earlier fit
         return self
@@ -256,11 +256,13 @@ class SVMRFE(SVMSelector):
     def _is_nested(self) -> bool:
         return self.nested is not False and self.nested is not None
 
-    def _run(self, plan: Plan, part: Part, file: CheckpointFile | None) -> Trace:
+    def _run(
+        self, plan: EliminationSetup, part: RowSubset, file: CheckpointFile | None
+    ) -> EliminationHistory:
         title = f"{type(self).__name__}, {part.series}" if self.verbose else None
-        return plan.run(part, Recording(file, part.series), title)
+        return plan.run(part, Series(file, part.series), title)
 
-    def _require_sense(self, plan: Plan) -> None:
+    def _require_sense(self, plan: EliminationSetup) -> None:
         """Settings that do not go together."""
         if self.cv is None and isinstance(self.rule, str):
             raise InputError(
@@ -388,7 +390,7 @@ history_, nested_, classes_, n_features_in_, feature_names_in_
     def _n_candidates(self) -> int | Literal["auto"]:
         return self.n_candidates
 
-    def _require_sense(self, plan: Plan) -> None:
+    def _require_sense(self, plan: EliminationSetup) -> None:
         if self.cv is None:
             raise InputError("EBRFE decides by cross-validation: cv cannot be None.")
         super()._require_sense(plan)

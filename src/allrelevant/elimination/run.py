@@ -21,17 +21,17 @@ from ..exceptions import InputError
 from ..parallel.api import progress_bar
 from ..resampling import Labels, split
 from ..terms.scaling import pruned_features, variances
-from .active_features import Survivors, columns_of
-from .engine import CRITERIA, Elimination, Judges, Pace
+from .active_features import ActiveFeatures, feature_matrix
+from .engine import CRITERIA, Elimination, Evaluators, StepSchedule
 from .evaluation import Evaluator
-from .history import Recording, Trace, chosen_size
+from .history import EliminationHistory, Series, chosen_size
 from .kernels import Kernel
-from .scoring import Score, require_usable
-from .svm import ClassWeight, Fold, folds_of, machines_of
+from .scoring import DecisionScorer, require_usable
+from .svm import ClassWeight, TrainedFold, folds_of, pairwise_svms
 
 
 @dataclass(frozen=True)
-class Machinery:
+class SVMSettings:
     """How subsets are trained and judged.
 
     Attributes
@@ -49,7 +49,7 @@ class Machinery:
     costs: Vector
     class_weight: ClassWeight
     tol: float
-    score: Score
+    score: DecisionScorer
     n_jobs: int | None = None
 
     def evaluator(self, parts: list[tuple[Rows, Rows]], labels: Labels) -> Evaluator:
@@ -60,7 +60,7 @@ class Machinery:
 
 
 @dataclass(frozen=True)
-class Part:
+class RowSubset:
     """Rows to select on, their folds, and rows held out of all of it."""
 
     rows: Rows
@@ -70,7 +70,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Plan:
+class EliminationSetup:
     """A whole elimination, ready to run.
 
     Attributes
@@ -86,21 +86,21 @@ class Plan:
 
     X: Table
     labels: Labels
-    machinery: Machinery
+    machinery: SVMSettings
     criterion: str
-    pace: Pace
+    pace: StepSchedule
     min_variance: float
     cv: Any
 
-    def whole(self) -> Part:
+    def whole(self) -> RowSubset:
         """All rows."""
         rows = np.arange(len(self.labels.codes))
         return self.part(rows, rows[:0], "all rows", "cv")
 
-    def part(self, rows: Rows, held_out: Rows, series: str, name: str) -> Part:
+    def part(self, rows: Rows, held_out: Rows, series: str, name: str) -> RowSubset:
         """Some of the rows, and their folds; what cannot be split is refused."""
         folds = None if self.cv is None else split(self.cv, self.labels, rows, name=name)
-        return Part(rows, held_out, folds, series)
+        return RowSubset(rows, held_out, folds, series)
 
     def pruned(self, rows: Rows) -> list[int]:
         """Features that vary too little on some rows; at least as many as asked for are left."""
@@ -115,14 +115,14 @@ class Plan:
             )
         return pruned
 
-    def require_usable(self, part: Part) -> None:
+    def require_usable(self, part: RowSubset) -> None:
         """Refuse what would fail later, before the long work starts."""
         self.pruned(part.rows)
         judges = self._judges(part)
         if judges.outer is not None:
             require_usable(judges.outer, judges.whole)
 
-    def run(self, part: Part, recording: Recording, title: str | None) -> Trace:
+    def run(self, part: RowSubset, recording: Series, title: str | None) -> EliminationHistory:
         """Eliminate on some rows.
 
         Parameters
@@ -141,25 +141,25 @@ class Plan:
             progress_bar(title, self.pace.n_steps(n_start), done=done) as advance,
         ):
             steps = self._elimination(part, pruned).run(recording, advance)
-        return Trace(int(self.X.shape[1]), pruned, steps)
+        return EliminationHistory(int(self.X.shape[1]), pruned, steps)
 
-    def _elimination(self, part: Part, pruned: list[int]) -> Elimination:
+    def _elimination(self, part: RowSubset, pruned: list[int]) -> Elimination:
         kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
         kernel = self.machinery.kernel
-        columns = columns_of(self.X[:, kept], centred=kernel.shift_invariant)
+        columns = feature_matrix(self.X[:, kept], centred=kernel.shift_invariant)
         return Elimination(
-            Survivors(columns, kept, kernel),
+            ActiveFeatures(columns, kept, kernel),
             self._judges(part),
             CRITERIA[self.criterion],
             self.pace,
             float(self.machinery.costs[0]),
         )
 
-    def _judges(self, part: Part) -> Judges:
+    def _judges(self, part: RowSubset) -> Evaluators:
         machinery, labels = self.machinery, self.labels
-        return Judges(
-            Fold(
-                machines_of(part.rows, labels.codes, machinery.class_weight, machinery.tol),
+        return Evaluators(
+            TrainedFold(
+                pairwise_svms(part.rows, labels.codes, machinery.class_weight, machinery.tol),
                 part.held_out,
             ),
             machinery.score if len(part.held_out) else None,
@@ -168,7 +168,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class NestedEstimate:
+class NestedScore:
     """What a selection is worth on rows that it never saw.
 
     Attributes
@@ -188,7 +188,7 @@ class NestedEstimate:
     scores: Vector
     n_features: NDArray[np.int64]
     support: NDArray[np.bool_]
-    traces: list[Trace]
+    traces: list[EliminationHistory]
 
     @property
     def score(self) -> float:
@@ -196,7 +196,7 @@ class NestedEstimate:
         return float(self.scores.mean())
 
     @classmethod
-    def of(cls, traces: list[Trace], rule: Any) -> NestedEstimate:
+    def of(cls, traces: list[EliminationHistory], rule: Any) -> NestedScore:
         """Choose in each outer fold by a rule, from runs that are done."""
         sizes = [chosen_size(rule, trace.sizes, trace.fold_scores) for trace in traces]
         return cls(
@@ -208,7 +208,7 @@ class NestedEstimate:
         )
 
 
-def _outer_score(trace: Trace, n_features: int) -> float:
+def _outer_score(trace: EliminationHistory, n_features: int) -> float:
     """Of the subset of this size, or of the next larger one that was come by."""
     fitting = [step for step in trace.steps if step.n_features >= n_features]
     score = fitting[-1].outer_score if fitting else None
@@ -217,7 +217,7 @@ def _outer_score(trace: Trace, n_features: int) -> float:
     return score
 
 
-def outer_parts(plan: Plan, nested: Any) -> Iterator[Part]:
+def outer_parts(plan: EliminationSetup, nested: Any) -> Iterator[RowSubset]:
     """The parts of an honest estimate, each with inner folds of its own.
 
     Parameters
@@ -245,7 +245,7 @@ def _is_fixed(cv: Any) -> bool:
     return not isinstance(cv, int | np.integer) and not hasattr(cv, "split")
 
 
-def fold_rows(parts: list[Part]) -> list[Any]:
+def fold_rows(parts: list[RowSubset]) -> list[Any]:
     """All rows of all folds, for a fingerprint."""
     pieces: list[Any] = []
     for part in parts:

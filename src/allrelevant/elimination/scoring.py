@@ -13,13 +13,13 @@ from sklearn.metrics import get_scorer
 from .._typing import Matrix, Rows, Vector
 from ..exceptions import InputError
 from ..resampling import Labels
-from .svm import Fold, voted
+from .svm import TrainedFold, majority_vote
 
 
-class Score(Protocol):
+class DecisionScorer(Protocol):
     """A score of the decisions on the rows that a fold holds out."""
 
-    def __call__(self, values: NDArray[np.float64], fold: Fold) -> Vector:
+    def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         """Score the decisions at each cost.
 
         Parameters
@@ -40,9 +40,9 @@ class Accuracy:
 
     labels: Labels
 
-    def __call__(self, values: NDArray[np.float64], fold: Fold) -> Vector:
+    def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         """Score the decisions at each cost."""
-        codes = voted(values, fold.machines.pairs, len(self.labels.classes))
+        codes = majority_vote(values, fold.machines.pairs, len(self.labels.classes))
         return (codes == self.labels.codes[fold.held_out]).mean(axis=-1)
 
 
@@ -53,19 +53,23 @@ class ScorerScore:
     scorer: Any
     labels: Labels
 
-    def __call__(self, values: NDArray[np.float64], fold: Fold) -> Vector:
+    def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         """Score the decisions at each cost."""
         actual = self.labels.classes[self.labels.codes[fold.held_out]]
         places = np.arange(len(actual))[:, None]
         return np.array(
             [
-                float(self.scorer(Decided.of(decisions, fold, self.labels), places, actual))
+                float(
+                    self.scorer(
+                        PrecomputedClassifier.of(decisions, fold, self.labels), places, actual
+                    )
+                )
                 for decisions in values
             ]
         )
 
 
-class Decided(ClassifierMixin, BaseEstimator):
+class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
     """A classifier whose decisions are known: what a scorer is given in place of an SVM.
 
     Its ``X`` are the places of the held-out rows. It has no probabilities, for an SVM has none.
@@ -84,10 +88,10 @@ class Decided(ClassifierMixin, BaseEstimator):
         self.decision = decision
 
     @classmethod
-    def of(cls, values: Matrix, fold: Fold, labels: Labels) -> Decided:
+    def of(cls, values: Matrix, fold: TrainedFold, labels: Labels) -> PrecomputedClassifier:
         """From decision values of shape (n_pairs, n_rows)."""
         pairs, n_classes = fold.machines.pairs, len(labels.classes)
-        codes = voted(values, pairs, n_classes)
+        codes = majority_vote(values, pairs, n_classes)
         decision = -values[0] if n_classes == 2 else one_against_rest(values, pairs, n_classes)
         return cls(labels.classes, codes, decision)
 
@@ -127,7 +131,7 @@ def one_against_rest(values: Matrix, pairs: Rows, n_classes: int) -> Matrix:
     return votes + confidence / (3.0 * (np.abs(confidence) + 1.0))
 
 
-def score_of(scoring: Any, labels: Labels) -> Score:
+def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:
     """The score that a setting stands for.
 
     Parameters
@@ -148,7 +152,7 @@ def score_of(scoring: Any, labels: Labels) -> Score:
     return ScorerScore(scorer, labels)
 
 
-def require_usable(score: Score, fold: Fold) -> None:
+def require_usable(score: DecisionScorer, fold: TrainedFold) -> None:
     """Try a score on made-up decisions, so that one that cannot work is refused at once.
 
     Raises

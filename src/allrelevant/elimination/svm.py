@@ -66,7 +66,7 @@ class ClassWeight:
         return np.ones(len(counts))
 
 
-def class_weight_of(setting: Any, classes: NDArray[Any]) -> ClassWeight:
+def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
     """The weights that a setting stands for.
 
     Parameters
@@ -93,7 +93,7 @@ _MOST_MOVES = 10_000_000
 
 
 @dataclass(frozen=True)
-class Machines:
+class PairwiseSVMs:
     """The two-class problems among some rows, end to end.
 
     Attributes
@@ -183,7 +183,7 @@ def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     return [array if array.flags.writeable else array.copy() for array in arrays]
 
 
-def machines_of(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> Machines:
+def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> PairwiseSVMs:
     """The problems of some rows: one for each pair of the classes that they have.
 
     Parameters
@@ -203,7 +203,7 @@ def machines_of(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) 
     place_of = np.concatenate([np.searchsorted(present, codes[part]) for part in members])
     starts = np.r_[0, np.cumsum([len(part) for part in members])]
     first = np.repeat([pair[0] for pair in pairs], np.diff(starts))
-    return Machines(
+    return PairwiseSVMs(
         rows=rows,
         pairs=present[np.array(pairs)].astype(np.int64),
         starts=starts.astype(np.int64),
@@ -214,7 +214,7 @@ def machines_of(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) 
     )
 
 
-def voted(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> Rows:
+def majority_vote(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> Rows:
     """Class of each row by the votes of the pairs, as libsvm counts them.
 
     Parameters
@@ -239,18 +239,18 @@ def voted(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> Rows:
 
 
 @dataclass(frozen=True)
-class Fold:
+class TrainedFold:
     """What to train, and the rows that it is judged by."""
 
-    machines: Machines
+    machines: PairwiseSVMs
     held_out: Rows
 
 
 def folds_of(
     parts: Iterable[tuple[Rows, Rows]], labels: Labels, class_weight: ClassWeight, tol: float
-) -> list[Fold]:
+) -> list[TrainedFold]:
     """What to train on each part, and where to judge it."""
     return [
-        Fold(machines_of(train, labels.codes, class_weight, tol), test.astype(np.int64))
+        TrainedFold(pairwise_svms(train, labels.codes, class_weight, tol), test.astype(np.int64))
         for train, test in parts
     ]

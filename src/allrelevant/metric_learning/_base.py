@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from .optimization import HalfWhitening
+from .optimization import PartialWhitening
 
 
 def eigen_rows(omega: Matrix) -> Matrix:
@@ -55,14 +55,14 @@ def eigen_rows(omega: Matrix) -> Matrix:
     return (size * np.sign(largest))[:, np.newaxis] * axes + 0.0
 
 
-Start: TypeAlias = Literal["principal", "random"]
+InitialMapping: TypeAlias = Literal["principal", "random"]
 
 
-STARTS: tuple[Start, ...] = ("principal", "random")
+STARTS: tuple[InitialMapping, ...] = ("principal", "random")
 
 
 def start_mapping(
-    start: Start, rank: int, coordinates: HalfWhitening, rng: np.random.RandomState
+    start: InitialMapping, rank: int, coordinates: PartialWhitening, rng: np.random.RandomState
 ) -> Matrix:
     """Orthonormal rows to start from, shape (rank, n_features).
 
@@ -72,7 +72,7 @@ def start_mapping(
         The leading principal axes (at full rank the identity, which is the same metric), or
         random directions.
     rank : int
-    coordinates : HalfWhitening
+    coordinates : PartialWhitening
         It knows the principal axes.
     rng : RandomState
     """

@@ -17,9 +17,9 @@ from sklearn.utils._param_validation import Interval
 
 from .._typing import Matrix
 from ..exceptions import InputError
-from ._base import MetricLearner, Start, centred_rows, start_mapping
+from ._base import InitialMapping, MetricLearner, centred_rows, start_mapping
 from .costs import GmlvqCost, lost_directions, squared_distances
-from .optimization import HalfWhitening, Minimum, descend
+from .optimization import Minimum, PartialWhitening, descend
 
 # Starts of the k-means in each class; the best counts.
 _KMEANS_STARTS = 5
@@ -204,7 +204,7 @@ class GMLVQ(MetricLearner):
         rank: int | None = None,
         regularization: float = 0.0,
         beta: float = 2.0,
-        start: Start = "principal",
+        start: InitialMapping = "principal",
         max_iter: int = 1000,
         tol: float = 1e-8,
         random_state: int | np.random.RandomState | None = None,
@@ -259,7 +259,7 @@ class GMLVQ(MetricLearner):
         rng: np.random.RandomState,
     ) -> Minimum:
         """Prototypes and matrix of least cost, in the coordinates of ``X``."""
-        coordinates = HalfWhitening.of(X)
+        coordinates = PartialWhitening.of(X)
         omega = start_mapping(self.start, rank, coordinates, rng)
         data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)
 

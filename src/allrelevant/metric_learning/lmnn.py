@@ -13,9 +13,9 @@ from sklearn.utils._param_validation import Interval
 
 from .._typing import Matrix
 from ..exceptions import InputError
-from ._base import MetricLearner, Start, centred_rows, start_mapping
+from ._base import InitialMapping, MetricLearner, centred_rows, start_mapping
 from .costs import LmnnCost, Pairs, pair_distances, target_neighbors
-from .optimization import HalfWhitening, Minimum, descend
+from .optimization import Minimum, PartialWhitening, descend
 
 # Mean squared distance of target neighbours at the start, in units of the margin. With a much
 # smaller one nearly all rows would be impostors of each other.
@@ -104,7 +104,7 @@ class LMNN(MetricLearner):
         n_neighbors: int = 3,
         rank: int | None = None,
         push: float = 0.5,
-        start: Start = "principal",
+        start: InitialMapping = "principal",
         max_iter: int = 300,
         tol: float = 1e-5,
         random_state: int | np.random.RandomState | None = None,
@@ -152,7 +152,7 @@ class LMNN(MetricLearner):
         self, X: Matrix, codes: NDArray[np.intp], rank: int, rng: np.random.RandomState
     ) -> Minimum:
         """Matrix of least cost, in the coordinates of ``X``."""
-        coordinates = HalfWhitening.of(X)
+        coordinates = PartialWhitening.of(X)
         targets = target_neighbors(X, codes, self.n_neighbors)
         omega = start_mapping(self.start, rank, coordinates, rng)
         omega *= _start_scale(X @ omega.T, targets)

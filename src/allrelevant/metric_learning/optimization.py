@@ -23,7 +23,7 @@ _SMALLEST_SHARE = 1e-4
 
 
 @dataclass(frozen=True)
-class HalfWhitening:
+class PartialWhitening:
     """Rows halfway between their own coordinates and white ones.
 
     Where features are correlated, variances along the principal axes differ by orders of
@@ -47,7 +47,7 @@ class HalfWhitening:
     rest: float
 
     @classmethod
-    def of(cls, X: Matrix) -> HalfWhitening:
+    def of(cls, X: Matrix) -> PartialWhitening:
         """From centred rows.
 
         Parameters
@@ -58,7 +58,7 @@ class HalfWhitening:
         --------
         >>> import numpy as np
         >>> X = np.array([[4.0, 0.0], [-4.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-        >>> HalfWhitening.of(X).rows(X).round(6).tolist()
+        >>> PartialWhitening.of(X).rows(X).round(6).tolist()
         [[4.0, 0.0], [-4.0, 0.0], [0.0, 2.0], [0.0, -2.0]]
         """
         _, size, axes = np.linalg.svd(X, full_matrices=False)

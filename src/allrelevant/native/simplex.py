@@ -1,7 +1,7 @@
 """The compiled inner loop: the cheapest model, and the largest weight within budgets.
 
 Compiled by numba on first use and cached on disk. All state lives in the arrays it is given; see
-:class:`allrelevant.bounds.solver.tableau.Tableau` for how they are filled. (It is one long file
+:class:`allrelevant.bounds.solver.tableau.Dictionary` for how they are filled. (It is one long file
 because the cache looks at the file of a function, not at those of the functions that it calls.)
 
 **The walk.** Norm and loss are sums of terms with one kink each: ``|w_k|`` bends where a weight is
@@ -90,7 +90,7 @@ _SHARE_OF_START, _FADING, _FADED = 0.5, 0.9, 1e-3
 # ---- The walk ----
 
 
-class Problem(NamedTuple):
+class SimplexData(NamedTuple):
     """What stays the same on a walk.
 
     Variables are numbered: weights, offsets, then the shortfalls of the rows. A row of infinite
@@ -104,7 +104,7 @@ class Problem(NamedTuple):
     start_prices: Vector  # prices of norm and loss at which the first corner costs least
 
 
-class Corner(NamedTuple):
+class DictionaryState(NamedTuple):
     """The dictionary ``x[basis] = value - T x[nonbasic]`` of a corner.
 
     ``nudged`` is ``value`` with the kinks moved apart. ``side`` is the side of its kink that each
@@ -123,7 +123,7 @@ class Corner(NamedTuple):
     edge: Vector
 
 
-class Goal(NamedTuple):
+class Objective(NamedTuple):
     """Which weight is to be large, in which direction, and where it is: its row, or -1."""
 
     weight: int
@@ -131,7 +131,7 @@ class Goal(NamedTuple):
     row: np.ndarray
 
 
-class Way(NamedTuple):
+class Step(NamedTuple):
     """Where a step goes: the edge and the direction, and scratch space for its kinks."""
 
     column: np.ndarray
@@ -424,13 +424,13 @@ def _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, out):
 
 @nb.njit(cache=True)
 def _new_way(n_rows):
-    return Way(np.zeros(1, np.int64), np.zeros(1), np.empty(n_rows), np.empty(n_rows, np.int64))
+    return Step(np.zeros(1, np.int64), np.zeros(1), np.empty(n_rows), np.empty(n_rows, np.int64))
 
 
 # ---- The mixture ----
 
 
-class Mixture(NamedTuple):
+class BudgetMix(NamedTuple):
     """Corners (and edges without end) in a pool, and the best mixture of them.
 
     Column c of the mixture's program is what corner c spends of each budget, then 1; or what an
@@ -456,7 +456,7 @@ class Mixture(NamedTuple):
 def _new_mixture(n_budgets, n_weights, n_offsets):
     """An empty pool."""
     n = n_budgets + 1
-    return Mixture(
+    return BudgetMix(
         np.zeros((_POOL, n)), np.zeros(_POOL),
         np.zeros((_POOL, n_weights)), np.zeros((_POOL, n_offsets)),
         np.empty(n, np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n), np.empty(n),
@@ -705,7 +705,7 @@ def solve_extremes(
     column of the corner is a spare one: it becomes the one given for each extreme.
     """
     T = np.empty_like(start.T)
-    corner = Corner(
+    corner = DictionaryState(
         T, start.value.copy(), start.nudged.copy(), start.side.copy(), start.basis.copy(),
         start.nonbasic.copy(), start.norm.copy(), start.loss.copy(), start.edge.copy(),
     )  # fmt: skip
@@ -721,7 +721,7 @@ def solve_extremes(
         if weights[e] == problem.n_weights - 1:
             T[:, -1] = columns[e]
             prepare(corner, problem)
-        goal = Goal(weights[e], signs[e], np.full(1, -1))
+        goal = Objective(weights[e], signs[e], np.full(1, -1))
         for i in range(len(corner.basis)):
             if corner.basis[i] == goal.weight:
                 goal.row[0] = i
@@ -741,7 +741,7 @@ def solve_extremes(
 @nb.njit(cache=True, nogil=True)
 def minimize(corner, problem, price_of_norm, price_of_loss, some, coef, offset, multipliers):
     """Walk some steps to where norm and loss together cost least. Returns status and pivots."""
-    way, goal = _new_way(len(corner.value)), Goal(-1, 0.0, np.full(1, -1))
+    way, goal = _new_way(len(corner.value)), Objective(-1, 0.0, np.full(1, -1))
     status, pivots = MOVED, 0
     while status == MOVED and pivots < some:
         status = _step(corner, problem, goal, price_of_norm, price_of_loss, way)

@@ -8,11 +8,11 @@ Nothing else in the package knows how the work is spread.
 - ``handover``: the data, written once and mapped into the memory of each worker
 - ``worker``: what runs in a worker
 - ``progress``: the progress bar
-- ``one_thread``: short work that needs no workers
+- ``single_threaded``: short work that needs no workers
 """
 
 from __future__ import annotations
 
-from .api import RunOptions, one_thread, run_tasks, stream_tasks
+from .api import RunOptions, parallel_imap, parallel_map, single_threaded
 
-__all__ = ["RunOptions", "one_thread", "run_tasks", "stream_tasks"]
+__all__ = ["RunOptions", "parallel_imap", "parallel_map", "single_threaded"]

@@ -17,11 +17,11 @@ from typing import TypedDict, TypeVar, Unpack
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import MissingExtraError, WorkerDiedError
-from .loky import Recovery, count_workers, handed_over
+from .loky import Recovery, count_workers, shared_function
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def single_threaded() -> Iterator[None]:
     """Keep linear algebra to one thread, as in a worker: small matrices gain nothing from more.
 
     For answers that take milliseconds: looking for the libraries takes several of them, so that is
@@ -69,13 +69,13 @@ Result = TypeVar("Result")
 
 
 class RunOptions(TypedDict, total=False):
-    """The options of :func:`run_tasks`, for functions that pass them on."""
+    """The options of :func:`parallel_map`, for functions that pass them on."""
 
     n_jobs: int | None
     progress: str | None
 
 
-def run_tasks(
+def parallel_map(
     function: Callable[[Task], Result],
     tasks: Sequence[Task],
     *,
@@ -112,7 +112,7 @@ def run_tasks(
     """
     results: dict[int, Result] = {}
     try:
-        with closing(stream_tasks(function, tasks, describe=describe, **run)) as finished:
+        with closing(parallel_imap(function, tasks, describe=describe, **run)) as finished:
             results.update(finished)
     except WorkerDiedError as error:
         error.results = results
@@ -120,7 +120,7 @@ def run_tasks(
     return [results[index] for index in range(len(tasks))]
 
 
-def stream_tasks(
+def parallel_imap(
     function: Callable[[Task], Result],
     tasks: Sequence[Task],
     *,
@@ -135,7 +135,7 @@ def stream_tasks(
     Parameters
     ----------
     function, tasks, describe, n_jobs, progress
-        See :func:`run_tasks`.
+        See :func:`parallel_map`.
 
     Yields
     ------
@@ -185,5 +185,5 @@ def _by_workers(
     n_workers: int,
     describe: Callable[[Task], str],
 ) -> Generator[tuple[int, Result], None, None]:
-    with handed_over(function) as folder:
+    with shared_function(function) as folder:
         yield from Recovery(folder, tasks, describe).stream(n_workers)

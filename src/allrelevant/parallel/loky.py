@@ -46,7 +46,7 @@ _ALIGNMENT = 64
 
 
 @contextmanager
-def handed_over(function: Callable[..., Any]) -> Iterator[str]:
+def shared_function(function: Callable[..., Any]) -> Iterator[str]:
     """Write a function to a folder that lasts as long as the block.
 
     Parameters
@@ -57,7 +57,7 @@ def handed_over(function: Callable[..., Any]) -> Iterator[str]:
     Yields
     ------
     str
-        The folder, from which workers take the function with :func:`received`.
+        The folder, from which workers take the function with :func:`load_function`.
     """
     # Windows does not remove a file that a worker still has in its memory.
     windows = sys.platform == "win32"
@@ -67,7 +67,7 @@ def handed_over(function: Callable[..., Any]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1)  # the latest alone: of earlier runs nothing is needed any more
-def received(folder: str) -> Callable[..., Any]:
+def load_function(folder: str) -> Callable[..., Any]:
     """Load the function of a folder, the first time it is asked for in this process."""
     spans, pickled = pickle.loads(Path(folder, "function").read_bytes())
     arrays = _mapped(Path(folder, "arrays"))
@@ -75,12 +75,12 @@ def received(folder: str) -> Callable[..., Any]:
 
 
 def log_start(folder: str, index: int) -> None:
-    """Note that this process starts a task, for :func:`under_way` to find if it dies of it."""
+    """Note that this process starts a task, for :func:`running_tasks` to find if it dies of it."""
     with Path(folder, f"{os.getpid()}.log").open("a") as log:
         log.write(f"{index}\n")
 
 
-def under_way(folder: str) -> set[int]:
+def running_tasks(folder: str) -> set[int]:
     """Take the latest task of every worker out of the logs, once all workers are gone."""
     latest: set[int] = set()
     for log in Path(folder).glob("*.log"):
@@ -143,10 +143,10 @@ class Outcome:
     warnings: list[RaisedWarning]
 
 
-def perform(folder: str, index: int, task: Any) -> Outcome:
+def run_task(folder: str, index: int, task: Any) -> Outcome:
     """Do one task with the function of a folder, loading it if this worker has not yet."""
     log_start(folder, index)
-    function = received(folder)
+    function = load_function(folder)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")  # the parent's filters decide
         result = function(task)
@@ -169,7 +169,7 @@ def count_workers(n_jobs: int | None, n_tasks: int) -> int:
     return min(effective_n_jobs(n_jobs), n_tasks)
 
 
-def work_through(
+def run_on_pool(
     folder: str, tasks: Mapping[int, Any], n_workers: int
 ) -> Generator[tuple[int, Any], None, None]:
     """Have tasks done by at least two workers.
@@ -193,9 +193,9 @@ def work_through(
     TerminatedWorkerError
         If a worker died. All others are gone then as well.
     """
-    with _crew(n_workers) as workers:
+    with _pool(n_workers) as workers:
         with _interrupts_held():
-            finished = workers(delayed(perform)(folder, *item) for item in tasks.items())
+            finished = workers(delayed(run_task)(folder, *item) for item in tasks.items())
         with _stopped_quietly(finished):
             for outcome in finished:
                 for warning in outcome.warnings:
@@ -203,7 +203,7 @@ def work_through(
                 yield outcome.index, outcome.result
 
 
-def _crew(n_workers: int) -> Parallel:
+def _pool(n_workers: int) -> Parallel:
     # One thread each: n_jobs is the number of cores in use, and results do not depend on how many
     # the machine has. It also keeps the pool, of which joblib starts another when the number of
     # threads changes; left to itself it derives that from the number of workers.
@@ -311,13 +311,13 @@ class Recovery:
         """Do these tasks until all are done or a worker dies."""
         tasks = {index: self._tasks[index] for index in sorted(indices)}
         try:
-            with closing(work_through(self._folder, tasks, n_workers)) as finished:
+            with closing(run_on_pool(self._folder, tasks, n_workers)) as finished:
                 for index, result in finished:
                     self._unfinished.remove(index)
                     yield index, result
         except TerminatedWorkerError as death:
             self._death = death
-            self._suspects |= under_way(self._folder) & self._unfinished
+            self._suspects |= running_tasks(self._folder) & self._unfinished
 
     def _error(self) -> WorkerDiedError:
         lost = sorted(self._unfinished)

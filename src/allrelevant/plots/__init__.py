@@ -5,7 +5,7 @@ from __future__ import annotations
 from .intervals import IntervalsDisplay, PathDisplay
 from .mapping import DimensionDisplay, MappingDisplay
 from .relations import RelationsDisplay, SubstitutesDisplay
-from .saliency import ReliabilityDisplay, RowSaliencyDisplay, SaliencyMapDisplay
+from .saliency import RobustnessDisplay, RowSaliencyDisplay, SaliencyMapDisplay
 from .selection import CostDisplay, EliminationDisplay
 from .stability import StabilityDisplay
 
@@ -17,7 +17,7 @@ __all__ = [
     "MappingDisplay",
     "PathDisplay",
     "RelationsDisplay",
-    "ReliabilityDisplay",
+    "RobustnessDisplay",
     "RowSaliencyDisplay",
     "SaliencyMapDisplay",
     "StabilityDisplay",

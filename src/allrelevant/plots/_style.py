@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 
-class Look(NamedTuple):
+class ClassStyle(NamedTuple):
     """Fill and outline of a bar."""
 
     fill: str
     edge: str
 
 
-LOOKS = {
-    "strong": Look("#123f6d", "#123f6d"),
-    "weak": Look("#e0913a", "#c2761f"),
-    "irrelevant": Look("#ffffff", "#8a8a8a"),
+CLASS_STYLES = {
+    "strong": ClassStyle("#123f6d", "#123f6d"),
+    "weak": ClassStyle("#e0913a", "#c2761f"),
+    "irrelevant": ClassStyle("#ffffff", "#8a8a8a"),
 }
 
 
-INK = "#1c1c1c"
+TEXT_COLOR = "#1c1c1c"
 
 
 Order = Literal["table", "upper"]

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._optional import import_extra
 from .._text import printable, shorten
 from .._validation import feature_names
-from ..bounds.path import BoundsPath, stretches
+from ..bounds.path import BoundsPath, runs_of_equal_values
 from ..relevance import CLASSES
 from ..terms.layout import baseline_weights
-from ._style import BAR_HEIGHT, INK, LOOKS, Order, choose_rows, name_rows
+from ._style import BAR_HEIGHT, CLASS_STYLES, TEXT_COLOR, Order, choose_rows, name_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,7 +176,7 @@ class IntervalsDisplay:
 
     def _draw_bars(self, shown: NDArray[np.intp]) -> None:
         lower, upper = np.asarray(self.interval)[shown].T
-        looks = [LOOKS[str(relevance)] for relevance in np.asarray(self.relevance)[shown]]
+        looks = [CLASS_STYLES[str(relevance)] for relevance in np.asarray(self.relevance)[shown]]
         rows = np.arange(len(shown))
         self.ax_.barh(
             rows,
@@ -203,7 +203,7 @@ class IntervalsDisplay:
             marker="o",
             ms=4.2,
             mfc="white",
-            mec=INK,
+            mec=TEXT_COLOR,
             mew=0.9,
             zorder=4,
             clip_on=False,
@@ -212,7 +212,7 @@ class IntervalsDisplay:
 
     def _draw_cutoffs(self, cutoff: NDArray[np.float64]) -> None:
         lower, upper = map(float, cutoff)
-        line = self.ax_.axvline(upper, color=INK, lw=0.8, ls=(0, (5, 3)), zorder=3)
+        line = self.ax_.axvline(upper, color=TEXT_COLOR, lw=0.8, ls=(0, (5, 3)), zorder=3)
         if lower == upper:
             line.set_label("cutoff")
             return
@@ -220,7 +220,7 @@ class IntervalsDisplay:
         if lower > 0.0:
             style = (0, (1, 2))
             self.ax_.axvline(
-                lower, color=INK, lw=0.8, ls=style, zorder=3, label="cutoff, lower bound"
+                lower, color=TEXT_COLOR, lw=0.8, ls=style, zorder=3, label="cutoff, lower bound"
             )
 
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
@@ -240,7 +240,7 @@ class IntervalsDisplay:
         present = set(np.asarray(self.relevance)[shown].tolist())
         patches = [
             Patch(facecolor=look.fill, edgecolor=look.edge, linewidth=0.8, label=name)
-            for name, look in LOOKS.items()
+            for name, look in CLASS_STYLES.items()
             if name in present
         ]
         lines = self.ax_.get_legend_handles_labels()[0]
@@ -350,20 +350,26 @@ class PathDisplay:
     def _draw(self, ax: Axes, feature: int) -> None:
         path, values = self.path, self.path.values
         lower, upper = path.interval[:, feature].T
-        for relevance, start, stop in stretches(path.relevance[:, feature]):
+        for relevance, start, stop in runs_of_equal_values(path.relevance[:, feature]):
             # A band reaches to the next value, where the next class begins.
             part = slice(start, min(stop + 1, len(values)))
-            look = LOOKS[relevance]
+            look = CLASS_STYLES[relevance]
             ax.fill_between(
                 values[part], lower[part], upper[part], facecolor=look.fill, edgecolor="none"
             )
             for edge in (lower, upper):
                 ax.plot(values[part], edge[part], color=look.edge, linewidth=1.0)
-        ax.plot(values, np.abs(path.baseline[:, feature]), color=INK, linewidth=0.9, linestyle=":")
+        ax.plot(
+            values,
+            np.abs(path.baseline[:, feature]),
+            color=TEXT_COLOR,
+            linewidth=0.9,
+            linestyle=":",
+        )
         ax.set_xscale("log" if values[0] > 0 and len(values) > 1 else "linear")
         name = shorten(printable(path.feature_names[feature]), _LABEL_WIDTH)
-        ax.set_title(name, fontsize=8, color=INK, pad=3)
-        ax.tick_params(labelsize=7, colors=INK)
+        ax.set_title(name, fontsize=8, color=TEXT_COLOR, pad=3)
+        ax.tick_params(labelsize=7, colors=TEXT_COLOR)
         ax.margins(x=0)
         ax.set_ylim(bottom=0)
         ax.spines[["top", "right"]].set_visible(False)
@@ -372,10 +378,12 @@ class PathDisplay:
         lines = import_extra("matplotlib.lines", "plot")
         patches = import_extra("matplotlib.patches", "plot")
         handles = [
-            patches.Patch(facecolor=LOOKS[name].fill, edgecolor=LOOKS[name].edge, label=name)
+            patches.Patch(
+                facecolor=CLASS_STYLES[name].fill, edgecolor=CLASS_STYLES[name].edge, label=name
+            )
             for name in CLASSES
         ]
-        handles.append(lines.Line2D([], [], color=INK, linestyle=":", label="baseline"))
+        handles.append(lines.Line2D([], [], color=TEXT_COLOR, linestyle=":", label="baseline"))
         figure.legend(
             handles=handles, loc="outside upper center", ncols=4, fontsize=8, frameon=False
         )

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._optional import import_extra
 from .._text import printable, shorten
 from .._validation import feature_names
-from ._style import INK, LOOKS
+from ._style import CLASS_STYLES, TEXT_COLOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,17 +66,19 @@ class DimensionDisplay:
             _, ax = pyplot.subplots(figsize=(6.0, 3.4), layout="constrained")
         self.ax_: Axes = ax
         self.figure_: Figure = ax.figure  # type: ignore[assignment]
-        curve, color = self.curve, LOOKS["strong"].fill
+        curve, color = self.curve, CLASS_STYLES["strong"].fill
         test, train = curve.test_error.mean(axis=1), curve.train_error.mean(axis=1)
         n_splits = curve.test_error.shape[1]
         if n_splits > 1:
             error = curve.test_error.std(axis=1, ddof=1) / np.sqrt(n_splits)
             ax.fill_between(curve.dimensions, test - error, test + error, color=color, alpha=0.15)
         ax.plot(curve.dimensions, test, marker="o", ms=3.5, color=color, label="held-out rows")
-        ax.plot(curve.dimensions, train, ls="--", color=LOOKS["weak"].edge, label="training rows")
+        ax.plot(
+            curve.dimensions, train, ls="--", color=CLASS_STYLES["weak"].edge, label="training rows"
+        )
         raw = float(np.mean(curve.raw_test_error))
-        ax.axhline(raw, lw=0.8, ls=":", color=INK, label="metric as learned, held-out")
-        ax.axvline(curve.best(), lw=0.8, color=INK, alpha=0.5)
+        ax.axhline(raw, lw=0.8, ls=":", color=TEXT_COLOR, label="metric as learned, held-out")
+        ax.axvline(curve.best(), lw=0.8, color=TEXT_COLOR, alpha=0.5)
         ax.set_xlabel("effective dimension")
         ax.set_ylabel("classification error")
         ax.set_ylim(bottom=0.0)
@@ -172,7 +174,7 @@ class MappingDisplay:
         for row in range(shown):
             title = "weights" if len(interval) == 1 else f"row {row + 1} of {len(interval)}"
             self._draw_raw(axes[0, row], places, np.abs(raw[row]) if row < len(raw) else None)
-            axes[0, row].set_title(title, loc="left", fontsize="medium", color=INK)
+            axes[0, row].set_title(title, loc="left", fontsize="medium", color=TEXT_COLOR)
             self._draw_bounds(axes[1, row], places, interval[row])
             self._name(axes[1, row], places, named=x is None)
         axes[0, 0].set_ylabel("as learned")
@@ -195,7 +197,7 @@ class MappingDisplay:
     ) -> None:
         lower, upper = interval.T
         width = _width(places)
-        weak, strong = LOOKS["weak"], LOOKS["strong"]
+        weak, strong = CLASS_STYLES["weak"], CLASS_STYLES["strong"]
         ax.bar(places, upper, width=width, color=weak.fill, label="can have")
         ax.bar(places, lower, width=width, color=strong.fill, label="must have")
         _tidy(ax)

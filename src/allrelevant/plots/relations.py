@@ -14,7 +14,7 @@ from .._optional import import_extra
 from .._text import printable, shorten
 from .._typing import Matrix
 from ..bounds.relations import CUT, Relations, by_group
-from ._style import INK, LOOKS
+from ._style import CLASS_STYLES, TEXT_COLOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,7 +125,7 @@ class RelationsDisplay:
             corner, size = places[0] - 0.5, len(places)
             ax.add_patch(
                 patches.Rectangle(
-                    (corner, corner), size, size, fill=False, edgecolor=INK, linewidth=1.2
+                    (corner, corner), size, size, fill=False, edgecolor=TEXT_COLOR, linewidth=1.2
                 )
             )
 
@@ -202,7 +202,7 @@ class SubstitutesDisplay:
         places = np.column_stack([np.cos(angles), np.sin(angles)])
         own = self.relations.relations_[np.ix_(shown, shown)]
         _draw_lines(ax, own, places, least)
-        look = LOOKS["weak"]
+        look = CLASS_STYLES["weak"]
         ax.scatter(
             places[:, 0], places[:, 1], s=60, facecolor=look.fill, edgecolor=look.edge, zorder=3
         )
@@ -226,7 +226,7 @@ class SubstitutesDisplay:
             1.06 * y,
             name,
             fontsize=8,
-            color=INK,
+            color=TEXT_COLOR,
             rotation=angle + 180.0 if turned else angle,
             rotation_mode="anchor",
             ha="right" if turned else "left",
@@ -242,7 +242,7 @@ def _draw_lines(ax: Axes, relations: Matrix, places: Matrix, least: float) -> No
             if abs(relation) >= least:
                 ax.plot(
                     *places[[j, k]].T,
-                    color=LOOKS["strong"].edge,
+                    color=CLASS_STYLES["strong"].edge,
                     linewidth=0.5 + 3.0 * abs(relation) ** 2,
                     linestyle="-" if relation < 0 else ":",
                     alpha=0.55,

@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from .._optional import import_extra
 from .._text import printable, shorten
 from ..exceptions import InputError
-from ._style import BAR_HEIGHT, INK, LOOKS, choose_rows, name_rows, set_title, set_x_label
+from ._style import (
+    BAR_HEIGHT,
+    CLASS_STYLES,
+    TEXT_COLOR,
+    choose_rows,
+    name_rows,
+    set_title,
+    set_x_label,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,13 +30,13 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
     from ..saliency import Explanation
-    from ..saliency.robustness import Reliability
+    from ..saliency.robustness import Robustness
 
 
 _CELL = 0.85
 
 
-class ReliabilityDisplay:
+class RobustnessDisplay:
     """A grid: each row of pictures starts with one as it is, then as each class.
 
     Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
@@ -46,14 +54,14 @@ class ReliabilityDisplay:
     figure_ : matplotlib Figure
     """
 
-    def __init__(self, *, result: Reliability, image_shape: tuple[int, ...]) -> None:
+    def __init__(self, *, result: Robustness, image_shape: tuple[int, ...]) -> None:
         self.result = result
         self.image_shape = image_shape
 
     @classmethod
     def from_result(
-        cls, result: Reliability, *, image_shape: tuple[int, ...] | None = None, **kwargs: Any
-    ) -> ReliabilityDisplay:
+        cls, result: Robustness, *, image_shape: tuple[int, ...] | None = None, **kwargs: Any
+    ) -> RobustnessDisplay:
         """Draw what :func:`allrelevant.reliability` has found.
 
         Parameters
@@ -66,7 +74,7 @@ class ReliabilityDisplay:
         """
         return cls(result=result, image_shape=_shape(result, image_shape)).plot(**kwargs)
 
-    def plot(self, *, max_rows: int = 10, figure: Figure | None = None) -> ReliabilityDisplay:
+    def plot(self, *, max_rows: int = 10, figure: Figure | None = None) -> RobustnessDisplay:
         """Draw.
 
         Parameters
@@ -78,7 +86,7 @@ class ReliabilityDisplay:
 
         Returns
         -------
-        ReliabilityDisplay
+        RobustnessDisplay
             This one.
         """
         found = self.result
@@ -119,11 +127,11 @@ def _cross_out(ax: Axes) -> None:
         ha="center",
         fontsize=6,
         color="white",
-        bbox={"facecolor": INK, "edgecolor": "none", "pad": 1.0},
+        bbox={"facecolor": TEXT_COLOR, "edgecolor": "none", "pad": 1.0},
     )
 
 
-def _shape(result: Reliability, image_shape: tuple[int, ...] | None) -> tuple[int, ...]:
+def _shape(result: Robustness, image_shape: tuple[int, ...] | None) -> tuple[int, ...]:
     n_features = result.X.shape[1]
     side = round(n_features**0.5)
     shape = (side, side) if image_shape is None else tuple(image_shape)
@@ -219,7 +227,7 @@ class RowSaliencyDisplay:
             plt = import_extra("matplotlib.pyplot", "plot")
             size = (7.0, 1.2 + 0.28 * len(shown))
             _, ax = plt.subplots(figsize=size, layout="constrained")
-        looks = [LOOKS["strong" if saliency[j] >= 0 else "weak"] for j in shown]
+        looks = [CLASS_STYLES["strong" if saliency[j] >= 0 else "weak"] for j in shown]
         ax.barh(
             np.arange(len(shown)),
             saliency[shown],
@@ -228,7 +236,7 @@ class RowSaliencyDisplay:
             edgecolor=[look.edge for look in looks],
         )
         name_rows(ax, self.names, shown)
-        ax.axvline(0.0, color=INK, linewidth=0.8)
+        ax.axvline(0.0, color=TEXT_COLOR, linewidth=0.8)
         hidden = len(saliency) - len(shown)
         more = f"({hidden:,} less salient features not shown)" if hidden else ""
         set_title(ax, _printable_title(self.title), more, loc="left", grow=own)

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
-from ..bounds.design import Design
+from ..bounds.design import CheapestModels
 from ..exceptions import InputError
-from ._style import INK, LOOKS
+from ._style import CLASS_STYLES, TEXT_COLOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,11 +54,11 @@ class CostDisplay:
     ax_: Axes
     figure_: Figure
 
-    def __init__(self, *, design: Design) -> None:
+    def __init__(self, *, design: CheapestModels) -> None:
         self.design = design
 
     @classmethod
-    def from_design(cls, design: Design, **kwargs: Any) -> CostDisplay:
+    def from_design(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
         """Draw the models of a design; the options are those of :meth:`plot`."""
         return cls(design=design).plot(**kwargs)
 
@@ -83,7 +83,7 @@ class CostDisplay:
         for solution in self.design:
             self._mark(ax, len(solution.members), solution)
         n_used = int(self.design.baseline_used.sum())
-        ax.plot(n_used, self.design.baseline_cost, "x", color=INK, label="baseline")
+        ax.plot(n_used, self.design.baseline_cost, "x", color=TEXT_COLOR, label="baseline")
         ax.set_xlabel("number of features", fontsize=9)
         ax.set_ylabel("cost", fontsize=9)
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
@@ -96,7 +96,7 @@ class CostDisplay:
         return self
 
     def _mark(self, ax: Axes, n_features: int, solution: Any) -> None:
-        look = LOOKS["strong" if solution.proven else "irrelevant"]
+        look = CLASS_STYLES["strong" if solution.proven else "irrelevant"]
         label = "proven to be the cheapest left" if solution.proven else "best found in time"
         if solution.gap > 0:
             ends = [solution.cost - solution.gap, solution.cost]
@@ -209,7 +209,7 @@ class EliminationDisplay:
         if ax is None:
             plt = import_extra("matplotlib.pyplot", "plot")
             _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
-        look, other = LOOKS["strong"], LOOKS["weak"]
+        look, other = CLASS_STYLES["strong"], CLASS_STYLES["weak"]
         sizes, scores, errors = (
             np.asarray(values, dtype=float)
             for values in (self.n_features, self.scores, self.errors)
@@ -227,7 +227,11 @@ class EliminationDisplay:
         )
         ax.plot(sizes, scores, color=look.edge, linewidth=1.3, label="cross-validated score")
         ax.axvline(
-            self.n_selected, color=INK, linewidth=0.9, linestyle=":", label=self._selected_label
+            self.n_selected,
+            color=TEXT_COLOR,
+            linewidth=0.9,
+            linestyle=":",
+            label=self._selected_label,
         )
         if self.nested_score is not None:
             ax.axhline(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._optional import import_extra
 from ..relevance import CLASSES
-from ._style import BAR_HEIGHT, INK, LOOKS, Order, choose_rows, name_rows
+from ._style import BAR_HEIGHT, CLASS_STYLES, TEXT_COLOR, Order, choose_rows, name_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,7 +181,7 @@ class StabilityDisplay:
         left, _ = self.axes_
         mean, std = np.asarray(self.interval_mean)[shown], np.asarray(self.interval_std)[shown]
         usual = np.asarray(self.share)[shown].argmax(axis=1)
-        looks = [LOOKS[CLASSES[index]] for index in usual]
+        looks = [CLASS_STYLES[CLASSES[index]] for index in usual]
         left.barh(
             np.arange(len(shown)),
             mean[:, 1] - mean[:, 0],
@@ -202,7 +202,7 @@ class StabilityDisplay:
         rows = np.flatnonzero(std > least)  # shorter ones would be a smudge
         low, high = np.maximum(mean - std, 0.0)[rows], (mean + std)[rows]
         # On a light line of their own, for bars may be as dark as whiskers.
-        for colour, width, order in (("white", 2.6, 3.0), (INK, 0.9, 3.1)):
+        for colour, width, order in (("white", 2.6, 3.0), (TEXT_COLOR, 0.9, 3.1)):
             style: dict[str, Any] = {"colors": colour, "linewidth": width, "zorder": order}
             self.axes_[0].hlines(rows, low, high, **style)
             for end in (low, high):
@@ -216,7 +216,7 @@ class StabilityDisplay:
             marker="o",
             ms=4.2,
             mfc="white",
-            mec=INK,
+            mec=TEXT_COLOR,
             mew=0.9,
             zorder=4,
             clip_on=False,
@@ -228,7 +228,7 @@ class StabilityDisplay:
         starts = np.cumsum(share, axis=1) - share
         for index, name in enumerate(CLASSES):
             present = np.flatnonzero(share[:, index] > 0)
-            look = LOOKS[name]
+            look = CLASS_STYLES[name]
             self.axes_[1].barh(
                 present,
                 share[present, index],
@@ -248,7 +248,7 @@ class StabilityDisplay:
             "transform": right.get_yaxis_transform(),
             "ha": "right",
             "va": "center",
-            "color": INK,
+            "color": TEXT_COLOR,
             "fontsize": "small",
         }
         for row, ratio in enumerate(ratios):

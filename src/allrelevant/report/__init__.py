@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..results.bounds import summarize
+from ..results.bounds import bounds_document
 from ..results.document import write_atomically
-from ..results.selection import summarize_explanation, summarize_selection
+from ..results.selection import explanation_document, selection_document
 from .page import render
 
 __all__ = [
+    "bounds_document",
+    "explanation_document",
     "render",
-    "summarize",
-    "summarize_explanation",
-    "summarize_selection",
+    "selection_document",
     "write_atomically",
 ]

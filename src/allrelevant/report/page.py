@@ -43,7 +43,7 @@ def render(summary: Mapping[str, Any]) -> str:
     Parameters
     ----------
     summary : mapping
-        What :func:`summarize` gave, or the JSON of it read back.
+        What :func:`bounds_document` gave, or the JSON of it read back.
 
     Returns
     -------

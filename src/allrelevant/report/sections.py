@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..bounds.path import stretches
+from ..bounds.path import runs_of_equal_values
 from ..plots.layout import axis_ticks
 
 _DESIGN_WIDTH, _DESIGN_HEIGHT = 300.0, 160.0
@@ -180,7 +180,7 @@ def _panel(feature: Mapping[str, Any], places: Sequence[float], end: float) -> P
         return f"{places[index]:.2f},{_PATH_HEIGHT * (1.0 - value / end):.2f}"
 
     bands = []
-    for relevance, start, stop in stretches(feature["relevance"]):
+    for relevance, start, stop in runs_of_equal_values(feature["relevance"]):
         # A band reaches to the next value, where the next class begins.
         part = range(start, min(stop + 1, len(places)))
         upper = [point(i, feature["upper"][i]) for i in part]

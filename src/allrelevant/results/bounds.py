@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import feature_names
-from ..bounds.design import Design
-from ..bounds.path import BoundsPath, stretches
+from ..bounds.design import CheapestModels
+from ..bounds.path import BoundsPath, runs_of_equal_values
 from ..bounds.relations import CUT, Relations, by_group
 from ..bounds.task import accuracy, baseline_score
 from ..relevance import CLASSES
 from ..terms.layout import baseline_weights, privileged_baseline_weights, privileged_names
-from .document import plain, versions
+from .document import to_json_value, versions
 
 
-def summarize_design(design: Design) -> dict[str, Any]:
+def summarize_design(design: CheapestModels) -> dict[str, Any]:
     """The cheapest models as plain values that JSON can hold.
 
     Parameters
@@ -133,7 +133,7 @@ def summarize_path(path: BoundsPath) -> dict[str, Any]:
                         "first": float(path.values[start]),
                         "last": float(path.values[stop - 1]),
                     }
-                    for relevance, start, stop in stretches(path.relevance[:, j])
+                    for relevance, start, stop in runs_of_equal_values(path.relevance[:, j])
                 ],
             }
             for j, name in enumerate(path.feature_names)
@@ -200,7 +200,7 @@ _OF_RISK_BOUND = (
 )
 
 
-def summarize(
+def bounds_document(
     est: Any,
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
@@ -210,7 +210,7 @@ def summarize(
     task_note: str | None = None,
     path: BoundsPath | None = None,
     relations: Relations | None = None,
-    design: Design | None = None,
+    design: CheapestModels | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
     created: datetime | None = None,
@@ -260,7 +260,7 @@ def summarize(
     400
     """
     check_is_fitted(est)
-    settings = {name: plain(value) for name, value in est.get_params(deep=False).items()}
+    settings = {name: to_json_value(value) for name, value in est.get_params(deep=False).items()}
     classes = _classes(est, y)
     known = X is not None and y is not None
     return {

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A value as JSON can hold it; what it cannot hold, as Python writes it.
 
     Examples
@@ -29,15 +29,15 @@ def plain(value: Any) -> Any:
     {'C': [0.5, 1.0], 'score': None}
     """
     if isinstance(value, np.generic | np.ndarray):
-        return plain(value.tolist())
+        return to_json_value(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_json_value(item) for item in value]
     return repr(value)
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._validation import feature_names
 from ..elimination.history import standard_errors
-from .document import plain, versions
+from .document import to_json_value, versions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EXPLANATION_FORMAT = 1
 
 
-def summarize_explanation(
+def explanation_document(
     explanation: Explanation,
     features: pd.DataFrame,
     rows: Sequence[int],
@@ -76,9 +76,9 @@ def summarize_explanation(
         "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
         "command": command,
         "table": {"name": table, "target": target, "n_features": features.shape[1]},
-        "quality": None if quality is None else plain(quality),
+        "quality": None if quality is None else to_json_value(quality),
         "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
-        "settings": plain(settings or {}),
+        "settings": to_json_value(settings or {}),
         "versions": versions(model),
         "warnings": list(warnings),
     }
@@ -90,8 +90,8 @@ def _row(
     order = np.argsort(-explanation.absolute[place], kind="stable")
     return {
         "row": number,
-        "explained": plain(explanation.targets[place]),
-        "predicted": plain(explanation.predicted[place]),
+        "explained": to_json_value(explanation.targets[place]),
+        "predicted": to_json_value(explanation.predicted[place]),
         "wrong": bool(explanation.wrong[place]),
         "note": explanation.note(place),
         "gain": float(explanation.gains[place]),
@@ -110,7 +110,7 @@ def _row(
 SELECTION_FORMAT = 1
 
 
-def summarize_selection(
+def selection_document(
     est: Any,
     y: ArrayLike,
     *,
@@ -152,7 +152,7 @@ def summarize_selection(
     >>> from sklearn.datasets import make_classification
     >>> from allrelevant import SVMRFE
     >>> X, y = make_classification(40, 6, random_state=0)
-    >>> summary = summarize_selection(SVMRFE(nested=True, rule=2).fit(X, y), y)
+    >>> summary = selection_document(SVMRFE(nested=True, rule=2).fit(X, y), y)
     >>> summary["n_selected"], len(summary["score"]["nested"]["by_fold"])
     (2, 5)
     """
@@ -176,9 +176,9 @@ def summarize_selection(
         "score": _score(est),
         "subsets": _subsets(est),
         "features": _features(est, names),
-        "history": [plain(row) for row in est.history_.to_dict("records")],
+        "history": [to_json_value(row) for row in est.history_.to_dict("records")],
         "settings": {
-            **{name: plain(value) for name, value in est.get_params(deep=False).items()},
+            **{name: to_json_value(value) for name, value in est.get_params(deep=False).items()},
             **(settings or {}),
         },
         "versions": versions(getattr(est, "estimator_", None)),
@@ -213,7 +213,7 @@ def _score(est: Any) -> dict[str, Any]:
     known = len(est.scores_) > 0 and len(places) > 0
     nested = getattr(est, "nested_", None)
     return {
-        "name": "accuracy" if est.scoring is None else plain(est.scoring),
+        "name": "accuracy" if est.scoring is None else to_json_value(est.scoring),
         "inner": float(est.scores_[places].max()) if known else None,
         "best_inner": float(est.scores_.max()) if len(est.scores_) else None,
         "nested": None

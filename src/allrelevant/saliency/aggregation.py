@@ -128,7 +128,7 @@ _BATCH, _MIN_ROWS = 2**18, 64
 
 
 @dataclass(frozen=True)
-class Aggregate:
+class AggregatedSaliency:
     """What a trained model says of its features.
 
     Attributes
@@ -144,7 +144,7 @@ class Aggregate:
     score: float
 
 
-def aggregate(
+def aggregate_saliency(
     model: DifferentiableModel,
     X: Table,
     targets: Targets,
@@ -152,7 +152,7 @@ def aggregate(
     n_classes: int | None,
     gain: Gain | None = None,
     units: Vector | None = None,
-) -> Aggregate:
+) -> AggregatedSaliency:
     """Saliency summed over rows (Algorithms 2 and 3 of Cancela et al. 2020).
 
     Of classes, the absolute gradients are summed within each class and divided by their total, so
@@ -200,7 +200,7 @@ def aggregate_batches(
     n_classes: int | None,
     gain: Gain | None = None,
     units: Vector | None = None,
-) -> Aggregate:
+) -> AggregatedSaliency:
     """The same of rows that come a few at a time, as from a ``DataLoader`` of torch.
 
     So a table need not fit into memory.
@@ -251,10 +251,10 @@ def aggregate_batches(
     if units is not None:
         sums *= units
     if n_classes is None:
-        return Aggregate(sums[0], 1.0 / max(merit / n_rows, np.finfo(np.float64).tiny))
+        return AggregatedSaliency(sums[0], 1.0 / max(merit / n_rows, np.finfo(np.float64).tiny))
     totals = sums.sum(axis=1, keepdims=True)
     shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
-    return Aggregate(shares.sum(axis=0), merit / n_rows)
+    return AggregatedSaliency(shares.sum(axis=0), merit / n_rows)
 
 
 def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:

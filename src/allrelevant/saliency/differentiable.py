@@ -98,7 +98,7 @@ class Linearizable(Protocol):
 
 
 @dataclass(frozen=True)
-class TwoPasses:
+class TwoPassLinearization:
     """The same of a model that does."""
 
     model: DifferentiableModel
@@ -113,7 +113,7 @@ def linearized(model: DifferentiableModel, X: Table) -> Linearization:
     """A model at some rows, in one pass where it can."""
     if isinstance(model, Linearizable):
         return model.linearized(X)
-    return TwoPasses(model, X, model.outputs(X))
+    return TwoPassLinearization(model, X, model.outputs(X))
 
 
 def predicted_codes(found: Linearization) -> NDArray[np.int64]:
@@ -243,7 +243,7 @@ def _found(fitted: Any) -> DifferentiableModel:
 register = _found.register
 
 
-def differentiable(fitted: Any) -> DifferentiableModel:
+def as_differentiable(fitted: Any) -> DifferentiableModel:
     """The differentiable model inside a fitted estimator.
 
     Parameters

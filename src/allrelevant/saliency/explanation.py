@@ -16,14 +16,14 @@ from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
 from .differentiable import (
     DifferentiableModel,
+    as_differentiable,
     checked_rows,
     checked_units,
-    differentiable,
     linearized,
     predicted_codes,
     row_labels,
 )
-from .gains import OF_CLASSES, ClassicSaliency, Gain, RegressionGain, Targets
+from .gains import OF_CLASSES, Gain, OutputGain, RegressionGain, Targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Question:
+class ExplanationTarget:
     """What is to be explained: the truth, the prediction, or a class of one's choice."""
 
     y: ArrayLike | None = None
@@ -181,7 +181,7 @@ def explain(
     Parameters
     ----------
     fitted : estimator
-        Of a type whose gradients are known; see :func:`~allrelevant.saliency.differentiable`.
+        Of a type whose gradients are known; see :func:`~allrelevant.saliency.as_differentiable`.
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), default=None
         The true classes or numbers: what speaks for them. A row that the model gets wrong shows
@@ -213,10 +213,10 @@ def explain(
     if hasattr(fitted, "explain") and hasattr(fitted, "ranking_"):
         raise InputError(f"A {type(fitted).__name__} explains by itself: selector.explain(X, y).")
     rows, names = checked_rows(fitted, X, accept_sparse=True)
-    return explained(
-        differentiable(fitted),
+    return explain_rows(
+        as_differentiable(fitted),
         rows,
-        Question(y, target, gain),
+        ExplanationTarget(y, target, gain),
         classes=getattr(fitted, "classes_", None),
         names=names,
         units=None if units is None else checked_units(units, rows.shape[1]),
@@ -224,10 +224,10 @@ def explain(
     )
 
 
-def explained(
+def explain_rows(
     model: DifferentiableModel,
     X: Table,
-    question: Question,
+    question: ExplanationTarget,
     *,
     classes: NDArray[Any] | None,
     names: Sequence[str],
@@ -267,7 +267,7 @@ def explained(
         predicted = outputs[:, 0]
         targets = _numbers(question, predicted)
         if question.y is None:
-            gain = ClassicSaliency()  # a prediction is its own target: there is no error to lessen
+            gain = OutputGain()  # a prediction is its own target: there is no error to lessen
         goals: Targets = targets
     else:
         codes = predicted_codes(found)
@@ -303,7 +303,7 @@ def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.
     return np.arange(n_outputs) if n_outputs > 1 else None
 
 
-def _numbers(question: Question, predicted: Vector) -> Vector:
+def _numbers(question: ExplanationTarget, predicted: Vector) -> Vector:
     if question.target is not None:
         raise InputError("target is a class to explain, and this model predicts numbers: give y.")
     if question.y is None:
@@ -314,7 +314,7 @@ def _numbers(question: Question, predicted: Vector) -> Vector:
 
 
 def _codes(
-    question: Question, predicted: NDArray[np.int64], classes: NDArray[Any]
+    question: ExplanationTarget, predicted: NDArray[np.int64], classes: NDArray[Any]
 ) -> NDArray[np.int64]:
     """Places among the classes; a label that the model has never seen is refused."""
     if question.y is None and question.target is None:

@@ -249,7 +249,7 @@ class RegressionGain:
 
 
 @dataclass(frozen=True)
-class ClassicSaliency:
+class OutputGain:
     """The output itself, of the class or of the number (equation 4; Simonyan et al. 2014).
 
     To compare with: it does not tell right from wrong.
@@ -257,7 +257,7 @@ class ClassicSaliency:
     Examples
     --------
     >>> import numpy as np
-    >>> ClassicSaliency().gradient(np.array([[0.3, 0.9, 0.1]]), np.array([2])).tolist()
+    >>> OutputGain().gradient(np.array([[0.3, 0.9, 0.1]]), np.array([2])).tolist()
     [[0.0, 0.0, 1.0]]
     """
 

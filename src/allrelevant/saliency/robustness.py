@@ -19,20 +19,20 @@ from scipy.special import expit, logit, logsumexp, softmax
 from .._optional import import_extra
 from .._typing import Matrix, Vector
 from ..exceptions import InputError, RelevanceWarning
-from .differentiable import DifferentiableModel, checked_rows, differentiable
+from .differentiable import DifferentiableModel, as_differentiable, checked_rows
 from .gains import CrossEntropyGain, ProbabilityGain
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..plots import ReliabilityDisplay
+    from ..plots import RobustnessDisplay
 
 
 # Closer to 0 or 1 than this, a probability in single precision tells nothing.
 _CLOSEST = 1e-7
 
 
-class Certainty:
+class ClassLogOdds:
     """The log-odds of a class, and their gradient with respect to the inputs.
 
     With logits z they are ``z_y - logsumexp(z without y)``; unlike the probability, they go on
@@ -98,7 +98,7 @@ _HALVINGS = 20
 
 
 @dataclass(frozen=True)
-class Search:
+class PerturbationSearch:
     """How to look for it.
 
     Attributes
@@ -118,7 +118,7 @@ class Search:
     bounds: tuple[float, float] | None
 
     def run(
-        self, certainty: Certainty, X: Matrix, classes: NDArray[np.int64]
+        self, certainty: ClassLogOdds, X: Matrix, classes: NDArray[np.int64]
     ) -> tuple[Matrix, NDArray[np.int64]]:
         """Changed rows, and the number of steps until each was first certain enough.
 
@@ -167,7 +167,7 @@ class Search:
         return X if self.bounds is None else np.clip(X, *self.bounds)
 
     def _cut_off(
-        self, certainty: Certainty, X: Matrix, changed: Matrix, classes: NDArray[np.int64]
+        self, certainty: ClassLogOdds, X: Matrix, changed: Matrix, classes: NDArray[np.int64]
     ) -> Matrix:
         """The point on the straight way to each changed row that is closest and certain enough."""
         if len(X) == 0:
@@ -185,8 +185,8 @@ def _between(X: Matrix, changed: Matrix, share: Vector) -> Matrix:
 
 
 @dataclass(frozen=True)
-class Reliability:
-    """What :func:`reliability` has found.
+class Robustness:
+    """What :func:`robustness` has found.
 
     Attributes
     ----------
@@ -240,24 +240,24 @@ class Reliability:
             }
         )
 
-    def plot(self, **kwargs: Any) -> ReliabilityDisplay:
+    def plot(self, **kwargs: Any) -> RobustnessDisplay:
         """Draw rows that are pictures in a grid: each row as it is, then as each class.
 
         Parameters
         ----------
         **kwargs
-            Passed on to :meth:`ReliabilityDisplay.from_result`.
+            Passed on to :meth:`RobustnessDisplay.from_result`.
 
         Returns
         -------
-        ReliabilityDisplay
+        RobustnessDisplay
         """
-        from ..plots import ReliabilityDisplay
+        from ..plots import RobustnessDisplay
 
-        return ReliabilityDisplay.from_result(self, **kwargs)
+        return RobustnessDisplay.from_result(self, **kwargs)
 
 
-def reliability(
+def robustness(
     model: Any,
     X: Any,
     targets: ArrayLike | str = "all",
@@ -266,7 +266,7 @@ def reliability(
     max_steps: int = 200,
     step: float | None = None,
     bounds: tuple[float, float] | None = None,
-) -> Reliability:
+) -> Robustness:
     """The smallest change found of each row that makes a classifier predict each class for certain.
 
     Section 6.4 of Cancela et al. (2020): if what has to be changed looks like nothing to the eye,
@@ -314,7 +314,7 @@ def reliability(
         raise InputError(f"max_steps must be a whole number above 0, got {max_steps!r}.")
     rows, probabilities, classes = _checked(model, X, certainty)
     codes = _codes(targets, classes)
-    search = Search(
+    search = PerturbationSearch(
         float(logit(certainty)), max_steps, _step_length(step, rows), _checked_bounds(bounds, rows)
     )
     n_rows, n_targets = len(rows), len(codes)
@@ -332,7 +332,7 @@ def reliability(
             stacklevel=2,
         )
     shape = (n_rows, n_targets)
-    return Reliability(
+    return Robustness(
         rows,
         classes[codes],
         changed.reshape(*shape, -1),
@@ -345,11 +345,11 @@ def reliability(
     )
 
 
-def _checked(model: Any, X: Any, certainty: float) -> tuple[Matrix, Certainty, NDArray[Any]]:
+def _checked(model: Any, X: Any, certainty: float) -> tuple[Matrix, ClassLogOdds, NDArray[Any]]:
     if not 0 < certainty < 1:
         raise InputError(f"certainty must be between 0 and 1, got {certainty!r}.")
     rows = np.asarray(checked_rows(model, X)[0], dtype=np.float64)
-    probabilities = Certainty(differentiable(model))
+    probabilities = ClassLogOdds(as_differentiable(model))
     classes = getattr(model, "classes_", None)
     if classes is None:
         classes = np.arange(probabilities.probabilities(rows[:1]).shape[1])

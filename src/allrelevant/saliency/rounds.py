@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from .._typing import Table, Vector
 from ..checkpoints import CheckpointFile
 from ..exceptions import RelevanceWarning
-from ..parallel import run_tasks
+from ..parallel import parallel_map
 from ..terms.scaling import deviations
-from .aggregation import aggregate
-from .differentiable import DifferentiableModel, differentiable
+from .aggregation import aggregate_saliency
+from .differentiable import DifferentiableModel, as_differentiable
 from .gains import Gain, Targets, in_deviations_of
-from .trainers import failures_of, seed_of, seeded
+from .trainers import clone_with_seed, derive_seed, training_errors_in_one_line
 
 
 def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
@@ -64,7 +64,7 @@ def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
 Features = NDArray[np.int64]
 
 
-class Shape(Protocol):
+class ColumnMasking(Protocol):
     """How the table looks to a model when only some features are alive."""
 
     def reduced(self, X: Table, alive: Features) -> Table:
@@ -80,7 +80,7 @@ class Shape(Protocol):
         ...
 
 
-class Dropping:
+class DropColumns:
     """Dead features are dropped."""
 
     def reduced(self, X: Table, alive: Features) -> Table:
@@ -98,7 +98,7 @@ class Dropping:
         return full
 
 
-class Zeroing:
+class ZeroColumns:
     """Dead features are set to zero: the model keeps its shape, as of pictures."""
 
     def reduced(self, X: Table, alive: Features) -> Table:
@@ -153,7 +153,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Trace:
+class RoundHistory:
     """A whole run.
 
     Attributes
@@ -193,7 +193,7 @@ _SERIES = "rounds"
 
 
 @dataclass(frozen=True)
-class Problem:
+class TrainingTask:
     """What is learned, and by whom.
 
     Attributes
@@ -215,7 +215,7 @@ class Problem:
     targets: Targets
     n_classes: int | None
     trainer: Any
-    shape: Shape
+    shape: ColumnMasking
     gain: Gain | None
     balanced: bool
     per_deviation: bool
@@ -226,7 +226,7 @@ class Problem:
         if self.balanced and self.n_classes is not None:
             rows = balanced_rows(self.targets, seed)
             X, y = X[rows], y[rows]
-        return seeded(self.trainer, seed).fit(X, y)
+        return clone_with_seed(self.trainer, seed).fit(X, y)
 
     def gain_of(self, model: DifferentiableModel) -> Gain:
         """What is differentiated: as wished for, or by the loss of the model."""
@@ -244,13 +244,13 @@ class Trial:
     saliency_seconds: float
 
 
-def attempt(problem: Problem, X: Table, seed: int) -> Trial:
+def attempt(problem: TrainingTask, X: Table, seed: int) -> Trial:
     """Train once on some columns, and aggregate the saliency."""
     began = time.perf_counter()
     fitted = problem.trained(X, seed)
     trained = time.perf_counter()
-    model = differentiable(fitted)
-    found = aggregate(
+    model = as_differentiable(fitted)
+    found = aggregate_saliency(
         model,
         X,
         problem.targets,
@@ -278,7 +278,7 @@ class Rounds:
     n_jobs : int or None
     """
 
-    problem: Problem
+    problem: TrainingTask
     X: Table
     sizes: list[int]
     reps: int
@@ -312,10 +312,12 @@ class Rounds:
         return rounds
 
     def _round(self, number: int, alive: Features) -> Round:
-        seeds = [seed_of(self.entropy, number, repetition) for repetition in range(self.reps)]
+        seeds = [derive_seed(self.entropy, number, repetition) for repetition in range(self.reps)]
         X = self.problem.shape.reduced(self.X, alive)
-        with failures_of(f"Round {number + 1} of {len(self.sizes)}, on {len(alive)} features"):
-            trials = run_tasks(partial(attempt, self.problem, X), seeds, n_jobs=self.n_jobs)
+        with training_errors_in_one_line(
+            f"Round {number + 1} of {len(self.sizes)}, on {len(alive)} features"
+        ):
+            trials = parallel_map(partial(attempt, self.problem, X), seeds, n_jobs=self.n_jobs)
         weights = np.array([trial.score for trial in trials])
         total = sum(w * trial.saliency for w, trial in zip(weights, trials, strict=True))
         saliency = self.problem.shape.of_alive(np.asarray(total), alive)

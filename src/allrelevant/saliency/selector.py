@@ -23,33 +23,33 @@ from .._optional import import_extra
 from .._typing import Table, Vector
 from .._validation import classes_and_codes, feature_names, number_selected, numbers
 from .._version import __version__
-from ..checkpoints import CheckpointFile, fingerprint, settings_of_run
+from ..checkpoints import CheckpointFile, fingerprint, run_settings
 from ..exceptions import InputError, RelevanceWarning
 from ..parallel.api import progress_bar
 from ..terms.scaling import constant_features, deviations
-from .differentiable import differentiable, row_labels
-from .explanation import Explanation, Question, explained
+from .differentiable import as_differentiable, row_labels
+from .explanation import Explanation, ExplanationTarget, explain_rows
 from .gains import Gain, Targets
 from .rounds import (
-    Dropping,
-    Problem,
+    ColumnMasking,
+    DropColumns,
+    RoundHistory,
     Rounds,
-    Shape,
-    Trace,
-    Zeroing,
+    TrainingTask,
+    ZeroColumns,
     recorded,
     recorded_entropy,
     schedule,
 )
 from .trainers import (
-    entropy_from,
-    failures_of,
-    is_one,
+    declares,
+    derive_seed,
+    draw_entropy,
     needs_its_shape,
     predicts_classes,
-    seed_of,
     starting_weights,
     trainer_for,
+    training_errors_in_one_line,
 )
 
 if TYPE_CHECKING:
@@ -226,21 +226,21 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         with self._checkpoint_file(X, y) as file:
             entropy = recorded_entropy(file)
             if entropy is None:
-                entropy = entropy_from(self.random_state, self.estimator)
+                entropy = draw_entropy(self.random_state, self.estimator)
             rounds = Rounds(problem, X, sizes, int(self.reps), entropy, self.n_jobs)
             title = type(self).__name__ if self.verbose else None
             with progress_bar(title, len(sizes), done=len(recorded(file))) as advance:
                 found = rounds.run(alive, file, advance)
-        self._trace = Trace(self.n_features_in_, constant, found)
+        self._trace = RoundHistory(self.n_features_in_, constant, found)
         self.ranking_, self.importances_ = self._trace.ranking, self._trace.importances
         self.select(n_selected)
         self._shape, self._explained = problem.shape, np.flatnonzero(self.support_)
         self._units = deviations(X) if self.per_deviation else None
-        with failures_of(f"The training on the {n_selected} features selected"):
+        with training_errors_in_one_line(f"The training on the {n_selected} features selected"):
             self.estimator_ = problem.trained(
-                problem.shape.reduced(X, self._explained), seed_of(entropy, len(sizes))
+                problem.shape.reduced(X, self._explained), derive_seed(entropy, len(sizes))
             )
-            self._gain = problem.gain_of(differentiable(self.estimator_))
+            self._gain = problem.gain_of(as_differentiable(self.estimator_))
         return self
 
     def select(self, n_features: float | None = None) -> Self:
@@ -283,10 +283,10 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         index = row_labels(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return explained(
-            differentiable(self.estimator_),
+        return explain_rows(
+            as_differentiable(self.estimator_),
             self._shape.reduced(X, self._explained),
-            Question(y, target, self._gain),
+            ExplanationTarget(y, target, self._gain),
             classes=getattr(self, "classes_", None),
             names=feature_names(self),
             expand=lambda values: self._shape.expanded(
@@ -342,17 +342,17 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             ensure_min_samples=2,
-            y_numeric=is_one(is_regressor, self.estimator),
+            y_numeric=declares(is_regressor, self.estimator),
         )
-        if is_one(is_classifier, self.estimator):
+        if declares(is_classifier, self.estimator):
             check_classification_targets(y)
         return sp.csr_array(X) if sp.issparse(X) else X, y
 
-    def _problem(self, y: NDArray[Any]) -> Problem:
+    def _problem(self, y: NDArray[Any]) -> TrainingTask:
         classes = predicts_classes(self.estimator, y)
         trainer = trainer_for(self.estimator, classes=classes)
         keep = needs_its_shape(trainer) if self.keep_shape == "auto" else self.keep_shape
-        shape: Shape = Zeroing() if keep else Dropping()
+        shape: ColumnMasking = ZeroColumns() if keep else DropColumns()
         self.__dict__.pop("classes_", None)  # of an earlier fit
         targets: Targets
         n_classes = None
@@ -361,7 +361,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             n_classes = len(self.classes_)
         else:
             targets = numbers(y)
-        return Problem(
+        return TrainingTask(
             y,
             targets,
             n_classes,
@@ -406,7 +406,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             "data": fingerprint(X, y),
             "type of estimator": type(self.estimator).__name__,
             "weights at the start": starting_weights(self.estimator),
-            **settings_of_run(params, without=(*_NOT_OF_THE_RUN, *nested)),
+            **run_settings(params, without=(*_NOT_OF_THE_RUN, *nested)),
         }
         with CheckpointFile(self.checkpoint, key) as file:
             yield file

@@ -25,7 +25,7 @@ from .._typing import Table
 from ..checkpoints import fingerprint
 from ..exceptions import InputError, WorkerDiedError
 from ..tables.inference import are_values
-from .differentiable import differentiable, register
+from .differentiable import as_differentiable, register
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -51,7 +51,7 @@ _CAUSES = {
 
 
 @contextmanager
-def failures_of(what: str) -> Iterator[None]:
+def training_errors_in_one_line(what: str) -> Iterator[None]:
     """Say in one line what failed and why, where a training fails in the block.
 
     Parameters
@@ -66,7 +66,7 @@ def failures_of(what: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> with failures_of("Round 1"):
+    >>> with training_errors_in_one_line("Round 1"):
     ...     raise ValueError("No rows.")
     Traceback (most recent call last):
         ...
@@ -164,7 +164,13 @@ class SkorchTrainer(BaseEstimator):
         -------
         self
         """
-        from .backends.torch_modules import applied, precision, seeded, threads_for, torch_threads
+        from .backends.torch_modules import (
+            applied,
+            precision,
+            threads_for,
+            torch_seed,
+            torch_threads,
+        )
 
         if sp.issparse(X):
             raise InputError(
@@ -172,21 +178,21 @@ class SkorchTrainer(BaseEstimator):
                 " and NetworkRegressor(module), which take sparse tables."
             )
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        with seeded(seed):  # loaders draw random numbers even where they do not shuffle
+        with torch_seed(seed):  # loaders draw random numbers even where they do not shuffle
             untrained = self._untrained()
             module = untrained.module_
             like = precision(module, otherwise="float32")
             rows = np.ascontiguousarray(X, dtype=_numpy_name(like))
             outputs = applied(untrained.forward, rows[:2], type(module).__name__)
         targets = self._targets(y, outputs)
-        with torch_threads(threads_for(module, None)), seeded(seed):
+        with torch_threads(threads_for(module, None)), torch_seed(seed):
             self.net_ = clone(self.net).fit(rows, targets)
         return self
 
     def predict(self, X: Table) -> NDArray[Any]:
         """The likeliest class or the number of each row."""
         check_is_fitted(self)
-        outputs = differentiable(self).outputs(X)
+        outputs = as_differentiable(self).outputs(X)
         return self.classes_[outputs.argmax(axis=1)] if self.classes else outputs[:, 0]
 
     def _untrained(self) -> Any:
@@ -231,10 +237,10 @@ def _numpy_name(like: Tensor) -> str:
 @register(SkorchTrainer)
 def _(fitted: SkorchTrainer) -> Any:
     check_is_fitted(fitted)
-    return differentiable(fitted.net_)
+    return as_differentiable(fitted.net_)
 
 
-def is_one(kind: Callable[[Any], bool], estimator: Any) -> bool:
+def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
     """Whether an estimator says that it is of a kind; names and modules say nothing."""
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
@@ -245,9 +251,9 @@ def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
     Of a target the same holds as on the command line: fractions are values to predict, and so are
     whole numbers of which there are many different ones.
     """
-    if is_one(is_classifier, estimator):
+    if declares(is_classifier, estimator):
         return True
-    if is_one(is_regressor, estimator):
+    if declares(is_regressor, estimator):
         return False
     if str(type_of_target(y)).startswith("continuous") or loss_is_of_numbers(estimator):
         return False
@@ -281,14 +287,14 @@ def _trainable(estimator: Any, classes: bool) -> Any:
     return estimator
 
 
-def seeded(estimator: Any, seed: int) -> Any:
+def clone_with_seed(estimator: Any, seed: int) -> Any:
     """A clone with this seed wherever it takes one."""
     fresh = clone(estimator)
     names = _random_states(fresh)
     return fresh.set_params(**dict.fromkeys(names, seed)) if names else fresh
 
 
-def entropy_from(random_state: Any, estimator: Any) -> int:
+def draw_entropy(random_state: Any, estimator: Any) -> int:
     """Where the seeds of all trainings come from: of the selector, or else of its estimator.
 
     Parameters
@@ -301,7 +307,7 @@ def entropy_from(random_state: Any, estimator: Any) -> int:
     if random_state is None and hasattr(estimator, "get_params"):
         own = [state for state in _random_states(estimator).values() if state is not None]
         if own:
-            return seed_of(*(_drawn(copy.deepcopy(state)) for state in own))
+            return derive_seed(*(_drawn(copy.deepcopy(state)) for state in own))
     return _drawn(random_state)
 
 
@@ -325,6 +331,6 @@ def needs_its_shape(estimator: Any) -> bool:
     return bool(getattr(last, "needs_its_shape", False))
 
 
-def seed_of(entropy: int, *place: int) -> int:
+def derive_seed(entropy: int, *place: int) -> int:
     """A seed for one of many trainings, independent of all others."""
     return int(np.random.SeedSequence([entropy, *place]).generate_state(1)[0])

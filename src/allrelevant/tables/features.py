@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._optional import import_extra
-from .._text import counted, listed
+from .._text import count_noun, join_names
 from ..exceptions import InputError, RelevanceWarning
 from .inference import holds_numbers, holds_times, text_example
 
@@ -116,10 +116,10 @@ def require_column(name: str, names: Sequence[str]) -> None:
         return
     close = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=3)
     likely = [n for n in names if n.lower() in close][:3]
-    hint = f" Did you mean {listed(likely, 3, 'or')}?" if likely else ""
+    hint = f" Did you mean {join_names(likely, 3, 'or')}?" if likely else ""
     if len(names) == 1:
         hint = " Perhaps its cells are not separated by what was expected (--sep, or separator=)?"
-    raise InputError(f"No column is called {name!r}.{hint} The columns are {listed(names)}.")
+    raise InputError(f"No column is called {name!r}.{hint} The columns are {join_names(names)}.")
 
 
 def _require_no_missing(target: str, column: pd.Series) -> None:
@@ -163,14 +163,14 @@ def _require_numbers(frame: pd.DataFrame) -> None:
     advice = "or leave them out (--drop on the command line)."
     if others:
         raise InputError(
-            f"{counted(len(others), 'column holds', 'columns hold')} text or categories, not "
-            f"numbers: {listed(others, quote=False)}. Encode them as numbers, for example with "
+            f"{count_noun(len(others), 'column holds', 'columns hold')} text or categories, not "
+            f"numbers: {join_names(others, quote=False)}. Encode them as numbers, for example with "
             f"pandas.get_dummies, {advice}"
         )
     if dates:
         raise InputError(
-            f"{counted(len(dates), 'column holds', 'columns hold')} dates or times: "
-            f"{listed(dates)}. Turn them into numbers, such as days since a day, {advice}"
+            f"{count_noun(len(dates), 'column holds', 'columns hold')} dates or times: "
+            f"{join_names(dates)}. Turn them into numbers, such as days since a day, {advice}"
         )
 
 
@@ -184,9 +184,9 @@ def _require_finite(numbers: pd.DataFrame) -> None:
     ]
     if counts:
         raise InputError(
-            f"{counted(len(counts), 'column has', 'columns have')} values that are missing or "
-            f"infinite: {listed(counts, quote=False)}. Fill them in, remove those rows, or leave "
-            "the columns out (--drop on the command line)."
+            f"{count_noun(len(counts), 'column has', 'columns have')} values that are missing or "
+            f"infinite: {join_names(counts, quote=False)}. Fill them in, remove those rows, or "
+            "leave the columns out (--drop on the command line)."
         )
 
 
@@ -249,7 +249,7 @@ def split_privileged(
     rest = [name for name in X.columns if name not in set(privileged)]
     if not rest:
         raise InputError(
-            f"All features are privileged ({listed(X.columns.tolist())}): at least one that is "
+            f"All features are privileged ({join_names(X.columns.tolist())}): at least one that is "
             "not is needed, to predict from."
         )
     return X[rest], X[[name for name in X.columns if name in set(privileged)]]

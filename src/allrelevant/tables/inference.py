@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._optional import import_extra
-from .._text import counted, listed
+from .._text import count_noun, join_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,6 +149,6 @@ def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int, ordinal: bool)
 
 
 def _classes(labels: Sequence[str]) -> InferredTask:
-    shown = listed(labels, _SHOWN, quote=False)
-    number = counted(len(labels), "class", "classes")
+    shown = join_names(labels, _SHOWN, quote=False)
+    number = count_noun(len(labels), "class", "classes")
     return InferredTask("classification", f"the target has {number}: {shown}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._optional import import_extra
-from .._text import listed
+from .._text import join_names
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
@@ -149,6 +149,6 @@ def _require_distinct(path: Path, names: Iterable[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
-            f"{_quoted(path)} has several columns of the same name: {listed(twice)}. Rename them, "
-            "or add a line of names on top if there is none."
+            f"{_quoted(path)} has several columns of the same name: {join_names(twice)}. Rename "
+            "them, or add a line of names on top if there is none."
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class AsTheyAre:
+class NoScaling:
     """The scale of classes, which have none."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -38,7 +38,7 @@ class AsTheyAre:
 
 
 @dataclass(frozen=True)
-class Standardized:
+class StandardScaling:
     """The scale of numbers: mean 0 and standard deviation 1, whatever they are measured in.
 
     What an SVM allows errors to be and to cost (epsilon, C), and what a gain takes for a small
@@ -80,10 +80,10 @@ class Target:
         """Whether to tell classes apart, and not to predict a number."""
         return self.task == "classification"
 
-    def scale(self, rows: NDArray[np.intp]) -> AsTheyAre | Standardized:
+    def scale(self, rows: NDArray[np.intp]) -> NoScaling | StandardScaling:
         """The scale to train on, from the rows that are trained on."""
         if self.holds_classes:
-            return AsTheyAre()
+            return NoScaling()
         values = self.y[rows]
         if np.ptp(values) == 0:
             raise InputError(
@@ -97,7 +97,7 @@ class Target:
                 f"The target is too large or too small to compute with, as {values[0]:g}: give it "
                 "in a unit closer to one."
             )
-        return Standardized(float(values.mean()), deviation)
+        return StandardScaling(float(values.mean()), deviation)
 
 
 def read_target(y: pd.Series, name: str, task: str) -> Target:

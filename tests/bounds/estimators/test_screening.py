@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from allrelevant import ClassificationBounds, InputError
 from allrelevant.bounds import pipeline as problem
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import render, summarize
+from allrelevant.report import bounds_document, render
 
 
 def fit(data, **kwargs):
@@ -47,7 +47,7 @@ def test_screened_features_are_marked_and_have_no_witness():
     assert 0 < (~bounds.exact_).sum() < 34
     assert (bounds.relevance_[~bounds.exact_] == "irrelevant").all()
     assert bounds.to_frame()["exact"].tolist() == bounds.exact_.tolist()
-    page = render(summarize(bounds, data.X, data.y))
+    page = render(bounds_document(bounds, data.X, data.y))
     assert page.count("&le;&nbsp;") == (~bounds.exact_).sum()
     with pytest.raises(InputError, match="screen=False"):
         bounds.witness(int(np.flatnonzero(~bounds.exact_)[0]), "upper")

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from allrelevant.bounds.ranking import RankedSamples
+from allrelevant.bounds.ranking import RankingData
 
 
 def test_what_C_is_chosen_by_is_the_loss_of_all_pairs():
     rng = np.random.RandomState(0)
-    samples = RankedSamples(
+    samples = RankingData(
         rng.normal(size=(30, 3)), np.where(rng.rand(30) < 0.3, 1.0, -1.0), rng.rand(30) + 0.5
     )
     model = samples.model(rng.normal(size=3), np.empty(0), C=1.0)

@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from allrelevant import SolverError
-from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.classification import ClassSamples
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
+from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.solver import ranges as checked_solver
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.proofs import outer_ranges
@@ -18,8 +18,8 @@ from allrelevant.bounds.solver.ranges import (
     UPPER,
     absolute,
     join_ranges,
+    size_ranges,
     weight_ranges,
-    weight_sizes,
 )
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.generated import generated_samples
@@ -30,7 +30,7 @@ TOLERANCE = 1e-6
 
 def breast_cancer():
     X, y = load_breast_cancer(return_X_y=True)
-    return ClassSamples((X - X.mean(axis=0)) / X.std(axis=0), 2.0 * y - 1.0, np.ones(len(y)))
+    return ClassificationData((X - X.mean(axis=0)) / X.std(axis=0), 2.0 * y - 1.0, np.ones(len(y)))
 
 
 def equivalent_models(formulation, samples, C, slack):
@@ -47,8 +47,8 @@ def naive_intervals(formulation, samples, baseline, slack):
     return naive_joint(X, y, weight, baseline.C_, norm_limit + baseline.C_ * loss_limit)
 
 
-CASES = [("breast cancer", 1.0, Slack(0.001, 0.0, 1e-6))] + [
-    (seed, C, Slack(delta, loss_slack, 1e-6))
+CASES = [("breast cancer", 1.0, Tolerance(0.001, 0.0, 1e-6))] + [
+    (seed, C, Tolerance(delta, loss_slack, 1e-6))
     for seed, (C, delta, loss_slack) in enumerate(
         [(0.3, 0.1, 0.1), (1.0, 0.01, 0.0), (10.0, 0.2, 0.05), (1.0, 0.0, 0.0)] * 5
     )
@@ -101,7 +101,7 @@ class Tampered:
 
 @pytest.fixture
 def models():
-    _, models = equivalent_models("separate", generated_samples(3), 1.0, Slack(0.1, 0.0, 1e-6))
+    _, models = equivalent_models("separate", generated_samples(3), 1.0, Tolerance(0.1, 0.0, 1e-6))
     return models
 
 
@@ -135,7 +135,7 @@ def test_without_a_judge_the_baseline_stands_in_for_what_is_no_model(models, mon
 
 
 def test_without_a_judge_what_is_a_little_outside_is_drawn_inside(monkeypatch):
-    _, models = equivalent_models("separate", generated_samples(3), 1.0, Slack(0.1, 0.05, 1e-6))
+    _, models = equivalent_models("separate", generated_samples(3), 1.0, Tolerance(0.1, 0.05, 1e-6))
     monkeypatch.setattr(checked_solver, "_MOST_ROWS_FOR_HIGHS", 0)
     honest = weight_ranges(models)
     ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=1.0 + 1e-5))
@@ -168,7 +168,7 @@ def test_what_is_known_beforehand_holds_every_range(models):
 
 def test_ranges_of_parts_join_to_the_whole():
     samples = generated_samples(2)
-    _, models = equivalent_models("separate", samples, 1.0, Slack(0.1, 0.1, 1e-6))
+    _, models = equivalent_models("separate", samples, 1.0, Tolerance(0.1, 0.1, 1e-6))
     d = samples.n_features
     whole = weight_ranges(models)
     joined = join_ranges([weight_ranges(models, range(2)), weight_ranges(models, range(2, d))])
@@ -182,25 +182,25 @@ def test_ranges_of_parts_join_to_the_whole():
 @pytest.mark.parametrize("seed", range(5))
 def test_sizes_take_fewer_programs_and_are_the_same(formulation, delta, seed):
     samples = generated_samples(seed)
-    _, models = equivalent_models(formulation, samples, 1.0, Slack(delta, 0.05, 1e-6))
+    _, models = equivalent_models(formulation, samples, 1.0, Tolerance(delta, 0.05, 1e-6))
     features = np.arange(samples.n_features)[::-1]
-    sizes, effort = weight_sizes(models, features)
+    sizes, effort = size_ranges(models, features)
     np.testing.assert_allclose(sizes, weight_ranges(models, features).interval, atol=1e-9)
     assert 0 <= effort.spared <= samples.n_features
 
 
 def test_of_irrelevant_features_one_program_each_is_enough():
     data = make_linear_classification(100, n_strong=2, n_weak=0, n_irrelevant=18, random_state=0)
-    samples = ClassSamples(data.X, np.where(data.y > 0, 1.0, -1.0), np.ones(100))
-    _, models = equivalent_models("separate", samples, 0.1, Slack(0.01, 0.0, 1e-6))
-    _, effort = weight_sizes(models, np.arange(20))
+    samples = ClassificationData(data.X, np.where(data.y > 0, 1.0, -1.0), np.ones(100))
+    _, models = equivalent_models("separate", samples, 0.1, Tolerance(0.01, 0.0, 1e-6))
+    _, effort = size_ranges(models, np.arange(20))
     assert effort.spared >= 14
 
 
 def test_more_slack_never_narrows_an_interval():
     samples = generated_samples(1)
-    baseline, tight = equivalent_models("separate", samples, 1.0, Slack(0.01, 0.0, 1e-6))
-    loose = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.1, 1e-6))
+    baseline, tight = equivalent_models("separate", samples, 1.0, Tolerance(0.01, 0.0, 1e-6))
+    loose = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.1, 1e-6))
     narrow, wide = weight_ranges(tight).attained, weight_ranges(loose).attained
     assert (wide[:, 0] <= narrow[:, 0] + 1e-9).all()
     assert (wide[:, 1] >= narrow[:, 1] - 1e-9).all()
@@ -208,17 +208,19 @@ def test_more_slack_never_narrows_an_interval():
 
 def test_one_feature_has_the_interval_that_can_be_written_down():
     """x = -1 or +1 and y = x: w ranges from 1 to the norm limit, and the margin needs w >= 1."""
-    samples = ClassSamples(np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10))
-    baseline, models = equivalent_models("separate", samples, 10.0, Slack(0.25, 0.0, 0.0))
+    samples = ClassificationData(
+        np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
+    )
+    baseline, models = equivalent_models("separate", samples, 10.0, Tolerance(0.25, 0.0, 0.0))
     assert baseline.norm_ == pytest.approx(1.0)
     np.testing.assert_allclose(weight_ranges(models).interval, [[1.0, 1.25]], atol=1e-9)
 
 
 def test_a_copy_makes_both_replaceable():
-    samples = ClassSamples(
+    samples = ClassificationData(
         np.array([[-1.0, -1.0], [1.0, 1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
     )
-    _, models = equivalent_models("separate", samples, 10.0, Slack(0.0, 0.0, 0.0))
+    _, models = equivalent_models("separate", samples, 10.0, Tolerance(0.0, 0.0, 0.0))
     np.testing.assert_allclose(weight_ranges(models).interval, [[0.0, 1.0]] * 2, atol=1e-9)
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline
-from allrelevant.bounds.programs.equivalent_models import Limit, kept_by, limited_models
-from allrelevant.bounds.solver.constrained import Narrowed
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
+from allrelevant.bounds.programs.equivalent_models import WeightLimit, kept_by, limited_models
+from allrelevant.bounds.solver.constrained import ConstrainedModels
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.ranges import absolute, weight_ranges
 from tests.bounds.generated import generated_samples
@@ -16,7 +16,7 @@ def solved(seed):
     formulation = FORMULATIONS["joint" if seed % 4 == 3 else "separate"]
     C = (0.1, 1.0)[seed % 2]
     baseline = fit_baseline(formulation, samples, C)
-    models = formulation.equivalent(samples, baseline, Slack(0.1, 0.05, 1e-6))
+    models = formulation.equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
     return models, weight_ranges(models), C
 
 
@@ -28,11 +28,11 @@ def some_limits(ranges, rng):
     return rng.permutation(
         np.array(
             [
-                Limit(j, middle, middle),
-                Limit(j, middle, np.inf),
-                Limit(j, -np.inf, middle),
-                Limit(j, high - 1e-6 * (1.0 + high), np.inf),  # next to nothing is left
-                Limit(j, 0.0, 0.0) if low < 0 < high else Limit(j, low, middle),
+                WeightLimit(j, middle, middle),
+                WeightLimit(j, middle, np.inf),
+                WeightLimit(j, -np.inf, middle),
+                WeightLimit(j, high - 1e-6 * (1.0 + high), np.inf),  # next to nothing is left
+                WeightLimit(j, 0.0, 0.0) if low < 0 < high else WeightLimit(j, low, middle),
             ],
             dtype=object,
         )
@@ -44,11 +44,11 @@ def test_agrees_with_highs(seed):
     models, known, C = solved(seed)
     rng = np.random.RandomState(seed)
     for limit in some_limits(known, rng):
-        narrowed = Narrowed(models, [limit], C)
+        narrowed = ConstrainedModels(models, [limit], C)
         found = narrowed.ranges(known)
         reference = weight_ranges(limited_models(models, [limit]), solver=HighsSolver)
         np.testing.assert_allclose(found.attained, reference.attained, atol=2e-6)
-        room = Limit(limit.feature, limit.low - 1e-7, limit.high + 1e-7)
+        room = WeightLimit(limit.feature, limit.low - 1e-7, limit.high + 1e-7)
         assert kept_by(found.coef.toarray(), [room]).all()
         sizes, effort = narrowed.sizes(known.features, known, known.attained)
         np.testing.assert_allclose(sizes, absolute(reference.attained), atol=2e-6)
@@ -57,8 +57,8 @@ def test_agrees_with_highs(seed):
 
 def test_what_is_known_is_not_solved_for_again():
     models, known, C = solved(0)
-    wide = Limit(0, *(1.1 * known.attained[0] + np.array([-1.0, 1.0])))
-    found = Narrowed(models, [wide], C).ranges(known)
+    wide = WeightLimit(0, *(1.1 * known.attained[0] + np.array([-1.0, 1.0])))
+    found = ConstrainedModels(models, [wide], C).ranges(known)
     assert found.effort.programs == 0
     assert found.effort.spared == 2 * len(known.features)
     np.testing.assert_array_equal(found.attained, known.attained)

@@ -6,18 +6,18 @@ from itertools import count
 import numpy as np
 import pytest
 
-from allrelevant.bounds.baseline import FORMULATIONS, Slack, fit_baseline, uses_features
-from allrelevant.bounds.classification import ClassSamples
-from allrelevant.bounds.programs.equivalent_models import Limit, limited_models
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline, uses_features
+from allrelevant.bounds.classification import ClassificationData
+from allrelevant.bounds.programs.equivalent_models import WeightLimit, limited_models
 from allrelevant.bounds.solver import simplex as tableau_solver
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.ranges import weight_ranges
-from allrelevant.bounds.solver.simplex import NotAVertexError, TableauSolver, Vertex
+from allrelevant.bounds.solver.simplex import NotAVertexError, SimplexSolver, Vertex
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.generated import generated_samples
 from tests.bounds.nasty import KINDS, nasty_samples
 
-SLACKS = (Slack(0.1, 0.05, 1e-6), Slack(0.01, 0.0, 1e-6), Slack(0.5, 0.5, 1e-3))
+SLACKS = (Tolerance(0.1, 0.05, 1e-6), Tolerance(0.01, 0.0, 1e-6), Tolerance(0.5, 0.5, 1e-3))
 
 
 def comparisons(kind, how_many, first_seed=0):
@@ -58,14 +58,14 @@ def test_rows_and_features_left_out_come_in_when_needed(monkeypatch):
     data = make_linear_classification(
         80, n_strong=3, n_weak=4, n_irrelevant=30, flip=0.1, random_state=0
     )
-    samples = ClassSamples(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(80))
+    samples = ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(80))
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 0.5)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.3, 0.1, 1e-6))
-    everything = weight_ranges(models, solver=TableauSolver)
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.3, 0.1, 1e-6))
+    everything = weight_ranges(models, solver=SimplexSolver)
     monkeypatch.setattr(tableau_solver, "_FEW", 0)
     monkeypatch.setattr(tableau_solver, "_PROMISING", 1.1)
     monkeypatch.setattr(tableau_solver, "_FAR", 1e-6)
-    little = weight_ranges(models, solver=TableauSolver)
+    little = weight_ranges(models, solver=SimplexSolver)
     np.testing.assert_allclose(little.interval, everything.interval, atol=1e-8)
     assert little.effort.programs > everything.effort.programs
 
@@ -74,7 +74,7 @@ def vertex_at(share):
     """The vertex at the baseline, its weights scaled by a factor."""
     samples = generated_samples(3)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.0, 1e-6))
     offset = np.array([baseline.intercept_])
     return baseline, Vertex(models.rows, share * baseline.coef_, offset)
 
@@ -93,7 +93,7 @@ def test_a_model_between_vertices_is_refused():
 def test_a_start_outside_the_budgets_finds_its_way_inside():
     samples = generated_samples(3)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.0, 1e-6))
     norm, loss = models.budgets
     other = (replace(norm, limit=0.8 * baseline.norm_), replace(loss, limit=2.0 * loss.limit))
     elsewhere = replace(models, budgets=other)
@@ -107,12 +107,12 @@ def test_a_start_outside_the_budgets_finds_its_way_inside():
 def test_a_start_that_falls_short_of_rows_that_must_be_met_is_refused():
     samples = generated_samples(3)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Slack(0.1, 0.0, 1e-6))
+    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.0, 1e-6))
     used = int(np.argmax(np.abs(baseline.coef_)))
-    limited = limited_models(models, [Limit(used, 0.0, 0.0)])
+    limited = limited_models(models, [WeightLimit(used, 0.0, 0.0)])
     assert models.start is not None
     multipliers = np.r_[models.start.multipliers, 0.0, 0.0]
     start = replace(models.start, multipliers=multipliers, rows=limited.rows)
     limited = replace(limited, start=start)
     with pytest.raises(NotAVertexError, match="must be met"):
-        TableauSolver(limited)
+        SimplexSolver(limited)

@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor
-from allrelevant.saliency import differentiable
-from allrelevant.saliency.networks.architectures import ToPicture, picture_shape
+from allrelevant.saliency import as_differentiable
+from allrelevant.saliency.networks.architectures import ToImage, picture_shape
 from allrelevant.saliency.networks.catalog import build_network, needs_its_shape
 
 
@@ -29,7 +29,7 @@ def test_the_small_convolutional_network_is_that_of_the_paper():
     layers = list(module.children())
     kinds = [type(layer).__name__ for layer in layers]
     assert kinds == [
-        "ToPicture", "Conv2d", "BatchNorm2d", "MaxPool2d", "ReLU", "Conv2d", "BatchNorm2d",
+        "ToImage", "Conv2d", "BatchNorm2d", "MaxPool2d", "ReLU", "Conv2d", "BatchNorm2d",
         "MaxPool2d", "ReLU", "Flatten", "Linear", "BatchNorm1d", "ReLU", "Linear",
     ]  # fmt: skip
     assert [layers[1].out_channels, layers[5].out_channels, layers[10].out_features] == [
@@ -65,7 +65,7 @@ def test_the_wide_residual_network_has_the_layers_and_weights_of_the_original():
 
 def test_channels_of_a_pixel_stand_side_by_side():
     picture = np.arange(4 * 5 * 3).reshape(4, 5, 3)
-    turned = ToPicture((4, 5, 3))(torch.from_numpy(picture.reshape(1, -1)))
+    turned = ToImage((4, 5, 3))(torch.from_numpy(picture.reshape(1, -1)))
     assert turned.shape == (1, 3, 4, 5)
     np.testing.assert_array_equal(turned[0, 2], picture[:, :, 2])
 
@@ -101,7 +101,7 @@ def test_pictures_are_learnt(name):
         name, max_epochs=4, batch_size=10, learning_rate=0.01, random_state=0, n_threads=1
     ).fit(X, y)
     assert net.loss_curve_[-1] < 0.5 * net.loss_curve_[0]
-    gradient = differentiable(net).pull_back(X, np.ones((20, 2)))
+    gradient = as_differentiable(net).pull_back(X, np.ones((20, 2)))
     assert gradient.shape == (20, 64)
     assert gradient.any()
 

@@ -119,7 +119,7 @@ def test_torch_waits_until_it_is_used_and_its_absence_names_the_extra():
 import sys
 import allrelevant
 assert "torch" not in sys.modules and "sklearn" not in sys.modules
-allrelevant.NetworkClassifier, allrelevant.DeepFeatureSelection, allrelevant.reliability
+allrelevant.NetworkClassifier, allrelevant.DeepFeatureSelection, allrelevant.robustness
 assert "torch" not in sys.modules and "matplotlib" not in sys.modules
 sys.modules["torch"] = None
 X, y = [[0.0], [1.0]], [0, 1]

@@ -9,12 +9,12 @@ from sklearn.linear_model import ElasticNet, Ridge
 from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor, TrainingError
-from allrelevant.saliency.networks.architectures import InputMask, MaskDescent, MaskPenalty
+from allrelevant.saliency.networks.architectures import InputMask, MaskOptimizer, MaskPenalty
 from allrelevant.saliency.networks.training import (
-    EveryClassAlike,
-    EveryRow,
+    BalancedRows,
+    ShuffledRows,
     Training,
-    TrainingPlan,
+    TrainingSettings,
     inputs_of,
 )
 
@@ -45,7 +45,7 @@ def test_the_mask_comes_to_rest_at_the_elastic_net(numbers, l1_ratio):
     strength = 0.8
     weight = nn.Parameter(torch.ones(5, dtype=torch.float64))
     X_tensor, y_tensor = torch.from_numpy(X), torch.from_numpy(y)
-    descent = MaskDescent(weight, MaskPenalty(strength, l1_ratio), 0.01)
+    descent = MaskOptimizer(weight, MaskPenalty(strength, l1_ratio), 0.01)
     for step in range(2000):
         descent.learning_rate = 0.02 / (1 + step / 100)
         (X_tensor @ weight - y_tensor).square().mean().backward()
@@ -60,7 +60,7 @@ def test_the_mask_comes_to_rest_at_the_elastic_net(numbers, l1_ratio):
 
 def test_a_tiny_first_gradient_does_not_take_a_weight_to_zero():
     weight = nn.Parameter(torch.ones(3))
-    descent = MaskDescent(weight, MaskPenalty(0.5, 1.0), 1e-3)
+    descent = MaskOptimizer(weight, MaskPenalty(0.5, 1.0), 1e-3)
     weight.grad = torch.tensor([1.0, -1.0, 1e-9])
     descent.step()
     assert weight.detach().min() > 0.9
@@ -103,12 +103,12 @@ def test_l1_makes_weights_smaller(numbers):
 def test_every_class_comes_equally_often():
     codes = torch.tensor([0] * 7 + [1] * 3 + [2])
     torch.manual_seed(0)
-    drawn = EveryClassAlike(codes).draw()
+    drawn = BalancedRows(codes).draw()
     assert torch.bincount(codes[drawn]).tolist() == [7, 7, 7]
     assert set(drawn.tolist()) == set(range(11))
     times = torch.bincount(drawn)[7:10]
     assert times.max() - times.min() == 1
-    assert sorted(EveryRow(11).draw().tolist()) == list(range(11))
+    assert sorted(ShuffledRows(11).draw().tolist()) == list(range(11))
 
 
 def test_balance_helps_the_rare_class(classes):
@@ -138,12 +138,12 @@ def test_noise_falls_on_inputs_that_vary_alone():
 
     X = np.zeros((50, 3), dtype=np.float32)
     X[:25, 0] = 1.0
-    plan = TrainingPlan(lambda out, y: (out[:, 0] - y).square().mean(), 1, 50, 1e-3, 0.0)
-    noisy = TrainingPlan(plan.loss, 1, 50, 1e-3, input_noise=0.5)
+    plan = TrainingSettings(lambda out, y: (out[:, 0] - y).square().mean(), 1, 50, 1e-3, 0.0)
+    noisy = TrainingSettings(plan.loss, 1, 50, 1e-3, input_noise=0.5)
     torch.manual_seed(0)
     for one in (plan, noisy):
         inputs = inputs_of(X, torch.device("cpu"))
-        Training(Recorder(), one).run(inputs, torch.zeros(50), EveryRow(50), lambda: None)
+        Training(Recorder(), one).run(inputs, torch.zeros(50), ShuffledRows(50), lambda: None)
     plain, shaken = seen
     assert plain.unique().tolist() == [0.0, 1.0]
     assert shaken[:, 0].unique().numel() == 50
@@ -163,7 +163,7 @@ def test_annealing_follows_half_a_cosine(numbers):
     torch.manual_seed(0)
     trained, naive = nn.Linear(5, 1), nn.Linear(5, 1)
     naive.load_state_dict(trained.state_dict())
-    plan = TrainingPlan(squared, 4, 20, 0.1, annealing=True)
+    plan = TrainingSettings(squared, 4, 20, 0.1, annealing=True)
     inputs, targets = inputs_of(X, torch.device("cpu")), torch.from_numpy(y)
     Training(trained, plan).run(inputs, targets, InOrder(), lambda: None)
 
@@ -182,14 +182,14 @@ def test_annealing_follows_half_a_cosine(numbers):
 def test_annealing_slows_the_mask_as_well(numbers):
     X, y = numbers
     paces = []
-    step = MaskDescent.step
+    step = MaskOptimizer.step
 
     def noting(self):
         paces.append(self.learning_rate)
         step(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MaskDescent, "step", noting)
+        patch.setattr(MaskOptimizer, "step", noting)
         NetworkRegressor(
             linear, mask_penalty=0.1, annealing=True, max_epochs=2, batch_size=30, random_state=0
         ).fit(X, y)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from allrelevant.plots._style import LOOKS
+from allrelevant.plots._style import CLASS_STYLES
 
 from ...table import Measured
 from .gains import KINDS
@@ -27,7 +27,14 @@ def draw_candidates(tasks: Mapping[str, Measured]) -> Any:
     for ax, what, suffix in ((axes[0], "accuracy, %", ""), (axes[1], "features", " features")):
         for kind, look in zip(KINDS, ("weak", "strong"), strict=True):
             means = [mean_of(tasks, f"{setup.name} {kind}{suffix}") for setup in EB_RFE]
-            ax.plot(candidates, means, marker="o", ms=4, color=LOOKS[look].edge, label=LABELS[kind])
+            ax.plot(
+                candidates,
+                means,
+                marker="o",
+                ms=4,
+                color=CLASS_STYLES[look].edge,
+                label=LABELS[kind],
+            )
         ax.set_xlabel("candidates at each step (1: SVM-RFE, R5)")
         ax.set_ylabel(f"{what}, mean over {len(tasks)} tasks")
         ax.set_xticks(candidates)

@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ..._optional import import_extra
 from ..._typing import Codes, Matrix
-from ...parallel import run_tasks
+from ...parallel import parallel_map
 from ...resampling import Fold
 from .linear_mapping import data_space, matrix_of
 from .row_bounds import bounds_of_mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _N_NEIGHBORS = 3
 
 
-class Judge(Protocol):
+class MappingClassifier(Protocol):
     """Tells the class of rows from where a mapping puts them."""
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes: ...
@@ -91,7 +91,7 @@ class NearestNeighbours:
         return KNeighborsClassifier(self._n_neighbors).fit(self._X @ omega.T, self._y)
 
 
-def judge_of(learner: Any, X: Matrix, y: Codes) -> Judge:
+def judge_of(learner: Any, X: Matrix, y: Codes) -> MappingClassifier:
     """The classifier that a fitted metric learner stands for.
 
     Parameters
@@ -200,9 +200,9 @@ def dimension_curve(
     slack : float
     most : int, default=30
     n_jobs, progress
-        See :func:`allrelevant.parallel.run_tasks`.
+        See :func:`allrelevant.parallel.parallel_map`.
     """
-    learners = run_tasks(
+    learners = parallel_map(
         lambda split: clone(learner).fit(X[split[0]], y[split[0]]), list(splits), n_jobs=n_jobs
     )
     rank = min(data_space(X[train]).rank for train, _ in splits)
@@ -230,7 +230,7 @@ def dimension_curve(
         )
 
     tasks = [(split, int(k)) for split in range(len(splits)) for k in candidates]
-    found = run_tasks(errors, tasks, n_jobs=n_jobs, progress=progress)
+    found = parallel_map(errors, tasks, n_jobs=n_jobs, progress=progress)
     train_error, test_error, averaged = np.array(found).T.reshape(3, len(splits), -1)
     raw = np.array(list(_raw_errors(learners, X, y, splits)))
     return DimensionCurve(

@@ -18,7 +18,7 @@ from ..._validation import feature_names
 from ...exceptions import InputError
 from ...relevance import classify
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
-from .._base import RelevanceBoundsMixin
+from .._base import BoundsSelectorMixin
 from ..solver.ranges import LOWER, UPPER
 from .linear_mapping import (
     DataSpace,
@@ -47,7 +47,7 @@ _LEAST_SHARE = 0.05
 _SLACKS = 2.0
 
 
-class BoundsOfMappingMixin(RelevanceBoundsMixin):
+class MappingBoundsBase(BoundsSelectorMixin):
     """Options and results that the bounds of a mapping have, wherever the mapping comes from."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -184,7 +184,7 @@ class BoundsOfMappingMixin(RelevanceBoundsMixin):
         return tags
 
 
-class MappingBounds(BoundsOfMappingMixin, BaseEstimator):
+class MappingBounds(MappingBoundsBase, BaseEstimator):
     """How small and how large each weight can be, over all mappings that map the data the same.
 
     A linear mapping ``x -> omega @ x`` is known by what it does to data. Where features are
@@ -260,7 +260,7 @@ class MappingBounds(BoundsOfMappingMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BoundsOfMappingMixin._parameter_constraints,
+        **MappingBoundsBase._parameter_constraints,
         "mapping": ["array-like", object],
         "effective_dimension": [
             Interval(Integral, 1, None, closed="left"),

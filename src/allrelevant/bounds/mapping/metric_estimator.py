@@ -19,12 +19,12 @@ from ...metric_learning import GMLVQ
 from ...resampling import stratified_folds
 from .dimension import DimensionCurve, dimension_curve, judge_of
 from .linear_mapping import LinearMapping, data_space, matrix_of
-from .mapping_estimator import BoundsOfMappingMixin
+from .mapping_estimator import MappingBoundsBase
 
 _N_FOLDS = 5
 
 
-class MetricBounds(ClassifierMixin, BoundsOfMappingMixin, BaseEstimator):
+class MetricBounds(ClassifierMixin, MappingBoundsBase, BaseEstimator):
     """How small and how large each weight of a learned metric can be.
 
     Trains a metric learner, finds out in how many directions of the data its mapping has to stay
@@ -84,7 +84,7 @@ raw_mapping_, effective_dimension_
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BoundsOfMappingMixin._parameter_constraints,
+        **MappingBoundsBase._parameter_constraints,
         "learner": [object, None],
         "effective_dimension": [
             Interval(Integral, 1, None, closed="left"),

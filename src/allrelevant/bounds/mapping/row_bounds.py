@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
-from ...parallel import RunOptions, run_tasks
-from ..programs.equivalent_models import Budget, EquivalentModels, Start, baseline_program
+from ...parallel import RunOptions, parallel_map
+from ..programs.equivalent_models import Budget, EquivalentModels, StartingVertex, baseline_program
 from ..programs.hinge import HingeRows
 from ..solver.highs import HighsModel
 from ..solver.ranges import LOWER, UPPER, WeightRanges, weight_ranges
@@ -52,7 +52,7 @@ def same_image(directions: Matrix, weights: Vector) -> HingeRows:
     )
 
 
-def within_norm(rows: HingeRows, norm: float, start: Start) -> EquivalentModels:
+def within_norm(rows: HingeRows, norm: float, start: StartingVertex) -> EquivalentModels:
     """All weights that meet the rows with ``|w|_1 <= norm``."""
     return EquivalentModels(rows, (Budget(1.0, 0.0, norm),), np.empty((0, 2)), start)
 
@@ -109,7 +109,7 @@ def row_bounds(row: Vector, directions: Matrix, slack: float) -> RowBounds:
     return RowBounds(row, length * start.coef, ranges.scaled(length))
 
 
-def shortest_start(rows: HingeRows) -> Start:
+def shortest_start(rows: HingeRows) -> StartingVertex:
     """The weights of the smallest norm that meet the rows, and the multipliers that prove it."""
     program = baseline_program(rows, 0.0)
     solution = HighsModel(program).solve("the smallest norm of a mapping")
@@ -118,7 +118,7 @@ def shortest_start(rows: HingeRows) -> Start:
     # HiGHS meets the rows to within its tolerance; the weights in use can do so exactly.
     used = np.flatnonzero(coef)
     coef[used] = np.linalg.lstsq(rows.table[:, used], rows.target, rcond=None)[0]
-    return Start(coef, np.empty(0), np.maximum(solution.row_dual, 0.0), rows)
+    return StartingVertex(coef, np.empty(0), np.maximum(solution.row_dual, 0.0), rows)
 
 
 @dataclass(frozen=True)
@@ -189,9 +189,9 @@ def bounds_of_mapping(
     slack : float
         By how much the norm of a row may exceed the smallest one, as a share of it.
     **run
-        ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.run_tasks`.
+        ``n_jobs`` and ``progress`` of :func:`allrelevant.parallel.parallel_map`.
     """
     # What a row does elsewhere would turn the rows, so it goes first.
     rows = metric_rows(projected(omega, directions))
     solve = partial(row_bounds, directions=directions, slack=slack)
-    return BoundsOfMapping(run_tasks(solve, list(rows), **run))
+    return BoundsOfMapping(parallel_map(solve, list(rows), **run))

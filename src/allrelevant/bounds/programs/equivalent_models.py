@@ -82,7 +82,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Start:
+class StartingVertex:
     """A solution of the l1-regularised problem, and the multipliers of its rows there."""
 
     coef: Vector
@@ -113,7 +113,7 @@ class EquivalentModels:
     rows: HingeRows
     budgets: tuple[Budget, ...]
     offset_range: Matrix
-    start: Start | None = None
+    start: StartingVertex | None = None
 
     @property
     def n_weights(self) -> int:
@@ -153,7 +153,7 @@ class EquivalentModels:
 
 
 def separate_budgets(
-    rows: HingeRows, norm: float, loss: float, start: Start | None = None
+    rows: HingeRows, norm: float, loss: float, start: StartingVertex | None = None
 ) -> EquivalentModels:
     """Models with ``|w|_1 <= norm`` and ``loss <= loss``."""
     budgets = (Budget(1.0, 0.0, norm), Budget(0.0, 1.0, loss))
@@ -161,7 +161,7 @@ def separate_budgets(
 
 
 def joint_budget(
-    rows: HingeRows, C: float, limit: float, start: Start | None = None
+    rows: HingeRows, C: float, limit: float, start: StartingVertex | None = None
 ) -> EquivalentModels:
     """Models with ``|w|_1 + C * loss <= limit``."""
     offsets = offset_range(rows, limit, limit / C)
@@ -277,7 +277,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Limit:
+class WeightLimit:
     """``low <= w_feature <= high``; infinite where there is none."""
 
     feature: int
@@ -296,7 +296,7 @@ class Limit:
         return [(sign, target) for sign, target in ends if np.isfinite(target)]
 
 
-def limited_models(models: EquivalentModels, limits: Sequence[Limit]) -> EquivalentModels:
+def limited_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
     """The models of a set that keep within limits; without a model to start from.
 
     Bounds of the offsets stay true for a part of the set.
@@ -304,7 +304,7 @@ def limited_models(models: EquivalentModels, limits: Sequence[Limit]) -> Equival
     return replace(models, rows=limited_rows(models.rows, limits), start=None)
 
 
-def limited_rows(rows: HingeRows, limits: Sequence[Limit]) -> HingeRows:
+def limited_rows(rows: HingeRows, limits: Sequence[WeightLimit]) -> HingeRows:
     """The same rows, and behind them those of the limits, which must be met."""
     ends = [(limit.feature, *end) for limit in limits for end in limit.ends]
     features = np.array([feature for feature, _, _ in ends], dtype=np.intp)
@@ -320,7 +320,7 @@ def limited_rows(rows: HingeRows, limits: Sequence[Limit]) -> HingeRows:
     )
 
 
-def within(coef: Matrix, limits: Sequence[Limit]) -> Matrix:
+def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
     """Models that keep limits but for rounding, put exactly within them, in place.
 
     A weight whose limits are both zero is then zero on every machine.
@@ -336,12 +336,12 @@ def within(coef: Matrix, limits: Sequence[Limit]) -> Matrix:
     return coef
 
 
-def limited_ranges(ranges: Matrix, limits: Sequence[Limit]) -> Matrix:
+def limited_ranges(ranges: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
     """What is left of ranges of all weights, shape (d, 2), where limits are kept."""
     return within(ranges.T.copy(), limits).T
 
 
-def kept_by(coef: Matrix, limits: Sequence[Limit]) -> NDArray[np.bool_]:
+def kept_by(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
     """Which of several models keep within all limits, shape (n_models,)."""
     kept = np.ones(len(coef), dtype=bool)
     for limit in limits:

@@ -109,7 +109,7 @@ def _sums_from(values: Vector) -> Vector:
 
 
 @dataclass(frozen=True)
-class CutRows(HingeRows):
+class CuttingPlaneRows(HingeRows):
     """The row of the loss, then the cuts.
 
     Attributes
@@ -143,7 +143,7 @@ class CutRows(HingeRows):
             limits[feature, side] = tighter(limits[feature, side], self.target[i] / sign)
         return limits
 
-    def with_cuts(self, cuts: Sequence[Cut]) -> CutRows:
+    def with_cuts(self, cuts: Sequence[Cut]) -> CuttingPlaneRows:
         """The same loss, known better."""
         n = len(cuts)
         return replace(
@@ -155,10 +155,10 @@ class CutRows(HingeRows):
         )
 
 
-def first_rows(true_loss: PairwiseLoss) -> CutRows:
+def first_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
     """What the model that is zero says about the loss."""
     n_weights = int(true_loss.positive.shape[1])
-    rows = CutRows(
+    rows = CuttingPlaneRows(
         table=np.zeros((1, n_weights)),
         offset_table=np.array([[-1.0]]),
         target=np.zeros(1),

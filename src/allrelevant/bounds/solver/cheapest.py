@@ -22,12 +22,12 @@ from ..._typing import Matrix, Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import Budget, EquivalentModels, LinearProgram, budget_row
 from .highs import HighsModel, IntegerSolution, NoPoint
-from .mixed_integer import WorkingRows
+from .mixed_integer import WorkingSet
 from .ranges import WeightRanges
 
 
 @dataclass(frozen=True)
-class UseProgram:
+class SelectionProgram:
     """Models of each problem, and the features they use.
 
     Attributes
@@ -78,7 +78,7 @@ class UseProgram:
 
 def use_program(
     parts: Sequence[LinearProgram], signed: Sequence[Matrix], costs: Vector, fixed: Matrix
-) -> UseProgram:
+) -> SelectionProgram:
     """Models of the least total cost of the features that they use.
 
     Parameters
@@ -119,7 +119,7 @@ def use_program(
         column_upper=np.r_[*[part.column_upper for part in parts], fixed[:, 1]],
         blocks={},
     )
-    return UseProgram(program, list(parts), n)
+    return SelectionProgram(program, list(parts), n)
 
 
 def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
@@ -168,7 +168,7 @@ class FeatureSet:
     models: list[tuple[Vector, Vector]]
 
 
-class CheapestSets:
+class CheapestSearch:
     """Looks for one set after the other, in order of their costs.
 
     ``timed_out`` says whether the search ended for want of time.
@@ -200,7 +200,7 @@ class CheapestSets:
         self._sets, self._signed, self._C = list(sets), list(signed), list(C)
         self._costs, self._fixed, self._known = costs, fixed, list(known)
         self._working = [
-            WorkingRows(models, ranges.coef.toarray(), ranges.offset)
+            WorkingSet(models, ranges.coef.toarray(), ranges.offset)
             for models, ranges in zip(sets, known, strict=True)
         ]
         self._found: list[NDArray[np.intp]] = []
@@ -260,7 +260,7 @@ class CheapestSets:
             used = used | own[int(np.argmin(costs))]
         return self._make_set(np.flatnonzero(used), bound, proven=False)
 
-    def _as_set(self, program: UseProgram, solution: IntegerSolution) -> FeatureSet:
+    def _as_set(self, program: SelectionProgram, solution: IntegerSolution) -> FeatureSet:
         n = len(self._costs)
         used = np.zeros(n, dtype=bool)
         for coef, _ in program.models(solution.point):

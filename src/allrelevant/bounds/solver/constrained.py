@@ -11,12 +11,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
-from ..programs.equivalent_models import EquivalentModels, Limit, kept_by, limited_models, within
+from ..programs.equivalent_models import (
+    EquivalentModels,
+    WeightLimit,
+    kept_by,
+    limited_models,
+    within,
+)
 from .families import with_start
-from .interface import Effort, Extreme, ExtremeSolver, total_effort
-from .proofs import intersected
-from .ranges import LOWER, CheckedSolver, WeightRanges, absolute, found
-from .simplex import TableauSolver
+from .interface import Extreme, ExtremeSolver, SolverStats, total_effort
+from .proofs import intersect
+from .ranges import LOWER, CheckedSolver, WeightRanges, absolute, solve_extremes
+from .simplex import SimplexSolver
 
 # A row that a model meets by no more than this matters to it.
 _TIGHT = 1e-9
@@ -34,7 +40,7 @@ _HAIR = 1e-8
 _MOST_SHORTFALLS = 10_000_000
 
 
-class Narrowed:
+class ConstrainedModels:
     """A set of models under limits.
 
     Parameters
@@ -51,9 +57,9 @@ class Narrowed:
     def __init__(
         self,
         models: EquivalentModels,
-        limits: Sequence[Limit],
+        limits: Sequence[WeightLimit],
         C: float,
-        asked: Sequence[Limit] | None = None,
+        asked: Sequence[WeightLimit] | None = None,
     ) -> None:
         self._wider, self.limits, self._C = models, list(limits), C
         self._asked = self.limits if asked is None else list(asked)
@@ -67,7 +73,7 @@ class Narrowed:
         coef = within(found.start.coef.copy(), self._asked)
         return replace(found, start=replace(found.start, coef=coef))
 
-    def with_room(self) -> Narrowed:
+    def with_room(self) -> ConstrainedModels:
         """The same with limits a hair further out.
 
         A limit at the very end of a weight's range leaves models to within rounding only, and a
@@ -81,7 +87,7 @@ class Narrowed:
             )
             for limit in self.limits
         ]
-        return Narrowed(self._wider, limits, self._C, self._asked)
+        return ConstrainedModels(self._wider, limits, self._C, self._asked)
 
     def ranges(self, known: WeightRanges) -> WeightRanges:
         """Range of each weight whose range without limits is known.
@@ -98,11 +104,11 @@ class Narrowed:
         m = len(known.features)
         coef, offset = known.coef.tolil(), known.offset.copy()
         attained, proven = known.attained.T.copy(), known.proven.T.copy()  # (2, m), as the rows
-        effort = Effort()
+        effort = SolverStats()
         if len(moved):
             solve = CheckedSolver(self.models, self.solver(known))
             extremes = [Extreme(int(known.features[i % m]), 1 if i >= m else -1) for i in moved]
-            extrema, check = found(extremes, solve)
+            extrema, check = solve_extremes(extremes, solve)
             coef[moved], offset[moved] = extrema.coef, extrema.offset
             attained.reshape(-1)[moved] = check.attained
             proven.reshape(-1)[moved] = check.proven
@@ -123,7 +129,7 @@ class Narrowed:
 
     def sizes(
         self, features: NDArray[np.intp], known: WeightRanges, signed: Matrix
-    ) -> tuple[Matrix, Effort]:
+    ) -> tuple[Matrix, SolverStats]:
         """Smallest and largest size of some weights, shape (m, 2), in as few programs as will do.
 
         Models that keep the limits anyway show that a weight can still be as large as without
@@ -144,7 +150,7 @@ class Narrowed:
         main = np.where(high >= -low, 1, -1)  # the sign with which a weight can be larger
         most, least = np.maximum(high, -low), -np.minimum(high, -low)
         close = _SAME * (1.0 + most)
-        solve = _Solving(self, features, known)
+        solve = _RangeUpdate(self, features, known)
         highest, lowest = _ends_of(seen)
         largest = np.where(main > 0, highest, -lowest)
         asked = np.flatnonzero(largest < most - close)
@@ -172,27 +178,29 @@ class Narrowed:
         if not rows.complete:
             return None
         if rows.n_rows * len(known.offset) > _MOST_SHORTFALLS:
-            return TableauSolver
+            return SimplexSolver
         short = rows.shortfall(known.coef.toarray(), known.offset) >= -_TIGHT
-        return partial(TableauSolver, rows=np.flatnonzero(short.any(axis=0)))
+        return partial(SimplexSolver, rows=np.flatnonzero(short.any(axis=0)))
 
 
-def kept_by_sparse(coef: sp.csr_array, limits: Sequence[Limit]) -> NDArray[np.bool_]:
+def kept_by_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
     """Which of several models in sparse rows keep within all limits."""
     places = [limit.feature for limit in limits]
     own = [at(limit, i) for i, limit in enumerate(limits)]
     return kept_by(coef[:, places].toarray(), own)
 
 
-def at(limit: Limit, place: int) -> Limit:
+def at(limit: WeightLimit, place: int) -> WeightLimit:
     """The same limit on the weight at another place."""
     return replace(limit, feature=place)
 
 
-class _Solving:
+class _RangeUpdate:
     """Models at extremes of some features, and what they prove of the others on the way."""
 
-    def __init__(self, narrowed: Narrowed, features: NDArray[np.intp], known: WeightRanges) -> None:
+    def __init__(
+        self, narrowed: ConstrainedModels, features: NDArray[np.intp], known: WeightRanges
+    ) -> None:
         self._narrowed, self._features, self._known = narrowed, features, known
         self._outer = np.tile([-np.inf, np.inf], (len(features), 1))
         self.n_asked = 0
@@ -202,8 +210,8 @@ class _Solving:
         return CheckedSolver(self._narrowed.models, self._narrowed.solver(self._known))
 
     @property
-    def effort(self) -> Effort:
-        return self._solve.effort if self.n_asked else Effort()
+    def effort(self) -> SolverStats:
+        return self._solve.effort if self.n_asked else SolverStats()
 
     def __call__(self, which: NDArray[np.intp], signs: NDArray[np.int_]) -> Matrix:
         """The features' weights in the models found, shape (n_asked, m)."""
@@ -211,9 +219,11 @@ class _Solving:
             return np.empty((0, len(self._features)))
         self.n_asked += len(which)
         asked = zip(self._features[which], signs, strict=True)
-        extrema, check = found([Extreme(int(j), int(sign)) for j, sign in asked], self._solve)
+        extrema, check = solve_extremes(
+            [Extreme(int(j), int(sign)) for j, sign in asked], self._solve
+        )
         proven = check.certificates.ranges()[self._features]
-        self._outer = intersected(self._outer, proven)
+        self._outer = intersect(self._outer, proven)
         return self._narrowed.put_within(extrema.coef[:, self._features], self._features)
 
     def proven_least(self, main: NDArray[np.int_]) -> Vector:
@@ -227,7 +237,7 @@ def _ends_of(seen: Matrix) -> tuple[Vector, Vector]:
 
 
 @dataclass(frozen=True)
-class UnitedRanges(WeightRanges):
+class UnionRanges(WeightRanges):
     """Ranges over a union of sets: where a limit on a size leaves the sign open.
 
     ``attained`` and ``proven`` are the hulls of what the parts have. The sizes of a weight are
@@ -251,12 +261,12 @@ class UnitedRanges(WeightRanges):
         return self.parts[best].witness(index, side)
 
 
-def united(parts: Sequence[WeightRanges]) -> WeightRanges:
+def union(parts: Sequence[WeightRanges]) -> WeightRanges:
     """Ranges of the same features over several sets, as those over their union."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
-    return UnitedRanges(
+    return UnionRanges(
         features=first.features,
         attained=hull([part.attained for part in parts]),
         proven=hull([part.proven for part in parts]),

@@ -22,14 +22,14 @@ from ...exceptions import SolverError
 from ..programs.equivalent_models import (
     Budget,
     EquivalentModels,
-    Start,
+    StartingVertex,
     baseline_program,
     budget_row,
 )
 from ..programs.hinge import HingeRows
-from ..programs.pairwise import Cut, CutRows, PairwiseLoss
+from ..programs.pairwise import Cut, CuttingPlaneRows, PairwiseLoss
 from .highs import HighsModel, HighsSolver, Solution
-from .interface import Effort, Extrema, Extreme
+from .interface import Extreme, ExtremeSolutions, SolverStats
 from .simplex import NotAVertexError
 
 # By how much of its value a solution may be off, and after how many cuts to give up.
@@ -39,14 +39,14 @@ BASELINE_CUT_TOL = 1e-6
 MAX_BASELINE_CUTS = 5_000
 
 
-class CuttingBaseline:
+class CuttingPlaneBaseline:
     """Solves the problem for one C after the other; the cuts are kept.
 
     The best model under the cuts found so far costs less than it should where they do not
     describe the loss well: a cut there, and one half-way to the best model known, put that right.
     """
 
-    def __init__(self, rows: CutRows) -> None:
+    def __init__(self, rows: CuttingPlaneRows) -> None:
         self._rows = rows
         self._d = rows.n_weights
         program = baseline_program(rows, 0.0)
@@ -55,7 +55,7 @@ class CuttingBaseline:
         self._n_columns = program.n_columns
         self._highs = HighsModel(program)
 
-    def solve(self, C: float) -> Start:
+    def solve(self, C: float) -> StartingVertex:
         self._highs.change_cost(self._slack_of_loss, np.array([C]))
         best, best_value = np.zeros(self._d), np.inf
         while self._rows.n_rows < MAX_BASELINE_CUTS:
@@ -73,10 +73,10 @@ class CuttingBaseline:
             "are the usual cause: try standardize=True, or a smaller C."
         )
 
-    def _start(self, solution: Solution) -> Start:
+    def _start(self, solution: Solution) -> StartingVertex:
         positive, negative = solution.point[: 2 * self._d].reshape(2, -1)
         offset = solution.point[2 * self._d : 2 * self._d + 1]
-        return Start(positive - negative, offset, solution.row_dual, self._rows)
+        return StartingVertex(positive - negative, offset, solution.row_dual, self._rows)
 
     def _add(self, cuts: Sequence[Cut]) -> None:
         self._rows = self._rows.with_cuts(cuts)
@@ -149,7 +149,7 @@ def smooth_extreme(models: EquivalentModels, loss: PairwiseLoss, extreme: Extrem
 
 def _bounds_of_parts(rows: HingeRows) -> list[tuple[float, float]]:
     """Bounds of the positive, then of the negative parts of the weights."""
-    assert isinstance(rows, CutRows)
+    assert isinstance(rows, CuttingPlaneRows)
     low, high = rows.weight_limits.T
     positive = zip(np.maximum(low, 0.0), np.maximum(high, 0.0), strict=True)
     negative = zip(np.maximum(-high, 0.0), np.maximum(-low, 0.0), strict=True)
@@ -187,9 +187,9 @@ class CuttingSolver:
             raise NotAVertexError("The set has no model to start from.")
         self.models = models
         self._start = models.start.coef
-        self.effort = Effort()
+        self.effort = SolverStats()
 
-    def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
+    def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         points = [smooth_extreme(self.models, self._true_loss, extreme) for extreme in extremes]
         inside = self._drawn_back(np.array([visited[-1] for visited in points]))
         self._cut_at(np.vstack([*points, inside]))
@@ -207,19 +207,19 @@ class CuttingSolver:
             pending = pending[is_open]
             self._cut_at(self._drawn_back(outside.coef[is_open]))
         loss = self._true_loss.values(inside)
-        return Extrema(inside, loss[:, None], self._padded(multipliers))
+        return ExtremeSolutions(inside, loss[:, None], self._padded(multipliers))
 
     @property
-    def _rows(self) -> CutRows:
+    def _rows(self) -> CuttingPlaneRows:
         rows = self.models.rows
-        assert isinstance(rows, CutRows)
+        assert isinstance(rows, CuttingPlaneRows)
         return rows
 
     @property
     def _true_loss(self) -> PairwiseLoss:
         return self._rows.true_loss
 
-    def _under_cuts(self, extremes: Sequence[Extreme]) -> Extrema:
+    def _under_cuts(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         self.effort.programs += len(extremes)
         return HighsSolver(self.models)(extremes)
 
@@ -327,7 +327,7 @@ def with_inner_start(models: EquivalentModels) -> EquivalentModels:
     limit = min(b.limit / b.loss_coefficient for b in models.budgets if b.loss_coefficient > 0)
     for _ in range(MAX_CENTER_CUTS):
         rows = models.rows
-        assert isinstance(rows, CutRows)
+        assert isinstance(rows, CuttingPlaneRows)
         cost = budget_row(rows, Budget(0.0, 1.0, np.inf))
         # As much loss as it takes: whether it is too much is seen in the end.
         free = replace(
@@ -347,5 +347,7 @@ def with_inner_start(models: EquivalentModels) -> EquivalentModels:
         models = replace(models, rows=rows.with_cuts([cut]))
     if loss > limit:
         return replace(models, start=None)
-    start = Start(coef, np.array([loss]), solution.row_dual[: models.rows.n_rows], models.rows)
+    start = StartingVertex(
+        coef, np.array([loss]), solution.row_dual[: models.rows.n_rows], models.rows
+    )
     return replace(models, start=start)

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._typing import Vector
-from ..programs.equivalent_models import EquivalentModels, Start
+from ..programs.equivalent_models import EquivalentModels, StartingVertex
 from ..programs.hinge import HingeRows
 from .cutting import with_inner_start
 from .l1 import finite_weights
-from .simplex import NotAVertexError, Tableau, Vertex, promising_features
+from .simplex import Dictionary, NotAVertexError, Vertex, promising_features
 
 
-def with_start(limited: EquivalentModels, start: Start | None, C: float) -> EquivalentModels:
+def with_start(
+    limited: EquivalentModels, start: StartingVertex | None, C: float
+) -> EquivalentModels:
     """A limited set with a vertex to start from, if the walk to one comes to an end.
 
     The vertex is the model of least ``|w|_1 + C * loss`` that keeps the limits. It may overdraw a
@@ -40,11 +42,11 @@ def with_start(limited: EquivalentModels, start: Start | None, C: float) -> Equi
         vertex = Vertex(walkable, start.coef, start.offset)
     except NotAVertexError:
         return limited
-    found = Tableau(vertex, _features(rows, start), (), np.zeros(2)).cheapest(C)
+    found = Dictionary(vertex, _features(rows, start), (), np.zeros(2)).cheapest(C)
     return limited if found is None else replace(limited, start=replace(found, rows=rows))
 
 
-def _features(rows: HingeRows, start: Start) -> NDArray[np.intp]:
+def _features(rows: HingeRows, start: StartingVertex) -> NDArray[np.intp]:
     """Features to work with: those the baseline nearly uses, and those with limits."""
     pull = np.abs(start.rows.pull(start.multipliers))
     of_limits = rows.take(np.arange(start.rows.n_rows, rows.n_rows)).table

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..._typing import Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels, LinearProgram
-from .interface import Effort, Extrema, Extreme
+from .interface import Extreme, ExtremeSolutions, SolverStats
 
 # HiGHS stops at residuals of 1e-7 by default: too coarse for bounds proven to 1e-6.
 _TOLERANCE = 1e-9
@@ -229,15 +229,15 @@ class HighsSolver:
     def __init__(self, models: EquivalentModels) -> None:
         self._models = self.models = models
         self._highs = HighsModel(models.program)
-        self.effort = Effort()
+        self.effort = SolverStats()
 
-    def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
+    def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         solutions = [self._solve(extreme) for extreme in extremes]
         self.effort.programs += len(extremes)
         points = np.array([solution.point for solution in solutions])
         blocks = self._models.program.blocks
         n_rows = self._models.rows.n_rows
-        return Extrema(
+        return ExtremeSolutions(
             coef=points[:, blocks["positive"]] - points[:, blocks["negative"]],
             offset=points[:, blocks["offset"]],
             multipliers=np.array([solution.row_dual[:n_rows] for solution in solutions]),

@@ -25,7 +25,7 @@ class Extreme:
 
 
 @dataclass(frozen=True)
-class Extrema:
+class ExtremeSolutions:
     """Models at some extremes, and the multipliers of the rows that show why.
 
     Attributes
@@ -40,11 +40,11 @@ class Extrema:
     offset: Matrix
     multipliers: Matrix
 
-    def taken(self, which: NDArray[np.intp]) -> Extrema:
+    def taken(self, which: NDArray[np.intp]) -> ExtremeSolutions:
         """Some of the answers."""
-        return Extrema(self.coef[which], self.offset[which], self.multipliers[which])
+        return ExtremeSolutions(self.coef[which], self.offset[which], self.multipliers[which])
 
-    def replaced(self, which: NDArray[np.intp], others: Extrema) -> Extrema:
+    def replaced(self, which: NDArray[np.intp], others: ExtremeSolutions) -> ExtremeSolutions:
         """These answers with some of them replaced, in place."""
         parts = [
             (self.coef, others.coef),
@@ -56,11 +56,11 @@ class Extrema:
         return self
 
 
-def joined(parts: Sequence[Extrema]) -> Extrema:
+def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
     """Answers to several groups of questions, as one."""
     if len(parts) == 1:
         return parts[0]
-    return Extrema(
+    return ExtremeSolutions(
         coef=np.concatenate([part.coef for part in parts]),
         offset=np.concatenate([part.offset for part in parts]),
         multipliers=np.concatenate([part.multipliers for part in parts]),
@@ -68,7 +68,7 @@ def joined(parts: Sequence[Extrema]) -> Extrema:
 
 
 @dataclass
-class Effort:
+class SolverStats:
     """What it took.
 
     Attributes
@@ -88,9 +88,9 @@ class Effort:
     spared: int = 0
 
 
-def total_effort(efforts: Sequence[Effort]) -> Effort:
+def total_effort(efforts: Sequence[SolverStats]) -> SolverStats:
     """The effort of several runs together."""
-    return Effort(
+    return SolverStats(
         programs=sum(effort.programs for effort in efforts),
         pivots=sum(effort.pivots for effort in efforts),
         fallbacks=sum(effort.fallbacks for effort in efforts),
@@ -105,9 +105,9 @@ class ExtremeSolver(Protocol):
     """
 
     @property
-    def effort(self) -> Effort: ...
+    def effort(self) -> SolverStats: ...
 
     @property
     def models(self) -> EquivalentModels: ...
 
-    def __call__(self, extremes: Sequence[Extreme]) -> Extrema: ...
+    def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions: ...

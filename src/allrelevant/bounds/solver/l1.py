@@ -19,10 +19,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Vector
-from ..programs.equivalent_models import Start, baseline_program
+from ..programs.equivalent_models import StartingVertex, baseline_program
 from ..programs.hinge import HingeRows
-from ..programs.pairwise import CutRows
-from .cutting import CuttingBaseline
+from ..programs.pairwise import CuttingPlaneRows
+from .cutting import CuttingPlaneBaseline
 from .highs import HighsModel
 from .simplex import make_corner, make_problem
 
@@ -38,7 +38,7 @@ _AT_A_TIME = 100
 _PAYS = 1e-9
 
 
-class GrowingBaseline:
+class ColumnGenerationBaseline:
     """Solves the problem for one C after the other, each from the last solution, by HiGHS."""
 
     def __init__(self, rows: HingeRows) -> None:
@@ -55,7 +55,7 @@ class GrowingBaseline:
         self._highs = HighsModel(program)
         self._n_columns = program.n_columns
 
-    def solve(self, C: float) -> Start:
+    def solve(self, C: float) -> StartingVertex:
         self._highs.change_cost(self._slack, C * self._rows.weight_in_loss)
         what = f"the l1-regularised problem at C={C:g}"
         solution = self._highs.solve(what)
@@ -65,7 +65,7 @@ class GrowingBaseline:
         coef = np.zeros(self._rows.n_weights)
         positive, negative = solution.point[self._columns]
         coef[self._features] = positive - negative
-        return Start(coef, solution.point[self._offset], solution.row_dual, self._rows)
+        return StartingVertex(coef, solution.point[self._offset], solution.row_dual, self._rows)
 
     def _first_features(self) -> NDArray[np.intp]:
         """All if there are few; else those that the rows pull at most."""
@@ -100,7 +100,7 @@ _MOST_PIVOTS = 100_000
 _CELLS_AT_A_TIME = 500_000_000
 
 
-class WalkingBaseline:
+class SimplexBaseline:
     """Solves the problem for one C after the other, each from the last solution.
 
     The walk starts at the model that is zero: no row is met exactly there, and the first steps
@@ -123,7 +123,7 @@ class WalkingBaseline:
         )
         self._shape = n, d, k
 
-    def solve(self, C: float) -> Start | None:
+    def solve(self, C: float) -> StartingVertex | None:
         """The model that costs least, or None if the walk did not get there."""
         from ...native.simplex import MOVED, OPTIMAL, minimize
 
@@ -136,7 +136,7 @@ class WalkingBaseline:
                 self._corner, self._problem, 1.0, C, some, coef, offset, multipliers
             )
             pivots += more
-        return Start(coef, offset, multipliers, self._rows) if status == OPTIMAL else None
+        return StartingVertex(coef, offset, multipliers, self._rows) if status == OPTIMAL else None
 
 
 def finite_weights(rows: HingeRows) -> Vector:
@@ -169,16 +169,16 @@ class L1Baseline:
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
-        self._cutting = CuttingBaseline(rows) if isinstance(rows, CutRows) else None
+        self._cutting = CuttingPlaneBaseline(rows) if isinstance(rows, CuttingPlaneRows) else None
         self._walk = None
         if self._cutting is not None:
             return
         few = rows.n_weights <= max(_FEW_FEATURES, rows.n_rows)
         small = rows.n_rows * rows.n_weights <= _MOST_CELLS
         if few and small:
-            self._walk = WalkingBaseline(rows)
+            self._walk = SimplexBaseline(rows)
 
-    def solve(self, C: float) -> Start:
+    def solve(self, C: float) -> StartingVertex:
         """Weights, offsets and multipliers of the rows at the optimum."""
         if self._cutting is not None:
             return self._cutting.solve(C)
@@ -189,11 +189,11 @@ class L1Baseline:
         return self._growing.solve(C)
 
     @cached_property
-    def _growing(self) -> GrowingBaseline:
-        return GrowingBaseline(self._rows)
+    def _growing(self) -> ColumnGenerationBaseline:
+        return ColumnGenerationBaseline(self._rows)
 
 
-def excess(rows: HingeRows, C: float, found: Start) -> float:
+def excess(rows: HingeRows, C: float, found: StartingVertex) -> float:
     """By how much a solution can cost more than the best one, as a share of its cost.
 
     For multipliers between 0 and C times the weight of their row that pull no weight by more than

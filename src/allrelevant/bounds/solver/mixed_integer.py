@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import EquivalentModels, LinearProgram
-from ..programs.pairwise import CutRows
+from ..programs.pairwise import CuttingPlaneRows
 from .highs import HighsModel, IntegerSolution
 from .ranges import WeightRanges
 
@@ -30,7 +30,7 @@ _FAR = 0.25
 _TOLERANCE = 1e-7
 
 
-class WorkingRows:
+class WorkingSet:
     """Some of the rows of a set; others are taken in when a solution misses them.
 
     With rows left out, a set is too large: what is proven of it holds for the true one as well, and
@@ -65,7 +65,7 @@ class WorkingRows:
         if violation <= _TOLERANCE * max(1.0, np.abs(coef).sum()):
             return False
         rows = self._all.rows
-        if isinstance(rows, CutRows):
+        if isinstance(rows, CuttingPlaneRows):
             self._all = replace(self._all, rows=rows.with_cuts([rows.true_loss.cut(coef)]))
             return True
         short = rows.shortfall(coef[None], offset[None])[0] > 0
@@ -74,7 +74,7 @@ class WorkingRows:
         return len(self._rows) > known
 
 
-class Sums:
+class TotalWeight:
     """Sums of sizes over one set of models.
 
     Parameters
@@ -87,7 +87,7 @@ class Sums:
     """
 
     def __init__(self, models: EquivalentModels, known: WeightRanges, signed: Matrix) -> None:
-        self._working = WorkingRows(models, known.coef.toarray(), known.offset)
+        self._working = WorkingSet(models, known.coef.toarray(), known.offset)
         self._signed = signed
 
     def smallest(self, features: NDArray[np.intp]) -> float:

@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels
-from .interface import Extrema, Extreme
+from .interface import Extreme, ExtremeSolutions
 
 # What a sum of as many terms as there are rows can be wrong by, relative to its size.
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
-class Examination:
+class CheckedSolutions:
     """What the data say about a solver's answers.
 
     Attributes
@@ -58,7 +58,7 @@ class Examination:
         """Distance between what is attained and what is proven, of each answer."""
         return np.abs(self.proven - self.attained)
 
-    def replaced(self, which: NDArray[np.intp], others: Examination) -> Examination:
+    def replaced(self, which: NDArray[np.intp], others: CheckedSolutions) -> CheckedSolutions:
         """These findings with some of them replaced, in place."""
         parts = [
             (self.attained, others.attained),
@@ -127,13 +127,15 @@ class Certificates:
         return _budget_part(self._models.budgets, price_of_norm, self._price_of_loss)
 
 
-def examine(models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extrema) -> Examination:
+def check_solutions(
+    models: EquivalentModels, extremes: Sequence[Extreme], extrema: ExtremeSolutions
+) -> CheckedSolutions:
     """Check a solver's answers against the data."""
     features = np.array([extreme.feature for extreme in extremes])
     signs = np.array([extreme.sign for extreme in extremes])
     size = np.maximum(1.0, np.abs(extrema.coef).sum(axis=1))
     certificates = Certificates(models, extrema.multipliers)
-    return Examination(
+    return CheckedSolutions(
         attained=extrema.coef[np.arange(len(extremes)), features],
         proven=signs * certificates.maxima(features, signs),
         violation=models.violation(extrema.coef, extrema.offset) / size,
@@ -141,7 +143,7 @@ def examine(models: EquivalentModels, extremes: Sequence[Extreme], extrema: Extr
     )
 
 
-def intersected(first: Matrix, second: Matrix) -> Matrix:
+def intersect(first: Matrix, second: Matrix) -> Matrix:
     """What two findings about every weight say together, shape (d, 2)."""
     return np.column_stack([np.fmax(first[:, 0], second[:, 0]), np.fmin(first[:, 1], second[:, 1])])
 
@@ -155,7 +157,7 @@ def outer_ranges(models: EquivalentModels) -> Matrix:
     outer = np.tile([-norm, norm], (models.n_weights, 1))
     if models.start is None:
         return outer
-    return intersected(outer, Certificates(models, models.start.multipliers[None]).ranges())
+    return intersect(outer, Certificates(models, models.start.multipliers[None]).ranges())
 
 
 def _largest_size(values: Matrix) -> Vector:

@@ -22,9 +22,9 @@ from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels
 from .cutting import CuttingSolver
 from .highs import HighsSolver
-from .interface import Effort, Extrema, Extreme, ExtremeSolver, total_effort
-from .proofs import Examination, examine, intersected, outer_ranges
-from .simplex import NotAVertexError, TableauSolver
+from .interface import Extreme, ExtremeSolutions, ExtremeSolver, SolverStats, total_effort
+from .proofs import CheckedSolutions, check_solutions, intersect, outer_ranges
+from .simplex import NotAVertexError, SimplexSolver
 
 # An answer stands if gap and violation, relative to the norm, stay below this.
 _TOLERANCE = 1e-7
@@ -39,7 +39,7 @@ _MOST_FEATURES_FOR_HIGHS = 20_000
 
 
 def _solver_for(models: EquivalentModels) -> Callable[[EquivalentModels], ExtremeSolver]:
-    return TableauSolver if models.rows.complete else CuttingSolver
+    return SimplexSolver if models.rows.complete else CuttingSolver
 
 
 class CheckedSolver:
@@ -65,18 +65,18 @@ class CheckedSolver:
             self._solver = None
 
     @property
-    def effort(self) -> Effort:
+    def effort(self) -> SolverStats:
         if self._solver is None:
-            return Effort(fallbacks=self._fallbacks)
+            return SolverStats(fallbacks=self._fallbacks)
         spent = self._solver.effort
-        return Effort(spent.programs, spent.pivots, self._fallbacks)
+        return SolverStats(spent.programs, spent.pivots, self._fallbacks)
 
-    def __call__(self, extremes: Sequence[Extreme]) -> tuple[Extrema, Examination]:
+    def __call__(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, CheckedSolutions]:
         if self._solver is None:
             return self._settled_by_highs(extremes)
         answer = self._solver(extremes)
         self._models = self._solver.models
-        check = examine(self._models, extremes, answer)
+        check = check_solutions(self._models, extremes, answer)
         size = np.maximum(1.0, np.abs(answer.coef).sum(axis=1))
         sound = (check.gap <= _TOLERANCE * size) & (check.violation <= _TOLERANCE)
         doubtful = np.flatnonzero(~sound)  # what is not a number is not sound either
@@ -96,14 +96,16 @@ class CheckedSolver:
             and self._models.n_weights <= _MOST_FEATURES_FOR_HIGHS
         )
 
-    def _settled_by_highs(self, extremes: Sequence[Extreme]) -> tuple[Extrema, Examination]:
+    def _settled_by_highs(
+        self, extremes: Sequence[Extreme]
+    ) -> tuple[ExtremeSolutions, CheckedSolutions]:
         self._fallbacks += len(extremes)
         answer = self._highs(extremes)
-        return answer, examine(self._models, extremes, answer)
+        return answer, check_solutions(self._models, extremes, answer)
 
     def _drawn_inside(
-        self, extremes: Sequence[Extreme], unusable: NDArray[np.intp], answer: Extrema
-    ) -> tuple[Extrema, Examination]:
+        self, extremes: Sequence[Extreme], unusable: NDArray[np.intp], answer: ExtremeSolutions
+    ) -> tuple[ExtremeSolutions, CheckedSolutions]:
         """Answers outside the set, drawn towards the baseline until they are inside.
 
         Over very many rows rounding adds up to a little too much loss: then it is a tiny way. In
@@ -119,13 +121,13 @@ class CheckedSolver:
             share = np.where(np.isfinite(share), np.clip(share, 0.0, 1.0), 0.0)[:, None]
             answer = answer.replaced(
                 unusable,
-                Extrema(
+                ExtremeSolutions(
                     _between(start.coef, outside.coef, share),
                     _between(start.offset, outside.offset, share),
                     np.where(share > 0, outside.multipliers, start.multipliers),
                 ),
             )
-        return answer, examine(self._models, extremes, answer)
+        return answer, check_solutions(self._models, extremes, answer)
 
     @cached_property
     def _highs(self) -> HighsSolver:
@@ -185,7 +187,7 @@ class WeightRanges:
     coef: sp.csr_array
     offset: Matrix
     outer: Matrix
-    effort: Effort
+    effort: SolverStats
 
     @cached_property
     def interval(self) -> Matrix:
@@ -261,11 +263,11 @@ def weight_ranges(
     return replace(join_ranges(parts), effort=solve.effort)
 
 
-def weight_sizes(
+def size_ranges(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp],
     solver: Callable[[EquivalentModels], ExtremeSolver] | None = None,
-) -> tuple[Matrix, Effort]:
+) -> tuple[Matrix, SolverStats]:
     """Smallest and largest absolute weight of the features, shape (m, 2), in fewer programs.
 
     Where signs do not matter, one program a feature is enough as a rule: the one for the side on
@@ -299,7 +301,7 @@ def _ranges_of(
 ) -> WeightRanges:
     # All minima, then all maxima: for HiGHS, neighbours have more of their bases in common.
     extremes = [Extreme(int(j), sign) for sign in (-1, 1) for j in features]
-    extrema, check = found(extremes, solve)
+    extrema, check = solve_extremes(extremes, solve)
     return WeightRanges(
         features=features,
         attained=check.attained.reshape(2, -1).T,
@@ -307,7 +309,7 @@ def _ranges_of(
         coef=sp.csr_array(extrema.coef),
         offset=extrema.offset,
         outer=check.certificates.ranges() if of_others else _nothing_known(models),
-        effort=Effort(),
+        effort=SolverStats(),
     )
 
 
@@ -318,18 +320,18 @@ def _sizes_of(
     each = np.arange(len(features))
     first = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)  # the side of each that can be larger
     second = 1 - first
-    extrema, check = found(_extremes(features, first), solve)
+    extrema, check = solve_extremes(_extremes(features, first), solve)
     signed = np.zeros((len(features), 2))
     signed[each, first] = check.attained
     models_seen = extrema.coef[:, features]
     if models.start is not None:
         models_seen = np.vstack([models_seen, models.start.coef[features]])
     can_be_zero = (models_seen.min(axis=0) <= 0) & (models_seen.max(axis=0) >= 0)
-    known = intersected(outer, check.certificates.ranges()[features])
+    known = intersect(outer, check.certificates.ranges()[features])
     could_win = np.abs(known[each, second]) > np.abs(check.attained)
     open_ = np.flatnonzero(could_win | ~can_be_zero)
     if len(open_):
-        _, check = found(_extremes(features[open_], second[open_]), solve)
+        _, check = solve_extremes(_extremes(features[open_], second[open_]), solve)
         signed[open_, second[open_]] = check.attained
     return absolute(signed), len(features) - len(open_)
 
@@ -340,7 +342,9 @@ def _extremes(features: NDArray[np.intp], sides: NDArray[np.intp]) -> list[Extre
     ]
 
 
-def found(extremes: Sequence[Extreme], solve: CheckedSolver) -> tuple[Extrema, Examination]:
+def solve_extremes(
+    extremes: Sequence[Extreme], solve: CheckedSolver
+) -> tuple[ExtremeSolutions, CheckedSolutions]:
     """Answers that are models of the set, and what the data say about them."""
     extrema, check = solve(extremes)
     worst = int(np.argmax(check.violation))
@@ -362,7 +366,7 @@ def _no_ranges(models: EquivalentModels) -> WeightRanges:
         coef=sp.csr_array((0, models.n_weights)),
         offset=np.empty((0, models.rows.n_offsets)),
         outer=_nothing_known(models),
-        effort=Effort(),
+        effort=SolverStats(),
     )
 
 
@@ -387,7 +391,7 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
         proven=np.concatenate([part.proven for part in parts]),
         coef=sp.vstack([part.coef for part in parts], format="csr")[rows],
         offset=np.concatenate([part.offset for part in parts])[rows],
-        outer=reduce(intersected, [part.outer for part in parts]),
+        outer=reduce(intersect, [part.outer for part in parts]),
         effort=total_effort([part.effort for part in parts]),
     )
 

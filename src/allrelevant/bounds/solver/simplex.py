@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve, qr
 
 from ..._typing import Matrix, Table, Vector
-from ..programs.equivalent_models import Budget, EquivalentModels, Start
+from ..programs.equivalent_models import Budget, EquivalentModels, StartingVertex
 from ..programs.hinge import HingeRows
-from .interface import Effort, Extrema, Extreme, joined
+from .interface import Extreme, ExtremeSolutions, SolverStats, concatenate
 
 if TYPE_CHECKING:
-    from ...native.simplex import Corner, Problem
+    from ...native.simplex import DictionaryState, SimplexData
 
 
 # A row whose target is met to within this is tight at a vertex.
@@ -110,7 +110,7 @@ _MOST_PIVOTS = 20_000
 _CELLS_AT_A_TIME = 2_000_000
 
 
-class Tableau:
+class Dictionary:
     """The tableau of a vertex, from which every extreme is solved.
 
     Its weights are those of the features in use, then the other working features, then one spare
@@ -147,7 +147,7 @@ class Tableau:
         """How many extremes to solve in one go: compiled code cannot be interrupted."""
         return max(1, _CELLS_AT_A_TIME // self._corner.T.size)
 
-    def solve(self, extremes: Sequence[Extreme]) -> tuple[Extrema, int]:
+    def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, int]:
         """Solve extremes, each from this vertex; also, by how many pivots.
 
         What was not solved to the end is not a number.
@@ -177,9 +177,9 @@ class Tableau:
         absent = np.flatnonzero(place == n_weights - 1)
         coef[absent, features[absent]] = found[absent, -1]
         coef[status != OPTIMAL] = np.nan
-        return Extrema(coef, offset, multipliers), pivots
+        return ExtremeSolutions(coef, offset, multipliers), pivots
 
-    def cheapest(self, C: float) -> Start | None:
+    def cheapest(self, C: float) -> StartingVertex | None:
         """Walk from this vertex to the model of least ``|w|_1 + C * loss``; None if it has no end.
 
         The tableau stays where the walk ended: it is of no use for extremes after this.
@@ -194,7 +194,7 @@ class Tableau:
         )
         coef = np.zeros(rows.n_weights)
         coef[self._features] = found[:-1]
-        return Start(coef, offset, multipliers, rows) if status == OPTIMAL else None
+        return StartingVertex(coef, offset, multipliers, rows) if status == OPTIMAL else None
 
     def _columns_of_absent(self, features: NDArray[np.intp], absent: NDArray[np.bool_]) -> Matrix:
         """A column for the spare place, for each feature that has none of its own."""
@@ -203,7 +203,7 @@ class Tableau:
             columns[absent] = self._vertex.columns_of_weights(features[absent]).T
         return columns
 
-    def _make_corner(self, unused: NDArray[np.intp]) -> Corner:
+    def _make_corner(self, unused: NDArray[np.intp]) -> DictionaryState:
         vertex, problem = self._vertex, self._problem
         n_used, n_offsets = len(vertex.used), vertex.rows.n_offsets
         first_row = problem.n_weights + n_offsets
@@ -237,29 +237,31 @@ class Tableau:
 
 def make_problem(
     rows: HingeRows, n_weights: int, budgets: Sequence[Budget], prices: Vector
-) -> Problem:
+) -> SimplexData:
     """The rows and the budgets, as the kernel wants them."""
-    from ...native.simplex import Problem
+    from ...native.simplex import SimplexData
 
     limits = [(b.norm_coefficient, b.loss_coefficient, b.limit) for b in budgets]
-    return Problem(n_weights, rows.n_offsets, rows.weight, np.array(limits).reshape(-1, 3), prices)
+    return SimplexData(
+        n_weights, rows.n_offsets, rows.weight, np.array(limits).reshape(-1, 3), prices
+    )
 
 
 def make_corner(
-    problem: Problem,
+    problem: SimplexData,
     T: Matrix,
     value: Vector,
     basis: NDArray[np.intp],
     nonbasic: NDArray[np.intp],
-) -> Corner:
+) -> DictionaryState:
     """A dictionary, as the kernel wants it."""
-    from ...native.simplex import Corner, prepare
+    from ...native.simplex import DictionaryState, prepare
 
     n_columns, first_row = T.shape[1], problem.n_weights + problem.n_offsets
     short = value > 0
     of_row = basis >= first_row  # a row that must be met counts as met, whatever rounding says
     short[of_row] &= np.isfinite(problem.row_weight[basis[of_row] - first_row])
-    corner = Corner(
+    corner = DictionaryState(
         T=np.ascontiguousarray(T),
         value=value,
         nudged=value.copy(),
@@ -312,7 +314,7 @@ _MANY = 1000
 _PAYS = 1e-9
 
 
-class TableauSolver:
+class SimplexSolver:
     """Solves every extreme on a tableau at the baseline, over working rows and working features.
 
     Raises :class:`NotAVertexError` if the set brings no vertex to start from.
@@ -343,17 +345,17 @@ class TableauSolver:
         self._rows = np.flatnonzero(near)
         self._features = self._promising = promising_features(pull)
         self._tableau = self._fresh()
-        self.effort = Effort()
+        self.effort = SolverStats()
 
-    def __call__(self, extremes: Sequence[Extreme]) -> Extrema:
+    def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         self._cut_back()
         parts, start, some = [], 0, _FIRST
         while start < len(extremes):
             parts.append(self._solve_all(extremes[start : start + some]))
             start, some = start + some, 2 * some
-        return joined(parts)
+        return concatenate(parts)
 
-    def _solve_all(self, extremes: Sequence[Extreme]) -> Extrema:
+    def _solve_all(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         """Solve these extremes, again and again until nothing was missed."""
         answer = self._solve(extremes)
         again = self._take_in_what_was_missed(extremes, answer)
@@ -373,24 +375,24 @@ class TableauSolver:
             self._features = self._promising
             self._tableau = self._fresh()
 
-    def _fresh(self) -> Tableau:
+    def _fresh(self) -> Dictionary:
         """The tableau at the start, from the data."""
         rows = self._models.rows.take(self._rows)
         vertex = Vertex(rows, self._start.coef, self._start.offset)
-        return Tableau(vertex, self._features, self._models.budgets, self._prices)
+        return Dictionary(vertex, self._features, self._models.budgets, self._prices)
 
-    def _solve(self, extremes: Sequence[Extreme]) -> Extrema:
+    def _solve(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         some = self._tableau.at_a_time
         parts = [self._tableau.solve(extremes[i : i + some]) for i in range(0, len(extremes), some)]
         self.effort.programs += len(extremes)
         self.effort.pivots += sum(pivots for _, pivots in parts)
-        found = joined([answer for answer, _ in parts])
+        found = concatenate([answer for answer, _ in parts])
         multipliers = np.zeros((len(extremes), self._models.rows.n_rows))
         multipliers[:, self._rows] = found.multipliers
-        return Extrema(found.coef, found.offset, multipliers)
+        return ExtremeSolutions(found.coef, found.offset, multipliers)
 
     def _take_in_what_was_missed(
-        self, extremes: Sequence[Extreme], answer: Extrema
+        self, extremes: Sequence[Extreme], answer: ExtremeSolutions
     ) -> NDArray[np.intp]:
         """Add the rows and features that some answer should have known; which answers those are.
 
@@ -408,7 +410,7 @@ class TableauSolver:
         return np.union1d(np.flatnonzero(short.any(axis=1)), sorted(missed)).astype(np.intp)
 
     def _paying(
-        self, extremes: Sequence[Extreme], answer: Extrema
+        self, extremes: Sequence[Extreme], answer: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
         """Answers under whose multipliers the weights of other features would pay, and those."""
         pull = self._models.rows.pull(answer.multipliers)

@@ -45,7 +45,7 @@ from ...exceptions import InputError
 from ..differentiable import (
     DifferentiableModel,
     Linearization,
-    differentiable,
+    as_differentiable,
     linearized,
     predicted_codes,
     register,
@@ -210,9 +210,9 @@ class ScaledModel:
         """Gradient of ``sum(cotangent * outputs)``."""
         return self.linearized(X).pull_back(cotangent)
 
-    def linearized(self, X: Table) -> ScaledAt:
+    def linearized(self, X: Table) -> LinearizedPipeline:
         """The model at some rows."""
-        return ScaledAt(self.slopes, linearized(self.model, self._scaled(X)))
+        return LinearizedPipeline(self.slopes, linearized(self.model, self._scaled(X)))
 
     def _scaled(self, X: Table) -> Table:
         if not sp.issparse(X):
@@ -225,7 +225,7 @@ class ScaledModel:
 
 
 @dataclass(frozen=True)
-class ScaledAt:
+class LinearizedPipeline:
     """That model at some rows."""
 
     slopes: Any
@@ -254,7 +254,7 @@ def scaled_model(fitted: Any) -> ScaledModel:
         if scaler not in (None, "passthrough"):
             slope, offset = _affine(scaler)
             slopes, offsets = slopes * slope, offsets * slope + offset
-    return ScaledModel(slopes, offsets, differentiable(fitted.steps[-1][1]))
+    return ScaledModel(slopes, offsets, as_differentiable(fitted.steps[-1][1]))
 
 
 def _affine(scaler: Any) -> tuple[Any, Any]:

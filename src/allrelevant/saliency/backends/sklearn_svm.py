@@ -169,13 +169,13 @@ class OneAgainstOne:
         """Gradient of ``sum(cotangent * outputs)``, without the clipping."""
         return self.linearized(X).pull_back(cotangent)
 
-    def linearized(self, X: Table) -> PairsAt:
+    def linearized(self, X: Table) -> LinearizedVotes:
         """The model at some rows."""
-        return PairsAt(linearized(self.pairs, X), _shares(self.n_classes), self.break_ties)
+        return LinearizedVotes(linearized(self.pairs, X), _shares(self.n_classes), self.break_ties)
 
 
 @dataclass(frozen=True)
-class PairsAt:
+class LinearizedVotes:
     """Decisions of pairs at some rows, as outputs of classes."""
 
     pairs: Linearization
@@ -243,7 +243,7 @@ class KernelExpansion:
         """Gradient of ``sum(cotangent * outputs)``."""
         return self.linearized(X).pull_back(cotangent)
 
-    def linearized(self, X: Table) -> ExpansionAt:
+    def linearized(self, X: Table) -> LinearizedSVM:
         """The machine at some rows: the kernel is needed once."""
         inner = X @ self.support.T
         argument = self.kernel.argument(
@@ -251,11 +251,11 @@ class KernelExpansion:
             _squared_lengths(X),
             _squared_lengths(self.support),
         )
-        return ExpansionAt(self, X, argument, self.kernel.values(argument))
+        return LinearizedSVM(self, X, argument, self.kernel.values(argument))
 
 
 @dataclass(frozen=True)
-class ExpansionAt:
+class LinearizedSVM:
     """A machine at some rows.
 
     Attributes

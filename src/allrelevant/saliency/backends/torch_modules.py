@@ -24,7 +24,7 @@ from ..._optional import missing
 from ..._typing import Matrix, Table
 from ...exceptions import InputError
 from ..aggregation import row_batches, rows_within
-from ..differentiable import Linearization, TwoPasses, register
+from ..differentiable import Linearization, TwoPassLinearization, register
 from ..gains import CrossEntropyGain, Gain, ProbabilityGain, RegressionGain
 
 
@@ -88,7 +88,7 @@ def torch_threads(number: int) -> Iterator[None]:
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
+def torch_seed(seed: int) -> Iterator[None]:
     """Random numbers of torch that start at a seed in the block and go on as before after it."""
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(seed)
@@ -190,14 +190,14 @@ class TorchModel:
     def linearized(self, X: Table) -> Linearization:
         """The module at some rows; in one pass if they are one batch, for it takes memory."""
         if X.shape[0] > rows_within(X.shape[1], budget=_BUDGET, most=self.batch_size):
-            return TwoPasses(self, X, self.outputs(X))
+            return TwoPassLinearization(self, X, self.outputs(X))
         (rows,) = self._batches(X)
         return self._pass(rows)
 
-    def _pass(self, rows: Tensor) -> OnePass:
+    def _pass(self, rows: Tensor) -> TapedModule:
         rows = rows.requires_grad_()
         with _at_rest(self.module), torch.enable_grad():
-            return OnePass(type(self.module).__name__, rows, self._forward(rows))
+            return TapedModule(type(self.module).__name__, rows, self._forward(rows))
 
     def _forward(self, rows: Tensor) -> Tensor:
         outputs = applied(self.module, self._shaped(rows), type(self.module).__name__)
@@ -230,7 +230,7 @@ class TorchModel:
 
 
 @dataclass(frozen=True)
-class OnePass:
+class TapedModule:
     """A module at some rows, with what torch remembers of the way there."""
 
     name: str

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..backends.torch_modules import OutputKind, TorchModel
     from .architectures import TargetScale
-    from .training import Patience, RowsOfEpoch, TrainingRecord
+    from .training import EpochSampler, Patience, TrainingRecord
 
 
 _FRACTION = Interval(Real, 0, 1, closed="both")
@@ -115,7 +115,7 @@ class NetworkEstimator(BaseEstimator):
         """From outputs and targets to the mean loss."""
 
     @abstractmethod
-    def _rows(self, targets: Tensor) -> RowsOfEpoch:
+    def _rows(self, targets: Tensor) -> EpochSampler:
         """Which rows an epoch goes through."""
 
     def _checked(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
@@ -129,11 +129,11 @@ class NetworkEstimator(BaseEstimator):
         self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
     ) -> Self:
         """Build the network and train it, with random numbers of its own."""
-        from ..backends.torch_modules import seeded, threads_for, torch_threads
+        from ..backends.torch_modules import threads_for, torch_seed, torch_threads
         from .architectures import InputMask, assemble
 
         random = check_random_state(self.random_state)
-        with seeded(int(random.randint(np.iinfo(np.int32).max))):
+        with torch_seed(int(random.randint(np.iinfo(np.int32).max))):
             shape = None if self.image_shape is None else tuple(self.image_shape)
             network = build_network(self.network, X.shape[1], n_outputs, shape)
             mask = None if self.mask_penalty is None else InputMask(X.shape[1])
@@ -155,14 +155,14 @@ class NetworkEstimator(BaseEstimator):
         import torch
 
         from .architectures import MaskPenalty
-        from .training import Training, TrainingPlan, inputs_of, require_trainable
+        from .training import Training, TrainingSettings, inputs_of, require_trainable
 
         kept, held_back = self._split(targets, random)
         inputs = inputs_of(X[kept], self._device)
         own = torch.from_numpy(targets[kept]).to(self._device)
         network = module.get_submodule("network")
         require_trainable(network, module, inputs.rows(torch.arange(2)), n_outputs)
-        plan = TrainingPlan(
+        plan = TrainingSettings(
             self._loss,
             int(self.max_epochs),
             int(self.batch_size),

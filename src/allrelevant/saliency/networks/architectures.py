@@ -55,7 +55,7 @@ class MaskPenalty:
     l1_ratio: float
 
 
-class MaskDescent:
+class MaskOptimizer:
     """Proximal gradient descent of a mask, at the pace of Adam.
 
     As Adam, it averages gradients and divides the step of each weight by their root mean square.
@@ -134,7 +134,7 @@ def assemble(
 SMALLEST = 4
 
 
-class ToPicture(nn.Module):
+class ToImage(nn.Module):
     """Turn flat rows into pictures with the channels first, as convolutions want them.
 
     Parameters
@@ -196,7 +196,7 @@ DENSE = 1024
 def convolutional(shape: tuple[int, int, int], n_outputs: int) -> nn.Module:
     """Two 3 x 3 convolutions of 16 and 32 channels, pooled by 2, and a dense layer of 1,024."""
     height, width, channels = shape
-    layers: list[nn.Module] = [ToPicture(shape)]
+    layers: list[nn.Module] = [ToImage(shape)]
     for after in CHANNELS:
         layers += [
             nn.Conv2d(channels, after, kernel_size=3, padding=1),
@@ -248,7 +248,7 @@ def wide_residual(
     first, *groups = _WIDTHS
     widths = (first, *(widening * width for width in groups))
     layers: list[nn.Module] = [
-        ToPicture(shape),
+        ToImage(shape),
         nn.Conv2d(shape[2], first, kernel_size=3, padding=1, bias=False),
     ]
     for group, (before, after) in enumerate(pairwise(widths)):

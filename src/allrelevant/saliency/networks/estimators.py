@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from ..backends.torch_modules import OutputKind
-    from .training import RowsOfEpoch
+    from .training import EpochSampler
 
 
 class NetworkClassifier(ClassifierMixin, NetworkEstimator):
@@ -203,10 +203,10 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
 
         return cross_entropy
 
-    def _rows(self, targets: Tensor) -> RowsOfEpoch:
-        from .training import EveryClassAlike, EveryRow
+    def _rows(self, targets: Tensor) -> EpochSampler:
+        from .training import BalancedRows, ShuffledRows
 
-        return EveryClassAlike(targets.cpu()) if self.balanced else EveryRow(len(targets))
+        return BalancedRows(targets.cpu()) if self.balanced else ShuffledRows(len(targets))
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any]:
         return targets
@@ -324,10 +324,10 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
         return _squared_error
 
-    def _rows(self, targets: Tensor) -> RowsOfEpoch:
-        from .training import EveryRow
+    def _rows(self, targets: Tensor) -> EpochSampler:
+        from .training import ShuffledRows
 
-        return EveryRow(len(targets))
+        return ShuffledRows(len(targets))
 
 
 def _squared_error(outputs: Tensor, targets: Tensor) -> Tensor:

@@ -26,10 +26,10 @@ from ..._typing import Table
 from ...exceptions import InputError, TrainingError
 from ..aggregation import row_batches
 from ..backends.torch_modules import applied
-from .architectures import InputMask, MaskDescent, MaskPenalty
+from .architectures import InputMask, MaskOptimizer, MaskPenalty
 
 
-class EveryRow:
+class ShuffledRows:
     """Each row once."""
 
     def __init__(self, n_rows: int) -> None:
@@ -40,7 +40,7 @@ class EveryRow:
         return torch.randperm(self.n_rows)
 
 
-class EveryClassAlike:
+class BalancedRows:
     """Rows of rarer classes several times, so that all classes are equally frequent.
 
     Every row comes at least once; which come once more than others is drawn anew.
@@ -176,7 +176,7 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 _BUDGET, _MOST_ROWS = 2**24, 1024
 
 
-class RowsOfEpoch(Protocol):
+class EpochSampler(Protocol):
     """Says which rows an epoch goes through, and in which order."""
 
     def draw(self) -> Tensor:
@@ -195,7 +195,7 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class TrainingPlan:
+class TrainingSettings:
     """How a network is trained.
 
     Attributes
@@ -255,10 +255,10 @@ class Training:
     ----------
     module : nn.Module
         Trained in place.
-    plan : TrainingPlan
+    plan : TrainingSettings
     """
 
-    def __init__(self, module: nn.Module, plan: TrainingPlan) -> None:
+    def __init__(self, module: nn.Module, plan: TrainingSettings) -> None:
         self.module = module
         self.plan = plan
         self.record = TrainingRecord()
@@ -275,15 +275,15 @@ class Training:
             [group for group in groups if group["params"]], lr=plan.learning_rate, fused=True
         )
 
-    def _mask_descent(self) -> MaskDescent | None:
+    def _mask_descent(self) -> MaskOptimizer | None:
         mask = next((part for part in self.module.modules() if isinstance(part, InputMask)), None)
         if mask is None or self.plan.mask is None:
             return None
         self.record.mask_steps = torch.zeros_like(mask.weight)
-        return MaskDescent(mask.weight, self.plan.mask, self.plan.learning_rate)
+        return MaskOptimizer(mask.weight, self.plan.mask, self.plan.learning_rate)
 
     def run(
-        self, X: Inputs, targets: Tensor, rows: RowsOfEpoch, advance: Callable[[], object]
+        self, X: Inputs, targets: Tensor, rows: EpochSampler, advance: Callable[[], object]
     ) -> TrainingRecord:
         """Train.
 
@@ -291,7 +291,7 @@ class Training:
         ----------
         X : Inputs
         targets : Tensor of shape (n,)
-        rows : RowsOfEpoch
+        rows : EpochSampler
         advance : callable
             Called after each epoch.
         """
