@@ -50,7 +50,7 @@ def print_study() -> None:
     for C in C_VALUES:
         for delta in DELTAS:
             found = {
-                name: classes(subset, C=C, delta=delta, loss_slack=0.0, cutoff=1e-5)
+                name: classes(subset, C=C, norm_slack=delta, loss_slack=0.0, cutoff=1e-5)
                 for name, subset in SUBSETS.items()
             }
             agree = [name for name in SUBSETS if found[name] == (PAPER[name], set())]
@@ -66,7 +66,7 @@ def print_defaults() -> None:
 
 
 def _header() -> str:
-    titles = ["C", "delta", *SUBSETS, "as in the paper"]
+    titles = ["C", "norm_slack", *SUBSETS, "as in the paper"]
     return f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}"
 
 

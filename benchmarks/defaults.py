@@ -84,7 +84,7 @@ def print_table(results: dict[float, list[Scores]]) -> None:
     for mean, slack, n_probes, fpr, means in sorted(rows, key=lambda row: -row[0]):
         cells = " | ".join(f"{value:.3f}" for value in means)
         print(
-            f"| {slack.delta:g} | {slack.loss_slack:g} | {n_probes} | {fpr:g} | {cells} "
+            f"| {slack.norm_slack:g} | {slack.loss_slack:g} | {n_probes} | {fpr:g} | {cells} "
             f"| {mean:.3f} |"
         )
 

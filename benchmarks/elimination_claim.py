@@ -46,7 +46,7 @@ def run(task: Task, n_candidates: int, folder: Path) -> tuple[float, int, float,
         **SETTINGS,
     )
     model.fit(task.X, task.y)
-    nested = model.nested_
+    nested = model.nested_score_
     return model.best_score_, model.n_features_, nested.score, float(nested.n_features.mean())
 
 

@@ -22,8 +22,8 @@ def main() -> None:
     mpl.rcParams["svg.hashsalt"] = "elimination"  # the same file from the same numbers
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X = StandardScaler().set_output(transform="pandas").fit_transform(X)
-    plain = SVMRFE(C=COSTS, nested=True).fit(X, y)
-    candidates = EBRFE(C=COSTS, nested=True, n_candidates=5).fit(X, y)
+    plain = SVMRFE(C=COSTS, nested_cv=True).fit(X, y)
+    candidates = EBRFE(C=COSTS, nested_cv=True, n_candidates=5).fit(X, y)
     print("| selector | rule | features | inner accuracy | nested accuracy |")
     print("| --- | --- | --- | --- | --- |")
     for model in (plain, candidates):
@@ -32,9 +32,9 @@ def main() -> None:
             at = model.n_subset_features_ == model.n_features_
             print(
                 f"| {type(model).__name__} | {rule} | {model.n_features_} "
-                f"| {float(model.scores_[at][0]):.3f} | {model.nested_.score:.3f} |"
+                f"| {float(model.scores_[at][0]):.3f} | {model.nested_score_.score:.3f} |"
             )
-    start = SVMRFE(C=COSTS, rule="one_se")
+    start = SVMRFE(C=COSTS, n_features_to_select="one_se")
     for method in (BitFlip, AttributeFlip):
         flip = method(start, C=COSTS, max_rounds=None).fit(X, y)
         print(

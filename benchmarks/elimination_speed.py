@@ -51,7 +51,7 @@ def rfe(n_samples: int, n_features: int) -> tuple[float, float, bool]:
 
 
 def rfe_of(X: np.ndarray, y: np.ndarray) -> tuple[float, float, bool]:
-    ours, ranking = timed(lambda: SVMRFE(cv=None, rule=1).fit(X, y).ranking_)
+    ours, ranking = timed(lambda: SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_)
     theirs, expected = timed(lambda: plain_rfe(X, y))
     return ours, theirs, bool((ranking == expected).all())
 
@@ -60,10 +60,10 @@ def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
     """The ranking of all rows and one in each fold, and the held-out score of every subset."""
     X, y = table(n_samples, n_features)
     folds = StratifiedKFold(5)
-    ours, found = timed(lambda: SVMRFE(cv=None, rule=1, nested=folds).fit(X, y))
+    ours, found = timed(lambda: SVMRFE(cv=None, n_features_to_select=1, nested_cv=folds).fit(X, y))
     svm = SVC(kernel="linear", tol=1e-6)
     theirs, expected = timed(lambda: RFECV(svm, cv=folds, step=1, n_jobs=1).fit(X, y))
-    traces, wanted = found.nested_.traces, expected.cv_results_
+    traces, wanted = found.nested_score_.traces, expected.cv_results_
     # Scores need not be equal: libsvm keeps its kernel in single precision, and a row that is next
     # to the boundary may fall on either side of it.
     scores = np.array([[step.outer_score for step in trace.steps] for trace in traces])
@@ -81,8 +81,8 @@ def margin(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float,
         kernel="rbf",
         criterion="margin",
         cv=None,
-        min_features=n_features - n_steps,
-        rule=n_features - n_steps,
+        min_features_to_select=n_features - n_steps,
+        n_features_to_select=n_features - n_steps,
     )
     ours, found = timed(lambda: model.fit(X, y))
     theirs, expected = timed(lambda: naive_margin_rfe(X, y, kernel="rbf", C=1.0, n_steps=n_steps))
@@ -93,7 +93,7 @@ def ebrfe(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, 
     X, y = table(n_samples, n_features)
     folds = StratifiedKFold(9)
     model = EBRFE(
-        n_candidates=5, C=COSTS, cv=folds, kernel="rbf", min_features=n_features - n_steps
+        n_candidates=5, C=COSTS, cv=folds, kernel="rbf", min_features_to_select=n_features - n_steps
     )
     ours, found = timed(lambda: model.fit(X, y))
     steps = naive_ebrfe(X, y, list(folds.split(X, y)), n_candidates=5, kernel="rbf", costs=COSTS)

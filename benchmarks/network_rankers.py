@@ -34,8 +34,8 @@ class Rankers:
     network : NetworkClassifier or NetworkRegressor
     penalty : float
         Of the mask.
-    reps : int
-    min_features : int
+    n_repeats : int
+    min_features_to_select : int
         Where rounds end.
     checkpoints : Path or None
         A run that was interrupted goes on from there; None keeps nothing.
@@ -45,8 +45,8 @@ class Rankers:
 
     network: Any
     penalty: float
-    reps: int
-    min_features: int
+    n_repeats: int
+    min_features_to_select: int
     checkpoints: Path | None
     label: str
 
@@ -55,10 +55,10 @@ class Rankers:
         network = clone(self.network).set_params(mask_penalty=self.penalty if masked else None)
         selector = SaliencySelector(
             network,
-            gamma=gamma,
-            reps=self.reps,
-            min_features=self.min_features,
-            n_features_to_select=self.min_features,
+            keep_fraction=gamma,
+            n_repeats=self.n_repeats,
+            min_features_to_select=self.min_features_to_select,
+            n_features_to_select=self.min_features_to_select,
             random_state=seed,
             checkpoint=self._checkpoint(f"{seed}-{gamma}-{masked}"),
         )

@@ -6,7 +6,7 @@ judge is the network "mlp", trained on the features that rank first.
 
 LassoNet needs an environment of its own; --lassonet names its Python. Without, it is left out.
 
-usage: python -m benchmarks.network_selection [--epochs N] [--reps N] [--seeds N ...]
+usage: python -m benchmarks.network_selection [--epochs N] [--repeats N] [--seeds N ...]
                                               [--checkpoints FOLDER] [--lassonet PYTHON]
 """
 
@@ -62,9 +62,9 @@ class Case:
 
 
 def rankers(args: argparse.Namespace) -> Rankers:
-    label = f"table-{args.epochs}-{args.reps}"
+    label = f"table-{args.epochs}-{args.n_repeats}"
     network = NetworkClassifier(max_epochs=args.epochs)
-    return Rankers(network, PENALTY, args.reps, 1, args.checkpoints, label)
+    return Rankers(network, PENALTY, args.n_repeats, 1, args.checkpoints, label)
 
 
 def by_saliency(case: Case, args: argparse.Namespace, *, gamma: float, masked: bool) -> Order:
@@ -107,7 +107,7 @@ def methods(args: argparse.Namespace) -> dict[str, Callable[[Case], Order]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epochs", type=int, default=30)
-    parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument(
         "--checkpoints", type=Path, help="to go on where a run stopped; times are then of the rest"
@@ -117,7 +117,7 @@ def main() -> None:
     if args.checkpoints:
         args.checkpoints.mkdir(exist_ok=True)
     cases = [Case(seed) for seed in args.seeds]
-    print(f"{args.epochs} epochs, {args.reps} repetitions a round, seeds {args.seeds}\n")
+    print(f"{args.epochs} epochs, {args.n_repeats} repetitions a round, seeds {args.seeds}\n")
     lines = []
     for name, rank in methods(args).items():
         found, relevant, start = [], [], time.perf_counter()

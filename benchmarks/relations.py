@@ -150,7 +150,7 @@ def speed() -> None:
     )
     print("| group | together | smallest sum | largest sum | share of the norm |")
     print("| --- | --- | --- | --- | --- |")
-    for group in found.groups_:
+    for group in found.feature_groups_:
         print(
             f"| {', '.join(group.features)} | {group.relevance} | {group.lower:.3f} "
             f"| {group.upper:.3f} | {group.share:.1%} |"

@@ -43,7 +43,7 @@ class Ranking:
         (the mask in front of that network).
     gamma : float
         Share of the features that goes on to the next round; zero is a single round.
-    epochs, reps : int
+    epochs, n_repeats : int
         Of networks.
     weight_decay : float
         Of networks.
@@ -52,7 +52,7 @@ class Ranking:
     ranker: str
     gamma: float = 0.0
     epochs: int = 100
-    reps: int = 1
+    n_repeats: int = 1
     weight_decay: float = WEIGHT_DECAY
 
     @property
@@ -69,7 +69,7 @@ def rankings(name: str) -> list[Ranking]:
         *(Ranking(kernel, gamma) for gamma in GAMMAS for kernel in KERNELS),
         *(Ranking(ranker) for ranker in FILTERS),
         Ranking("DFS", epochs=of_mask),
-        Ranking("NN", 0.9, epochs=of_saliency, reps=3),
+        Ranking("NN", 0.9, epochs=of_saliency, n_repeats=3),
     ]
 
 
@@ -87,8 +87,8 @@ def _by_saliency(data: ChallengeSet, ranking: Ranking, seed: int) -> dict[str, A
     machine = ranking.ranker in KERNELS
     selector = SaliencySelector(
         data.machine(ranking.ranker) if machine else _network(ranking),
-        gamma=ranking.gamma,
-        reps=ranking.reps,
+        keep_fraction=ranking.gamma,
+        n_repeats=ranking.n_repeats,
         n_features_to_select=1,
         random_state=seed,
     ).fit(data.X, data.y)

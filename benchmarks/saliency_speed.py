@@ -94,7 +94,7 @@ def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:
     model = trainer(name, epochs)
     clone(model).fit(X[:200, :10], y[:200])  # libraries are loaded on first use
     selector = SaliencySelector(
-        model, gamma=GAMMA, reps=1, min_features=MIN_FEATURES, random_state=0
+        model, keep_fraction=GAMMA, n_repeats=1, min_features_to_select=MIN_FEATURES, random_state=0
     )
     with time_in_fit(type(model)) as trainings:
         whole, _ = timed(partial(selector.fit, X, y))

@@ -84,7 +84,7 @@ def fri_answer(**task: Any) -> Result:
 def compare(case: Case, data: Path | None, with_fri: bool, patience: float) -> None:
     signed, ours = run("signed", case, data), run("absolute", case, data)
     print(
-        f"\n### {case.name}\n\nC = {case.C:g}, delta = {case.slack.delta:g}; baseline "
+        f"\n### {case.name}\n\nC = {case.C:g}, delta = {case.slack.norm_slack:g}; baseline "
         f"{signed['baseline_seconds']:.2f} s; {signed['pivots']:,} pivots; "
         f"{signed['fallbacks']} programs settled by HiGHS; largest gap {signed['gap']:.0e}\n\n"
         "| | programs | spared | seconds | ratio | peak MB | largest difference |\n"

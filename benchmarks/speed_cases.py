@@ -15,9 +15,9 @@ from allrelevant.bounds.classification import ClassificationData
 from allrelevant.datasets import make_linear_classification
 
 # Between the papers' "exactly as good" and the defaults of this package.
-NARROW = Tolerance(delta=0.001, loss_slack=0.0, loss_tol=1e-6)
-CLOSE = Tolerance(delta=0.01, loss_slack=0.0, loss_tol=1e-6)
-WIDE = Tolerance(delta=0.1, loss_slack=0.05, loss_tol=1e-6)
+NARROW = Tolerance(norm_slack=0.001, loss_slack=0.0, loss_tol=1e-6)
+CLOSE = Tolerance(norm_slack=0.01, loss_slack=0.0, loss_tol=1e-6)
+WIDE = Tolerance(norm_slack=0.1, loss_slack=0.05, loss_tol=1e-6)
 
 
 @dataclass(frozen=True)

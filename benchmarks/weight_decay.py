@@ -31,7 +31,7 @@ def line(name: str, decay: float, folder: Path) -> str:
     data = load(name, folder)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)  # some columns are constant
-        order = ranked(data, Ranking("NN", 0.9, reps=3, weight_decay=decay))["order"]
+        order = ranked(data, Ranking("NN", 0.9, n_repeats=3, weight_decay=decay))["order"]
         accuracy, size = best(judged(data, order, ["rbf"])["rbf"])
     of_paper = PUBLISHED[name]["SFS NN, gamma 0.9"][2]
     return f"| {name.upper()} | {decay:g} | {accuracy:.1f} ({size}) | {of_paper} |"

@@ -122,9 +122,9 @@ def join_names(
 
     Examples
     --------
-    >>> listed(["a", "b", "c"])
+    >>> join_names(["a", "b", "c"])
     "'a', 'b' and 'c'"
-    >>> listed(["a", "b", "c", "d"], at_most=2)
+    >>> join_names(["a", "b", "c", "d"], at_most=2)
     "'a', 'b' and 2 more"
     """
     shown = [repr(name) if quote else name for name in names[:at_most]]
@@ -139,7 +139,7 @@ def count_noun(number: int, one: str, many: str) -> str:
 
     Examples
     --------
-    >>> counted(1, "column is", "columns are"), counted(2, "column is", "columns are")
+    >>> count_noun(1, "column is", "columns are"), count_noun(2, "column is", "columns are")
     ('1 column is', '2 columns are')
     """
     return f"{number} {one if number == 1 else many}"

@@ -55,4 +55,4 @@ FITTED = [classification, regression, ordinal, ranking, privileged]
 
 
 def slack_of(est):
-    return Tolerance(est.delta, est.loss_slack, est.loss_tol)
+    return Tolerance(est.norm_slack, est.loss_slack, est.loss_tol)

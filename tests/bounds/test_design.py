@@ -105,7 +105,9 @@ def test_after_what_if():
 
 def test_when_time_is_up_the_cheapest_known_model_will_do():
     data = make_planted_groups(200, n_pairs=4, n_triples=4, noise=0.3, flip=0.1, random_state=0)
-    est = ClassificationBounds(C=0.1, cutoff=0.1, delta=0.3, loss_slack=0.3).fit(data.X, data.y)
+    est = ClassificationBounds(C=0.1, cutoff=0.1, norm_slack=0.3, loss_slack=0.3).fit(
+        data.X, data.y
+    )
     design = est.cheapest(n_solutions=5, max_seconds=1e-3)
     (only,) = design
     assert not design.complete

@@ -18,7 +18,7 @@ def data():
 
 
 @pytest.mark.parametrize(
-    ("param", "values"), [("C", [0.05, 0.5, 5.0]), ("delta", [0.0, 0.01, 0.3])]
+    ("param", "values"), [("C", [0.05, 0.5, 5.0]), ("norm_slack", [0.0, 0.01, 0.3])]
 )
 def test_a_path_with_a_given_cutoff_is_the_fits(data, param, values):
     estimator = ClassificationBounds(C=1.0, cutoff=0.1)
@@ -33,7 +33,7 @@ def test_a_path_with_a_given_cutoff_is_the_fits(data, param, values):
 
 
 def test_more_delta_never_narrows(data):
-    path = bounds_path(ClassificationBounds(C=1.0, cutoff=0.1), data.X, data.y, param="delta")
+    path = bounds_path(ClassificationBounds(C=1.0, cutoff=0.1), data.X, data.y, param="norm_slack")
     assert len(path.values) == 20
     assert (np.diff(path.interval[:, :, 1], axis=0) >= -1e-8).all()
     assert (np.diff(path.interval[:, :, 0], axis=0) <= 1e-8).all()
@@ -83,10 +83,10 @@ def test_regression_keeps_its_epsilon():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"param": "fpr"}, "'C' or 'delta'"),
+        ({"param": "fpr"}, "'C' or 'norm_slack'"),
         ({"values": [0.0, 1.0]}, "above 0"),
         ({"values": []}, "at least one"),
-        ({"param": "delta", "values": [-0.1]}, "at least 0"),
+        ({"param": "norm_slack", "values": [-0.1]}, "at least 0"),
         ({"values": [np.nan]}, "numbers"),
     ],
 )

@@ -35,7 +35,7 @@ def test_irrelevant_features_stay_below_the_cutoff_over_seeds():
 
 def test_too_few_probes_are_said_and_a_stated_rule_takes_over():
     data = make_linear_classification(100, n_strong=2, n_weak=2, n_irrelevant=4, random_state=0)
-    bounds = ClassificationBounds(C=1.0, delta=0.1, loss_slack=0.0, n_probes=3, random_state=0)
+    bounds = ClassificationBounds(C=1.0, norm_slack=0.1, loss_slack=0.0, n_probes=3, random_state=0)
     with pytest.warns(RelevanceWarning, match="Only 3 of 3 probes"):
         bounds.fit(data.X, data.y)
     norm, C = float(bounds.baseline_.norm_), float(bounds.baseline_.C_)

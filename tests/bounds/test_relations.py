@@ -46,7 +46,7 @@ def test_planted_groups_are_found_and_strong_together(seed):
     data = make_planted_groups(300, flip=0.05, random_state=seed)
     relations = ClassificationBounds(random_state=0).fit(data.X, data.y).relations()
     assert adjusted_rand_score(apart(data.group), apart(relations.labels_)) >= 0.95
-    assert {group.relevance for group in relations.groups_} == {"strong"}
+    assert {group.relevance for group in relations.feature_groups_} == {"strong"}
 
 
 def test_companions_rise_together():
@@ -57,7 +57,7 @@ def test_companions_rise_together():
     y = (signal + other > 0).astype(int)
     relations = ClassificationBounds(C=1.0, cutoff=0.3).fit(X, y).relations()
     assert relations.relations_[1, 0] > 0.5
-    assert relations.kind(1, 0) == "companions"
+    assert relations.kind(1, 0) == "complements"
 
 
 def test_the_same_at_any_number_of_workers():
@@ -65,8 +65,8 @@ def test_the_same_at_any_number_of_workers():
     est = ClassificationBounds(C=0.3, cutoff=0.3).fit(data.X, data.y)
     first, second = est.relations(), est.set_params(n_jobs=2).relations()
     np.testing.assert_array_equal(first.relations_, second.relations_)
-    assert [(g.lower, g.upper) for g in first.groups_] == [
-        (g.lower, g.upper) for g in second.groups_
+    assert [(g.lower, g.upper) for g in first.feature_groups_] == [
+        (g.lower, g.upper) for g in second.feature_groups_
     ]
 
 
@@ -101,7 +101,7 @@ def test_tables_and_classes():
     frame = relations.to_frame()
     assert frame["kind"].iloc[0] == "substitutes"
     assert len(frame) == 12
-    together = relations.groups_frame().set_index("relevance")
+    together = relations.groups_to_frame().set_index("relevance")
     assert ["x2", "x3"] in together["features"].tolist()
 
 
@@ -111,6 +111,6 @@ def test_no_relevant_feature_no_relation():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(40, 3))
     found = none.fit(X, (X[:, 0] > 0).astype(int)).relations()
-    assert found.groups_ == []
+    assert found.feature_groups_ == []
     assert not found.relations_.any()
     assert len(found.to_frame()) == 0

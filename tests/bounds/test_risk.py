@@ -25,8 +25,8 @@ def fitted(sample_weight: Any = None, X: Any = DATA.X, **settings: Any) -> Any:
     return ClassificationBounds(**settings).fit(X, DATA.y, sample_weight)
 
 
-def bound_of(est: ClassificationBounds, tau: float = 0.05) -> RiskBound:
-    bound = est.risk_bound(tau)
+def bound_of(est: ClassificationBounds, failure_probability: float = 0.05) -> RiskBound:
+    bound = est.risk_bound(failure_probability)
     assert isinstance(bound, RiskBound)
     return bound
 
@@ -36,8 +36,8 @@ def offset_limit(est: ClassificationBounds) -> float:
 
 
 def test_by_hand() -> None:
-    est = fitted(delta=0.2, loss_slack=0.3, loss_tol=0.5)
-    bound, model = bound_of(est, tau=0.1), est.baseline_
+    est = fitted(norm_slack=0.2, loss_slack=0.3, loss_tol=0.5)
+    bound, model = bound_of(est, failure_probability=0.1), est.baseline_
     scaled = (DATA.X - DATA.X.mean(axis=0)) / DATA.X.std(axis=0)
     sign = np.where(DATA.y == est.classes_[1], 1, -1)
     hinge = np.maximum(0, 1 - sign * (scaled @ model.coef_ + model.intercept_))
@@ -59,7 +59,7 @@ def test_by_hand() -> None:
     assert bound.added_by_slack == pytest.approx(bound.equivalent - bound.baseline)
     assert bound.training_error == pytest.approx(1 - est.score(DATA.X, DATA.y))
     assert bound.radius == pytest.approx(np.abs(scaled).max())
-    assert bound.tau == 0.1
+    assert bound.failure_probability == 0.1
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0])
@@ -86,7 +86,7 @@ def test_holds_for_the_models_of_the_set(formulation: str) -> None:
 
 
 def test_more_slack_makes_it_larger() -> None:
-    bounds = [bound_of(fitted(delta=delta)) for delta in (0.0, 0.1, 0.5)]
+    bounds = [bound_of(fitted(norm_slack=delta)) for delta in (0.0, 0.1, 0.5)]
     assert bounds[0].equivalent < bounds[1].equivalent < bounds[2].equivalent
     assert bounds[0].baseline == pytest.approx(bounds[2].baseline)
     assert all(bound.added_by_slack > 0 for bound in bounds)
@@ -163,7 +163,7 @@ def test_bad_input() -> None:
     with pytest.raises(NotFittedError):
         ClassificationBounds().risk_bound()
     est = fitted()
-    for tau in (0.0, 1.0, -1, float("nan"), "often"):
-        with pytest.raises(InputError, match="tau is the probability") as error:
-            est.risk_bound(tau)
+    for failure_probability in (0.0, 1.0, -1, float("nan"), "often"):
+        with pytest.raises(InputError, match="failure_probability is the probability") as error:
+            est.risk_bound(failure_probability)
         assert "\n" not in str(error.value)

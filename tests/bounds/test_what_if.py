@@ -173,7 +173,7 @@ def test_a_union_of_signs_is_no_hull():
     X = rng.normal(size=(60, 3))
     X[:, 2] = rng.normal(size=60)
     y = (X[:, 0] + 0.8 * rng.normal(size=60) > 0).astype(int)
-    est = ClassificationBounds(C=0.1, delta=0.3, loss_slack=0.3, cutoff=0.01).fit(X, y)
+    est = ClassificationBounds(C=0.1, norm_slack=0.3, loss_slack=0.3, cutoff=0.01).fit(X, y)
     low, high = est.signed_interval_[2]
     size = 0.5 * min(-low, high)
     found = est.what_if({2: (size, None)})

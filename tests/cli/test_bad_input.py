@@ -210,7 +210,7 @@ def test_tiny_C(run: Run) -> None:
         ("--C", "-1"),
         ("--C", "nan"),
         ("--C", "best"),
-        ("--delta", "-0.1"),
+        ("--norm-slack", "-0.1"),
         ("--loss-slack", "inf"),
         ("--loss-tol", "-1"),
         ("--formulation", "both"),
@@ -279,7 +279,7 @@ def test_what_scikit_learn_refuses(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(options.Number, "_accepts", lambda self, number: True)
     assert_refused(
-        run("report", "table.csv", "-t", "sick", *FAST, "--delta", "-1"), "'delta'", "-1"
+        run("report", "table.csv", "-t", "sick", *FAST, "--norm-slack", "-1"), "'norm_slack'", "-1"
     )
 
 

@@ -88,8 +88,8 @@ def test_json_in_a_file(run: Run) -> None:
 
 def test_a_path_is_in_the_page_and_in_the_json(run: Run) -> None:
     run("report", "table.csv", "--target", "sick", "--cutoff", "0.1", "--C", "1",
-        "--path", "delta", "-o", "path.html", "--json", "path.json")  # fmt: skip
-    assert "How this changes with delta" in Path("path.html").read_text()
+        "--path", "norm_slack", "-o", "path.html", "--json", "path.json")  # fmt: skip
+    assert "How this changes with norm_slack" in Path("path.html").read_text()
     path = json.loads(Path("path.json").read_text())["path"]
     assert [len(path["values"]), len(path["features"])] == [20, 5]
 
@@ -103,7 +103,7 @@ def test_quiet(run: Run) -> None:
 def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[tuple[str, Any, str]] = [
         ("C", 2.5, "--C=2.5"),
-        ("delta", 0.2, "--delta=0.2"),
+        ("norm_slack", 0.2, "--norm-slack=0.2"),
         ("loss_slack", 0.3, "--loss-slack=0.3"),
         ("loss_tol", 1e-5, "--loss-tol=1e-5"),
         ("formulation", "joint", "--formulation=joint"),

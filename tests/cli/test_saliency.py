@@ -21,10 +21,14 @@ SELECT = ["select", "table.csv", "-t", "sick", "--method", "saliency", "-o", "re
 
 
 def test_selection_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
-    done = run(*SELECT, "--kernel", "rbf", "--gamma", "0.3", "--keep", "0.5", "--rule", "2")
+    done = run(
+        *SELECT, "--kernel", "rbf", "--gamma", "0.3", "--keep-fraction", "0.5", "--n-features", "2"
+    )
     assert done.exit_code == 0, done.stderr
     model = SVC(kernel="rbf", gamma=0.3)
-    expected = SaliencySelector(model, gamma=0.5, reps=1, n_features_to_select=2, random_state=0)
+    expected = SaliencySelector(
+        model, keep_fraction=0.5, n_repeats=1, n_features_to_select=2, random_state=0
+    )
     expected.fit(scaled(frame), frame["sick"].to_numpy())
     found = result()
     assert found["selected"] == list(expected.history_["features"].iloc[-1])
@@ -37,21 +41,21 @@ def test_selection_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
 
 def test_without_a_rule_half_is_selected_and_that_is_said(run: Run) -> None:
     done = run(*SELECT)
-    assert "2 features selected by SaliencySelector (no --rule given: half of" in done.stdout
+    assert "2 features selected by SaliencySelector (no --n-features given: half of" in done.stdout
     assert result()["n_selected"] == 2
-    shared = run(*SELECT, "--rule", "0.61")
+    shared = run(*SELECT, "--n-features", "0.61")
     assert result()["n_selected"] == 3
-    assert "no --rule" not in shared.stdout
+    assert "no --n-features" not in shared.stdout
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
 def test_selection_for_a_number(run: Run, frame: pd.DataFrame, unit: float) -> None:
     y = 3 * frame["delta"] - frame["beta"] + np.random.default_rng(0).normal(size=len(frame))
     frame.assign(sick=y * unit + 1 / 3).to_csv("table.csv", index=False)
-    done = run(*SELECT, "--rule", "2")
+    done = run(*SELECT, "--n-features", "2")
     assert "Task: regression" in done.stderr
     found = result()
-    model = SaliencySelector(SVR(kernel="linear", gamma="auto"), reps=1, random_state=0)
+    model = SaliencySelector(SVR(kernel="linear", gamma="auto"), n_repeats=1, random_state=0)
     model.fit(scaled(frame), (y - y.mean()) / y.std(ddof=0))
     assert set(found["selected"]) == {"beta", "delta"}
     # In units of its own the target would make errors of any size cost nothing, or everything.
@@ -73,7 +77,7 @@ def test_tasks_of_selection(run: Run, frame: pd.DataFrame) -> None:
     Path("result.json").unlink()
     elimination = ["select", "table.csv", "-t", "sick", "-o", "-"]
     refused(run(*elimination, "--task", "regression"), "--method saliency", "classes apart")
-    refused(run(*elimination, "--rule", "0.5"), "share", "--method saliency")
+    refused(run(*elimination, "--n-features", "0.5"), "share", "--method saliency")
     refused(run(*SELECT, "--task", "regression", "--class-weight", "balanced"), "a number")
     frame.assign(sick=np.linspace(0, 1, len(frame))).to_csv("table.csv", index=False)
     done = run(*elimination)
@@ -86,7 +90,9 @@ def test_tasks_of_selection(run: Run, frame: pd.DataFrame) -> None:
 def test_network(run: Run, frame: pd.DataFrame) -> None:
     pytest.importorskip("torch")
     frame.assign(sick=100 * frame["alpha"]).to_csv("table.csv", index=False)
-    assert run(*SELECT, "--model", "mlp", "--keep", "0", "--rule", "1").exit_code == 0
+    assert (
+        run(*SELECT, "--model", "mlp", "--keep-fraction", "0", "--n-features", "1").exit_code == 0
+    )
     found = result()
     assert found["selected"] == ["alpha"]
     assert "NetworkRegressor" in found["settings"]["estimator"]
@@ -105,13 +111,13 @@ def test_checkpoint(run: Run) -> None:
 
 def test_bad_input(run: Run) -> None:
     refused(run(*SELECT, "--candidates", "3"), "--candidates goes with --method ebrfe")
-    refused(run(*SELECT, "--nested"), "--nested goes with --method svmrfe or ebrfe")
+    refused(run(*SELECT, "--nested-cv"), "--nested-cv goes with --method svmrfe or ebrfe")
     refused(run(*SELECT, "--C", "1,2"), "one value of C")
-    refused(run(*SELECT, "--rule", "one_se"), "needs scores")
-    refused(run(*SELECT, "--rule", "best"), "needs scores", "a number of features or a share")
-    refused(run(*SELECT, "--rule", "9", "-q"), "Cannot select 9 of 5")
+    refused(run(*SELECT, "--n-features", "one_se"), "needs scores")
+    refused(run(*SELECT, "--n-features", "best"), "needs scores", "a number of features or a share")
+    refused(run(*SELECT, "--n-features", "9", "-q"), "Cannot select 9 of 5")
     refused(run(*SELECT, "--groups", "alpha"), "cross-validate")
     refused(run(*SELECT, "--class-weight", "cw2"), "goes with elimination")
-    refused(run(*SELECT, "--keep", "1"), "below 1")
+    refused(run(*SELECT, "--keep-fraction", "1"), "below 1")
     refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel goes with --model svm")
-    refused(run("select", "table.csv", "-t", "sick", "--keep", "0.5"), "--method saliency")
+    refused(run("select", "table.csv", "-t", "sick", "--keep-fraction", "0.5"), "--method saliency")

@@ -24,32 +24,32 @@ SELECT = ["select", "table.csv", "-t", "sick", "-o", "result.json"]
 
 
 def test_the_result_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
-    done = run(*SELECT, "--method", "ebrfe", "--candidates", "3", "--C", "0.1,1", "--nested")
+    done = run(*SELECT, "--method", "ebrfe", "--candidates", "3", "--C", "0.1,1", "--nested-cv")
     assert done.exit_code == 0, done.stderr
-    expected = EBRFE(n_candidates=3, C=[0.1, 1.0], nested=True)
+    expected = EBRFE(n_candidates=3, C=[0.1, 1.0], nested_cv=True)
     expected.fit(scaled(frame), frame["sick"].to_numpy())
     found = result()
     ranks = {feature["name"]: feature["rank"] for feature in found["features"]}
     assert ranks == dict(zip(frame.columns[:-1], expected.ranking_.tolist(), strict=True))
     assert set(found["selected"]) == set(expected.get_feature_names_out())
     assert found["score"]["inner"] == expected.best_score_
-    assert found["score"]["nested"]["by_fold"] == expected.nested_.scores.tolist()
+    assert found["score"]["nested"]["by_fold"] == expected.nested_score_.scores.tolist()
     assert [row["dropped"] for row in found["history"]] == expected.history_["dropped"].tolist()
     assert found["settings"]["standardize"] is True
     assert f"{expected.best_score_:.3f} inner" in done.stdout
-    assert f"{expected.nested_.score:.3f} nested" in done.stdout
+    assert f"{expected.nested_score_.score:.3f} nested" in done.stdout
 
 
 def test_without_nested_the_score_says_what_it_is(run: Run) -> None:
     done = run(*SELECT)
     assert "too good to be true" in done.stdout
-    assert "--nested adds" in done.stdout
+    assert "--nested-cv adds" in done.stdout
     assert result()["score"]["nested"] is None
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method(run: Run, method: str) -> None:
-    done = run(*SELECT[:-1], "-", "--method", method, "--rule", "2", "-q")
+    done = run(*SELECT[:-1], "-", "--method", method, "--n-features", "2", "-q")
     found = json.loads(done.stdout)
     assert found["method"] == METHODS[method].estimator
     assert 1 <= found["n_selected"] <= 3
@@ -91,12 +91,12 @@ def test_groups_and_scale(run: Run, frame: pd.DataFrame) -> None:
 
 def test_bad_input(run: Run, frame: pd.DataFrame) -> None:
     refused(run(*SELECT, "--candidates", "3"), "--candidates goes with --method ebrfe")
-    refused(run(*SELECT, "--method", "bitflip", "--nested"), "--nested goes with")
+    refused(run(*SELECT, "--method", "bitflip", "--nested-cv"), "--nested-cv goes with")
     refused(run(*SELECT, "--folds", "50"), "fewer than the 50 folds")
     refused(run(*SELECT, "--scoring", "neg_log_loss"), "no probabilities")
     refused(run(*SELECT, "--C", "1,x"), "'x' is not a number")
     refused(run(*SELECT, "--step", "1.5"), "neither a whole number")
-    refused(run(*SELECT, "--rule", "0"), "at least 1")
+    refused(run(*SELECT, "--n-features", "0"), "at least 1")
     refused(run(*SELECT, "--groups", "sick"), "cannot be the groups")
     frame[["alpha", "sick"]].to_csv("table.csv", index=False)
     refused(run(*SELECT), "1 feature")

@@ -18,7 +18,9 @@ def table():
 
 
 def model(checkpoint: Path | None = None) -> EBRFE:
-    return EBRFE(n_candidates=3, cv=3, C=(0.5, 4.0), kernel="rbf", nested=2, checkpoint=checkpoint)
+    return EBRFE(
+        n_candidates=3, cv=3, C=(0.5, 4.0), kernel="rbf", nested_cv=2, checkpoint=checkpoint
+    )
 
 
 def run_and_tell(path: str) -> None:
@@ -52,4 +54,4 @@ def assert_same(one: EBRFE, other: EBRFE) -> None:
     assert (one.ranking_ == other.ranking_).all()
     mine, theirs = (fitted.history_.drop(columns="seconds") for fitted in (one, other))
     assert mine.equals(theirs)
-    assert (one.nested_.scores == other.nested_.scores).all()
+    assert (one.nested_score_.scores == other.nested_score_.scores).all()

@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
     "cv": 3,
     "C": (0.5, 4.0),
     "kernel": "rbf",
-    "nested": 2,
+    "nested_cv": 2,
     "step": 2,
 }
 
@@ -37,7 +37,7 @@ def same(one, other):
     assert one.fold_scores_.tobytes() == other.fold_scores_.tobytes()
     mine, theirs = (model.history_.drop(columns="seconds") for model in (one, other))
     assert mine.equals(theirs)
-    assert (one.nested_.scores == other.nested_.scores).all()
+    assert (one.nested_score_.scores == other.nested_score_.scores).all()
 
 
 class Interrupted(BaseException):
@@ -80,7 +80,7 @@ def test_a_finished_run_is_read_not_done_again(tmp_path, monkeypatch):
     monkeypatch.setattr("allrelevant.elimination.svm.PairwiseSVMs.solve", None)
     same(EBRFE(**SETTINGS, checkpoint=path).fit(X, y), whole)
     # How the result is read is no part of the run.
-    other = EBRFE(**SETTINGS, checkpoint=path, rule=4, n_jobs=2).fit(X, y)
+    other = EBRFE(**SETTINGS, checkpoint=path, n_features_to_select=4, n_jobs=2).fit(X, y)
     assert other.n_features_ == 4
 
 
@@ -91,40 +91,40 @@ def test_a_finished_run_is_read_not_done_again(tmp_path, monkeypatch):
         ({"n_candidates": 4}, "n_candidates"),
         ({"kernel": "linear"}, "kernel"),
         ({"cv": 4}, "folds"),
-        ({"nested": 3}, "folds"),
+        ({"nested_cv": 3}, "folds"),
         ({"scoring": "balanced_accuracy"}, "scoring"),
     ],
 )
 def test_other_settings_are_refused(change, named, tmp_path):
     X, y = table()
     path = tmp_path / "run.ckpt"
-    EBRFE(**SETTINGS, checkpoint=path, min_features=28).fit(X, y)
+    EBRFE(**SETTINGS, checkpoint=path, min_features_to_select=28).fit(X, y)
     before = path.read_bytes()
     with pytest.raises(CheckpointError, match=f"another run: different {named}"):
-        EBRFE(**{**SETTINGS, **change}, checkpoint=path, min_features=28).fit(X, y)
+        EBRFE(**{**SETTINGS, **change}, checkpoint=path, min_features_to_select=28).fit(X, y)
     assert path.read_bytes() == before
 
 
 def test_other_data_and_methods_are_refused(tmp_path):
     X, y = table()
     path = tmp_path / "run.ckpt"
-    SVMRFE(checkpoint=path, min_features=28).fit(X, y)
+    SVMRFE(checkpoint=path, min_features_to_select=28).fit(X, y)
     changed = X.copy()
     changed[3, 4] += 1e-12
     for other, message in ((changed, "data"), (X[:, ::-1], "data")):
         with pytest.raises(CheckpointError, match=message):
-            SVMRFE(checkpoint=path, min_features=28).fit(other, y)
+            SVMRFE(checkpoint=path, min_features_to_select=28).fit(other, y)
     with pytest.raises(CheckpointError, match="method"):
-        EBRFE(checkpoint=path, min_features=28).fit(X, y)
+        EBRFE(checkpoint=path, min_features_to_select=28).fit(X, y)
 
 
 def test_folds_that_are_shuffled_anew_are_refused(tmp_path):
     X, y = table()
     path = tmp_path / "run.ckpt"
     folds = StratifiedKFold(3, shuffle=True)
-    SVMRFE(cv=folds, checkpoint=path, min_features=28).fit(X, y)
+    SVMRFE(cv=folds, checkpoint=path, min_features_to_select=28).fit(X, y)
     with pytest.raises(CheckpointError, match="random_state"):
-        SVMRFE(cv=folds, checkpoint=path, min_features=28).fit(X, y)
+        SVMRFE(cv=folds, checkpoint=path, min_features_to_select=28).fit(X, y)
 
 
 def test_a_copy_from_any_moment_can_be_resumed(tmp_path, monkeypatch):

@@ -54,9 +54,9 @@ def test_the_best_candidate_leaves_and_of_equal_ones_the_least():
 
 def test_the_worst_leave_in_any_case_with_larger_steps():
     X, y = generated(3, n_features=14)
-    ours = EBRFE(n_candidates=3, step=4, cv=3, min_features=2).fit(X, y)
+    ours = EBRFE(n_candidates=3, step=4, cv=3, min_features_to_select=2).fit(X, y)
     first = ours._trace.steps[1]
-    order = np.argsort(-SVMRFE(cv=None, step=13, rule=1).fit(X, y).ranking_)
+    order = np.argsort(-SVMRFE(cv=None, step=13, n_features_to_select=1).fit(X, y).ranking_)
     assert first.dropped[:3] == order[:3].tolist()
     assert first.candidates == order[3:6].tolist()
     assert ours.n_subset_features_.tolist() == [14, 10, 6, 2]
@@ -79,13 +79,13 @@ def test_automatic_number_of_candidates():
 def test_without_folds():
     X, y = generated(4)
     with pytest.raises(InputError, match="cv cannot be None"):
-        EBRFE(cv=None, rule=2).fit(X, y)
+        EBRFE(cv=None, n_features_to_select=2).fit(X, y)
 
 
 def test_two_workers_do_the_same():
     X, y = generated(5, n_features=7)
-    one = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested=True).fit(X, y)
-    two = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested=True, n_jobs=2).fit(X, y)
+    one = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested_cv=True).fit(X, y)
+    two = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested_cv=True, n_jobs=2).fit(X, y)
     assert (one.ranking_ == two.ranking_).all()
     assert (one.fold_scores_ == two.fold_scores_).all()
-    assert (one.nested_.scores == two.nested_.scores).all()
+    assert (one.nested_score_.scores == two.nested_score_.scores).all()

@@ -75,7 +75,7 @@ def test_limits():
 def test_history_names_and_rules():
     X, y = generated(2)
     frame = pd.DataFrame(X, columns=list("abcdefghi"))
-    ours = BitFlip(SVMRFE(cv=None, rule=1), cv=3, max_rounds=None).fit(frame, y)
+    ours = BitFlip(SVMRFE(cv=None, n_features_to_select=1), cv=3, max_rounds=None).fit(frame, y)
     assert isinstance(ours.selector_, SVMRFE)
     history = ours.history_
     assert history["n_features"].tolist() == ours.n_subset_features_.tolist()

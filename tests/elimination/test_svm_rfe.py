@@ -64,29 +64,31 @@ def with_nuisances(X, y):
 @pytest.mark.parametrize("name", [name for name in SETS if "constant" not in name])
 def test_the_ranking_is_scikit_learns(name):
     X, y = SETS[name]()
-    assert (SVMRFE(cv=None, rule=1).fit(X, y).ranking_ == plain_ranking(X, y)).all()
+    assert (SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_ == plain_ranking(X, y)).all()
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 5.0}])
 def test_the_ranking_is_scikit_learns_with_class_weights(class_weight):
     X, y = generated(5, 80, 25)
-    ours = SVMRFE(cv=None, rule=1, C=0.3, class_weight=class_weight).fit(X, y)
+    ours = SVMRFE(cv=None, n_features_to_select=1, C=0.3, class_weight=class_weight).fit(X, y)
     assert (ours.ranking_ == plain_ranking(X, y, C=0.3, class_weight=class_weight)).all()
 
 
 def test_the_ranking_does_not_depend_on_the_order_of_rows_or_scale():
     X, y = generated(6, 70, 50)
     order = np.random.RandomState(0).permutation(len(y))
-    expected = SVMRFE(cv=None, rule=1).fit(X, y).ranking_
-    assert (SVMRFE(cv=None, rule=1).fit(X[order], y[order]).ranking_ == expected).all()
-    shifted = SVMRFE(cv=None, rule=1).fit(X + 1000.0, y)
+    expected = SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_
+    assert (
+        SVMRFE(cv=None, n_features_to_select=1).fit(X[order], y[order]).ranking_ == expected
+    ).all()
+    shifted = SVMRFE(cv=None, n_features_to_select=1).fit(X + 1000.0, y)
     assert (shifted.ranking_ == expected).all()
 
 
 def test_constant_columns_leave_first_and_of_equal_ones_the_first():
     X, y = SETS["constant and equal columns"]()
     with pytest.warns(RelevanceWarning, match=r"1 constant column.*'x4'"):
-        ranking = SVMRFE(cv=None, rule=1).fit(X, y).ranking_
+        ranking = SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_
     assert ranking[4] == 8
     assert ranking[2] > ranking[3]  # equal: the first leaves before the second
     assert sorted(ranking) == list(range(1, 9))
@@ -95,7 +97,9 @@ def test_constant_columns_leave_first_and_of_equal_ones_the_first():
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_the_margin_criterion_is_brute_force(kernel):
     X, y = generated(7, 40, 14)
-    ours = SVMRFE(kernel=kernel, criterion="margin", cv=None, rule=1, C=2.0).fit(X, y)
+    ours = SVMRFE(kernel=kernel, criterion="margin", cv=None, n_features_to_select=1, C=2.0).fit(
+        X, y
+    )
     expected = naive_margin_rfe(X, y, kernel=kernel, C=2.0, n_steps=13)
     assert np.argsort(-ours.ranking_)[:13].tolist() == expected
 
@@ -103,7 +107,9 @@ def test_the_margin_criterion_is_brute_force(kernel):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_weights_with_a_kernel_are_mapped_back(n_classes):
     X, y = generated(8, 60, 10, n_classes)
-    ours = SVMRFE(kernel="rbf", cv=None, rule=9, min_features=9, C=2.0).fit(X, y)
+    ours = SVMRFE(
+        kernel="rbf", cv=None, n_features_to_select=9, min_features_to_select=9, C=2.0
+    ).fit(X, y)
     model = SVC(C=2.0, gamma=1 / 10, tol=1e-8).fit(X, y)
     assert ours.ranking_.argmax() == naive_weights(model, X, y).argmin()
 
@@ -158,10 +164,10 @@ def test_groups_stay_together():
 
 def test_steps_of_several_features():
     X, y = generated(13, 50, 30)
-    ours = SVMRFE(step=0.3, min_features=2).fit(X, y)
+    ours = SVMRFE(step=0.3, min_features_to_select=2).fit(X, y)
     assert ours.n_subset_features_.tolist() == [30, 21, 15, 11, 8, 6, 5, 4, 3, 2]
     assert sorted(ours.ranking_) == [1, *range(1, 30)]
-    one = SVMRFE(step=10, cv=None, rule=20).fit(X, y)
+    one = SVMRFE(step=10, cv=None, n_features_to_select=20).fit(X, y)
     weights = np.abs(SVC(kernel="linear", tol=1e-8).fit(X, y).coef_[0])
     assert (~one.support_ == (weights < np.sort(weights)[10])).all()
 
@@ -182,36 +188,36 @@ def test_rules():
     assert ours.transform(X).shape == (60, 3)
     with pytest.raises(InputError, match="no subset of 13 features"):
         ours.select(13)
-    with pytest.raises(InputError, match="rule must be"):
+    with pytest.raises(InputError, match="n_features_to_select must be"):
         ours.select("worst")  # type: ignore[arg-type]
 
 
 def test_nested_scores_are_those_of_rfecv():
     X, y = generated(15, 80, 12)
     folds = StratifiedKFold(4)
-    ours = SVMRFE(cv=None, rule=5, nested=folds).fit(X, y)
+    ours = SVMRFE(cv=None, n_features_to_select=5, nested_cv=folds).fit(X, y)
     expected = RFECV(SVC(kernel="linear", tol=1e-6), cv=folds, step=1).fit(X, y).cv_results_
-    for fold, trace in enumerate(ours.nested_.traces):
+    for fold, trace in enumerate(ours.nested_score_.traces):
         scores = np.array([step.outer_score for step in trace.steps], dtype=float)
         np.testing.assert_allclose(scores[::-1], expected[f"split{fold}_test_score"])
     at_five = [expected[f"split{fold}_test_score"][4] for fold in range(4)]
-    np.testing.assert_allclose(ours.nested_.scores, at_five)
+    np.testing.assert_allclose(ours.nested_score_.scores, at_five)
 
 
 def test_nested_never_looks_at_the_rows_held_out():
     X, y = generated(16, 60, 30)
     noise = np.random.RandomState(0).permutation(y)
-    ours = SVMRFE(cv=4, nested=4, C=[0.1, 1]).fit(X, noise)
+    ours = SVMRFE(cv=4, nested_cv=4, C=[0.1, 1]).fit(X, noise)
     assert ours.best_score_ > 0.65  # the choice flatters
-    assert 0.2 < ours.nested_.score < 0.65
+    assert 0.2 < ours.nested_score_.score < 0.65
     train, test = next(StratifiedKFold(4).split(X, noise))
     alone = SVMRFE(cv=4, C=[0.1, 1]).fit(X[train], noise[train])
-    assert (alone.support_ == ours.nested_.support[0]).all()
+    assert (alone.support_ == ours.nested_score_.support[0]).all()
     step = int(np.flatnonzero(alone.n_subset_features_ == alone.n_features_)[0])
     model = SVC(kernel="linear", C=alone.history_["C"][step], tol=1e-8)
     model.fit(alone.transform(X[train]), noise[train])
-    assert model.score(alone.transform(X[test]), noise[test]) == ours.nested_.scores[0]
-    assert ours.select("one_se").nested_.rule == "one_se"
+    assert model.score(alone.transform(X[test]), noise[test]) == ours.nested_score_.scores[0]
+    assert ours.select("one_se").nested_score_.n_features_to_select == "one_se"
 
 
 def test_variance_pruning():
@@ -240,7 +246,7 @@ def test_frames_keep_their_names():
     X, y = generated(19, 50, 6)
     names = list("abcdef")
     frame = pd.DataFrame(X, columns=names)
-    ours = SVMRFE(rule=2).fit(frame, y)
+    ours = SVMRFE(n_features_to_select=2).fit(frame, y)
     chosen = [name for name, kept in zip(names, ours.support_, strict=True) if kept]
     assert ours.get_feature_names_out().tolist() == chosen
     assert ours.set_output(transform="pandas").transform(frame).columns.tolist() == chosen
@@ -261,7 +267,7 @@ def test_clone_pickle_pipeline_and_two_workers():
     workers = clone(ours).set_params(n_jobs=2).fit(X, y)
     assert (workers.ranking_ == fitted.ranking_).all()
     assert (workers.fold_scores_ == fitted.fold_scores_).all()
-    pipe = make_pipeline(StandardScaler(), ours.set_params(rule=3), SVC()).fit(X, y)
+    pipe = make_pipeline(StandardScaler(), ours.set_params(n_features_to_select=3), SVC()).fit(X, y)
     assert pipe[:-1].transform(X).shape == (60, 3)
 
 
@@ -276,20 +282,29 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "score that needs probabilities": ({"scoring": "neg_log_loss"}, "no probabilities"),
     "unknown score": ({"scoring": "speed"}, "get_scorer_names"),
     "no scores to choose by": ({"cv": None}, "needs scores"),
-    "costs but no folds": ({"cv": None, "rule": 2, "C": [1, 2]}, "Several values of C need cv"),
+    "costs but no folds": (
+        {"cv": None, "n_features_to_select": 2, "C": [1, 2]},
+        "Several values of C need cv",
+    ),
     "bad cost": ({"C": [1.0, -2.0]}, "above zero"),
-    "too many features": ({"rule": 40}, "more than X has"),
-    "rule below the end": ({"rule": 2, "min_features": 3}, "less than min_features"),
+    "too many features": ({"n_features_to_select": 40}, "more than X has"),
+    "n_features below the end": (
+        {"n_features_to_select": 2, "min_features_to_select": 3},
+        "less than min_features_to_select",
+    ),
     "weights of no class": ({"class_weight": {5: 1.0}}, "class_weight names 5"),
     "too little variance": ({"min_variance": 1e9}, "use a smaller one"),
     "fixed folds inside": (
-        {"cv": [(np.r_[:20, 53:57], [21, 58])], "nested": 3},
+        {"cv": [(np.r_[:20, 53:57], [21, 58])], "nested_cv": 3},
         "not as a list of folds",
     ),
-    "nested without folds": ({"cv": None, "rule": 2, "nested": True}, "needs cv"),
+    "nested_cv without folds": (
+        {"cv": None, "n_features_to_select": 2, "nested_cv": True},
+        "needs cv",
+    ),
     "a fold of one class": ({"cv": [(np.arange(20), [59])]}, "single class to train on"),
     "outer folds that the score cannot use": (
-        {"scoring": "roc_auc", "cv": 2, "nested": [(np.r_[:40, 53:60], np.arange(40, 53))]},
+        {"scoring": "roc_auc", "cv": 2, "nested_cv": [(np.r_[:40, 53:60], np.arange(40, 53))]},
         "must work from|every class",
     ),
     "no folder for the checkpoint": ({"checkpoint": "/absent/run.ckpt"}, "no folder"),

@@ -28,8 +28,8 @@ ARGUMENTS: dict[str, str] = {
     "demo": "demo",
     "report_two_classes": "report two.csv --target y --path C --relations --costs costs.csv",
     "report_joint": "report two.csv --target y --formulation joint --class-weight balanced"
-    " --path delta --C 1 --cutoff 0.1 --relations",
-    "report_settings": "report two.csv --target y --drop strong --delta 0.2 --loss-slack 0.1"
+    " --path norm_slack --C 1 --cutoff 0.1 --relations",
+    "report_settings": "report two.csv --target y --drop strong --norm-slack 0.2 --loss-slack 0.1"
     " --loss-tol 1e-5 --no-standardize --n-probes 20 --fpr 1e-3 --seed 7",
     "report_screened": "report two.csv --target y --screen yes --C 0.1 --cutoff 0.5",
     "report_out_of_time": "report two.csv --target y --max-seconds 1e-9",
@@ -38,7 +38,8 @@ ARGUMENTS: dict[str, str] = {
     "report_three_classes": "report three.csv --target y --relations --costs costs.csv",
     "report_three_classes_privileged": "report three_later.csv --target y --privileged later_1"
     " --privileged later_2 --path C",
-    "report_regression": "report number.csv --target y --path delta --relations --costs costs.csv",
+    "report_regression": "report number.csv --target y --path norm_slack --relations"
+    " --costs costs.csv",
     "report_regression_privileged": "report number_later.csv --target y --epsilon 0.5"
     " --privileged later_1 --privileged later_2",
     "report_ordinal": "report grades.csv --target y --task ordinal --path C --relations"
@@ -52,24 +53,24 @@ ARGUMENTS: dict[str, str] = {
     "report_metric": "report xor.csv --target y --method metric --prototypes 2",
     "report_metric_neighbours": "report xor.csv --target y --method metric --learner lmnn --rank 3"
     " --effective-dimension spectrum --slack 0.02 --cutoff 0.1",
-    "select_svmrfe": "select two.csv --target y --method svmrfe --nested --rule one_se"
+    "select_svmrfe": "select two.csv --target y --method svmrfe --nested-cv --n-features one_se"
     " --C 0.1,1,10",
     "select_svmrfe_kernel": "select three.csv --target y --method svmrfe --kernel rbf --gamma 0.1"
     " --criterion margin --class-weight cw2 --step 0.3 --scoring balanced_accuracy --folds 4",
-    "select_svmrfe_groups": "select patients.csv --target y --groups patient --rule 3",
-    "select_ebrfe": "select two.csv --target y --method ebrfe --candidates 3 --nested"
+    "select_svmrfe_groups": "select patients.csv --target y --groups patient --n-features 3",
+    "select_ebrfe": "select two.csv --target y --method ebrfe --candidates 3 --nested-cv"
     " --checkpoint run.ckpt",
     "select_ebrfe_three_classes": "select three.csv --target y --method ebrfe --candidates auto"
     " --kernel poly --class-weight balanced",
     "select_bitflip": "select two.csv --target y --method bitflip --rounds 2",
     "select_attributeflip": "select three.csv --target y --method attributeflip --rounds 2",
-    "select_saliency": "select two.csv --target y --method saliency --kernel rbf --keep 0.7"
-    " --rule 3",
+    "select_saliency": "select two.csv --target y --method saliency --kernel rbf"
+    " --keep-fraction 0.7 --n-features 3",
     "select_saliency_three_classes": "select three.csv --target y --method saliency"
-    " --class-weight balanced --reps 2 --checkpoint run.ckpt",
-    "select_saliency_number": "select number.csv --target y --method saliency --rule 0.25",
-    "select_saliency_mlp": "select two.csv --target y --method saliency --model mlp --keep 0.5"
-    " --rule 2",
+    " --class-weight balanced --repeats 2 --checkpoint run.ckpt",
+    "select_saliency_number": "select number.csv --target y --method saliency --n-features 0.25",
+    "select_saliency_mlp": "select two.csv --target y --method saliency --model mlp"
+    " --keep-fraction 0.5 --n-features 2",
     "explain_svm": "explain two.csv --target y --row 3 --row 17 --row 40",
     "explain_svm_class": "explain three.csv --target y --row 5 --class low --kernel linear"
     " --class-weight balanced",

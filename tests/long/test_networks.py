@@ -27,7 +27,7 @@ def test_three_features_decide_each_branch_of_rows_never_seen(seed):
 def test_workers_change_nothing():
     X, y = make_classification(200, 12, n_informative=3, n_redundant=0, random_state=0)
     net = NetworkClassifier(max_epochs=10, learning_rate=0.01)
-    selector = SaliencySelector(net, gamma=0.5, reps=2, random_state=0)
+    selector = SaliencySelector(net, keep_fraction=0.5, n_repeats=2, random_state=0)
     alone = selector.fit(X, y).ranking_
     np.testing.assert_array_equal(selector.set_params(n_jobs=2).fit(X, y).ranking_, alone)
 

@@ -16,7 +16,7 @@ mpl.use("Agg")
 @pytest.fixture(scope="module")
 def fitted() -> SVMRFE:
     X, y = make_classification(60, 12, n_informative=3, random_state=0)
-    return SVMRFE(nested=True, cv=4).fit(X, y)
+    return SVMRFE(nested_cv=True, cv=4).fit(X, y)
 
 
 def test_curve_band_and_nested_score(fitted: SVMRFE) -> None:
@@ -35,7 +35,7 @@ def test_curve_band_and_nested_score(fitted: SVMRFE) -> None:
     assert edges.max() == pytest.approx((fitted.scores_ + errors).max())
     assert edges.min() == pytest.approx((fitted.scores_ - errors).min())
     assert set(selected[:, 0]) == {fitted.n_features_}
-    assert set(nested[:, 1]) == {fitted.nested_.score}
+    assert set(nested[:, 1]) == {fitted.nested_score_.score}
 
 
 def test_drawn_again_and_on_a_logarithmic_axis(fitted: SVMRFE) -> None:
@@ -47,4 +47,4 @@ def test_drawn_again_and_on_a_logarithmic_axis(fitted: SVMRFE) -> None:
 def test_without_scores() -> None:
     X, y = make_classification(40, 6, random_state=0)
     with pytest.raises(InputError, match="no scores to draw"):
-        SVMRFE(cv=None, rule=2).fit(X, y).plot()
+        SVMRFE(cv=None, n_features_to_select=2).fit(X, y).plot()

@@ -223,8 +223,8 @@ def test_what_it_says_about_new_data() -> None:
     assert read.text["summary"] == ["What this says about new data"]
     for name in ("loss_part", "complexity_part", "offset_part", "baseline", "equivalent"):
         assert f"{risk[name]:.3f}" in read.text["td"]
-    assert risk["in_a_word"] in read.text["p"]
-    assert "says nothing by itself" in risk["in_a_word"]
+    assert risk["interpretation"] in read.text["p"]
+    assert "says nothing by itself" in risk["interpretation"]
 
 
 @pytest.mark.parametrize("old", [True, False])

@@ -107,7 +107,9 @@ def test_risk_bound(table: Table) -> None:
     assert isinstance(bound, RiskBound)
     (numbers,) = bounds_document(est)["risk_bound"]
     assert {name: getattr(bound, name) for name in numbers} == numbers
-    assert {"tau", "baseline", "equivalent", "added_by_slack", "is_vacuous"} <= set(numbers)
+    assert {"failure_probability", "baseline", "equivalent", "added_by_slack", "is_vacuous"} <= set(
+        numbers
+    )
     assert bounds_document(RankingBounds(C=1.0, cutoff=0.1).fit(*table))["risk_bound"] is None
 
 

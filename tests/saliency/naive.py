@@ -29,7 +29,7 @@ def naive_ranking(
     y: np.ndarray,
     *,
     gamma: float,
-    reps: int = 1,
+    n_repeats: int = 1,
     classes: bool = True,
     stop: int = 1,
 ) -> list[int]:
@@ -42,7 +42,7 @@ def naive_ranking(
     while n_alive > stop:
         alive = sorted(order[:n_alive])
         found = np.zeros(n_alive)
-        for _ in range(reps):
+        for _ in range(n_repeats):
             gradient, weight = train(X[:, alive], y)
             found += weight * naive_saliency(gradient, X[:, alive], y, classes=classes)
         order[:n_alive] = [alive[place] for place in np.argsort(-found, kind="stable")]

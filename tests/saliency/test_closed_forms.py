@@ -64,20 +64,20 @@ def class_means(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
     return means
 
 
-def weighted(outputs, cotangent, X) -> np.ndarray:
-    return (cotangent * outputs(X)).sum(axis=1)
+def weighted(outputs, output_gradient, X) -> np.ndarray:
+    return (output_gradient * outputs(X)).sum(axis=1)
 
 
-def require_gradients(model, outputs, X, cotangents, values=None) -> None:
+def require_gradients(model, outputs, X, output_gradients, values=None) -> None:
     """Outputs as expected, and gradients that are their finite differences.
 
     With straight-through clipping they are those of outputs without it, which differ from values.
     """
     np.testing.assert_allclose(model.outputs(X), (values or outputs)(X), atol=1e-9)
-    for cotangent in cotangents:
-        full = np.broadcast_to(cotangent, outputs(X).shape)
+    for output_gradient in output_gradients:
+        full = np.broadcast_to(output_gradient, outputs(X).shape)
         expected = central_differences(partial(weighted, outputs, full), X)
-        found = model.pull_back(X, np.ascontiguousarray(full))
+        found = model.vjp(X, np.ascontiguousarray(full))
         np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
@@ -96,9 +96,9 @@ def test_svc(kernel, n_classes, machine) -> None:
         return class_means(np.clip(decisions, -limit, limit), n_classes)
 
     rows = np.random.default_rng(1).normal(size=(8, X.shape[1]))
-    cotangents = np.random.default_rng(2).normal(size=(2, n_classes))
+    output_gradients = np.random.default_rng(2).normal(size=(2, n_classes))
     require_gradients(
-        as_differentiable(svc), outputs, rows, cotangents, values=partial(outputs, limit=1.0)
+        as_differentiable(svc), outputs, rows, output_gradients, values=partial(outputs, limit=1.0)
     )
 
 
@@ -186,10 +186,10 @@ def test_logits(n_classes, model) -> None:
         logs = np.log(fitted.predict_proba(Z))
         return logs[:, -1] - logs[:, 0]
 
-    cotangent = np.zeros((8, n_classes))
-    cotangent[:, 0], cotangent[:, -1] = -1.0, 1.0
+    output_gradient = np.zeros((8, n_classes))
+    output_gradient[:, 0], output_gradient[:, -1] = -1.0, 1.0
     expected = central_differences(log_odds, X[:8])
-    np.testing.assert_allclose(found.pull_back(X[:8], cotangent), expected, atol=1e-6)
+    np.testing.assert_allclose(found.vjp(X[:8], output_gradient), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize(

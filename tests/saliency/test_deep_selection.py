@@ -66,7 +66,7 @@ def test_the_relevant_features_keep_their_weight(selection):
 
 def test_a_feature_without_weight_has_no_gradient(friedman, selection):
     X, _ = friedman
-    gradient = as_differentiable(selection).pull_back(X, np.ones((len(X), 1)))
+    gradient = as_differentiable(selection).vjp(X, np.ones((len(X), 1)))
     np.testing.assert_array_equal(gradient.any(axis=0), selection.mask_ != 0)
 
 
@@ -103,8 +103,8 @@ def test_a_network_by_name_goes_by_the_target(friedman):
     assert isinstance(classes.network_, NetworkClassifier)
     assert set(classes.predict(X)) <= {"high", "low"}
     assert not is_classifier(numbers)
-    assert not DeepFeatureSelection("mlp").needs_its_shape
-    assert DeepFeatureSelection("cnn").needs_its_shape
+    assert not DeepFeatureSelection("mlp").requires_all_columns
+    assert DeepFeatureSelection("cnn").requires_all_columns
 
 
 def test_batch_normalisation_undoes_the_scale_of_the_mask(friedman):
@@ -147,7 +147,7 @@ def test_under_the_saliency_selector(friedman):
     X, y = friedman
     net = NetworkRegressor(max_epochs=15, learning_rate=0.01)
     selector = SaliencySelector(
-        DeepFeatureSelection(net, penalty=0.05), gamma=0.5, reps=1, random_state=0
+        DeepFeatureSelection(net, penalty=0.05), keep_fraction=0.5, n_repeats=1, random_state=0
     ).fit(X, y)
     assert set(np.argsort(selector.ranking_)[:3].tolist()) <= set(range(5))
     assert isinstance(selector.estimator_, DeepFeatureSelection)

@@ -98,7 +98,7 @@ def test_selector_explains_all_features() -> None:
     X, y = branches(300, 0)
     X = np.column_stack([X, np.random.default_rng(1).normal(size=(300, 3))])
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    found = SaliencySelector(SVC(gamma=1.0), reps=1).fit(frame, y)
+    found = SaliencySelector(SVC(gamma=1.0), n_repeats=1).fit(frame, y)
     explanation = found.explain(frame, y)
     assert explanation.names == list("abcdef")
     used = found.get_support()
@@ -126,8 +126,8 @@ def test_gradient_through_a_scaler(scaler) -> None:
     model = make_pipeline(scaler, "passthrough", SVC(gamma=0.5)).fit(X, y)
     found = as_differentiable(model)
     expected = central_differences(lambda Z: model.decision_function(Z), X[:6], step=1e-5)
-    cotangent = np.tile([0.0, 1.0], (6, 1))
-    np.testing.assert_allclose(found.pull_back(X[:6], cotangent), expected, atol=1e-6)
+    output_gradient = np.tile([0.0, 1.0], (6, 1))
+    np.testing.assert_allclose(found.vjp(X[:6], output_gradient), expected, atol=1e-6)
 
 
 def test_bad_input() -> None:
@@ -190,7 +190,9 @@ def test_predictions_are_those_of_the_model(kernel) -> None:
     X, y = load_iris(return_X_y=True)
     model = SVC(kernel=kernel).fit(X, y)
     np.testing.assert_array_equal(explain(model, X, y).predicted, model.predict(X))
-    selector = SaliencySelector(model, gamma=0.0, reps=1, n_features_to_select=4).fit(X, y)
+    selector = SaliencySelector(model, keep_fraction=0.0, n_repeats=1, n_features_to_select=4).fit(
+        X, y
+    )
     assert selector.history_["score"][0] == pytest.approx(model.score(X, y))
 
 
@@ -214,7 +216,7 @@ def test_names_and_rows_are_those_of_the_table() -> None:
     for ask in (explain, robustness):
         with pytest.raises(InputError, match="Column 1 of X is 'c', and the model was trained on"):
             ask(model, frame[["c", "b", "a"]])
-    selector = SaliencySelector(LogisticRegression(), gamma=0.0, reps=1).fit(frame, y)
+    selector = SaliencySelector(LogisticRegression(), keep_fraction=0.0, n_repeats=1).fit(frame, y)
     assert selector.explain(frame, y).to_frame().index.tolist() == frame.index.tolist()
 
 
@@ -229,7 +231,7 @@ def test_what_cannot_be_explained_says_why() -> None:
     with pytest.raises(InputError, match="best_estimator_"):
         explain(GridSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, y), X)
     with pytest.raises(InputError, match="explains by itself"):
-        explain(SaliencySelector(SVC(), gamma=0.0, reps=1).fit(X, y), X)
+        explain(SaliencySelector(SVC(), keep_fraction=0.0, n_repeats=1).fit(X, y), X)
     with pytest.raises(ValueError, match="y contains NaN"):
         explain(Ridge().fit(X, codes), X, np.full(100, np.nan))
     with pytest.raises(InputError, match="predicts 2 numbers"):
@@ -280,8 +282,8 @@ class OwnModel(RegressorMixin, BaseEstimator):
     def outputs(self, X):
         return X @ self.weights_[:, None]
 
-    def pull_back(self, X, cotangent):
-        return cotangent * self.weights_
+    def vjp(self, X, output_gradient):
+        return output_gradient * self.weights_
 
 
 def test_a_model_with_a_gain_of_ones_own() -> None:
@@ -289,5 +291,7 @@ def test_a_model_with_a_gain_of_ones_own() -> None:
     y = X @ [1.0, 2.0, 3.0] + 0.1
     found = explain(OwnModel().fit(X, y), X, y)
     np.testing.assert_allclose(found.absolute, np.broadcast_to([1, 2, 3], X.shape), atol=0.2)
-    selector = SaliencySelector(OwnModel(), gamma=0.0, reps=1, n_features_to_select=3).fit(X, y)
+    selector = SaliencySelector(
+        OwnModel(), keep_fraction=0.0, n_repeats=1, n_features_to_select=3
+    ).fit(X, y)
     np.testing.assert_allclose(selector.explain(X, y).saliency, found.saliency)

@@ -49,6 +49,6 @@ class Refusing(LogisticRegression):
 def test_the_round_and_the_last_training_are_named():
     X, y = [[0.0, 1, 2, 0], [1, 0, 2, 1], [0, 1, 0, 1], [1, 0, 1, 1]], [0, 1, 0, 1]
     with pytest.raises(InputError, match=r"^Round 2 of 2, on 2 features: shapes .*keep_shape"):
-        SaliencySelector(Refusing(), gamma=0.5, reps=1).fit(X, y)
+        SaliencySelector(Refusing(), keep_fraction=0.5, n_repeats=1).fit(X, y)
     with pytest.raises(InputError, match=r"^The training on the 2 features selected: shapes"):
-        SaliencySelector(Refusing(), gamma=0.0, reps=1).fit(X, y)
+        SaliencySelector(Refusing(), keep_fraction=0.0, n_repeats=1).fit(X, y)

@@ -35,7 +35,7 @@ def test_ranking_of_numbers_is_that_of_the_paper() -> None:
     X = rng.normal(size=(60, 8))
     y = X[:, 2] + X[:, 5] ** 2 + 0.1 * rng.normal(size=60)
     gain = RegressionGain(unit=1.0)
-    found = SaliencySelector(SVR(gamma=0.1), gamma=0.7, reps=1, gain=gain).fit(X, y)
+    found = SaliencySelector(SVR(gamma=0.1), keep_fraction=0.7, n_repeats=1, gain=gain).fit(X, y)
     assert np.argsort(found.ranking_).tolist() == naive_ranking(
         train_svr, X, y, gamma=0.7, classes=False
     )
@@ -58,8 +58,8 @@ class InUnits(RegressorMixin, BaseEstimator):
     def outputs(self, X: Any) -> Any:
         return self.unit * self.inner_.outputs(X)
 
-    def pull_back(self, X: Any, cotangent: Any) -> Any:
-        return self.inner_.pull_back(X, self.unit * cotangent)
+    def vjp(self, X: Any, output_gradient: Any) -> Any:
+        return self.inner_.vjp(X, self.unit * output_gradient)
 
 
 @pytest.mark.parametrize("model", [Ridge(), MLPRegressor(hidden_layer_sizes=(10,), max_iter=50)])
@@ -70,7 +70,7 @@ def test_ranking_does_not_hang_on_the_unit_of_the_target(model: Any) -> None:
     X = rng.normal(size=(80, 6))
     y = X[:, 2] + X[:, 5] ** 2 + 0.5 * rng.normal(size=80)
     one, thousand = (
-        SaliencySelector(InUnits(model, unit), gamma=0.0, random_state=0).fit(X, unit * y)
+        SaliencySelector(InUnits(model, unit), keep_fraction=0.0, random_state=0).fit(X, unit * y)
         for unit in (1.0, 1000.0)
     )
     np.testing.assert_allclose(one.importances_, thousand.importances_)
@@ -89,7 +89,7 @@ def test_a_network_by_name_takes_many_whole_numbers_for_values() -> None:
     pytest.importorskip("torch")
     X = np.random.default_rng(0).normal(size=(100, 4))
     y = (100 * X[:, 1]).round().astype(int)
-    found = SaliencySelector("mlp", gamma=0.0, reps=1, random_state=0).fit(X, y)
+    found = SaliencySelector("mlp", keep_fraction=0.0, n_repeats=1, random_state=0).fit(X, y)
     assert type(found.estimator_).__name__ == "NetworkRegressor"
     found.fit(X, y > 0)
     assert type(found.estimator_).__name__ == "NetworkClassifier"

@@ -129,10 +129,10 @@ class _Probabilities:
 
         return softmax(self.model.outputs(X), axis=1)
 
-    def pull_back(self, X, cotangent):
+    def vjp(self, X, output_gradient):
         p = self.outputs(X)
-        inner = (cotangent * p).sum(axis=1, keepdims=True)
-        return self.model.pull_back(X, p * (cotangent - inner))
+        inner = (output_gradient * p).sum(axis=1, keepdims=True)
+        return self.model.vjp(X, p * (output_gradient - inner))
 
 
 def test_bad_input(iris, network):

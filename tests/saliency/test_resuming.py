@@ -42,8 +42,8 @@ def begun(path, **changes):
     """As another process makes it: nothing is at the same address."""
     settings = {
         "estimator": NetworkClassifier(network(4), max_epochs=2),
-        "gamma": 0.5,
-        "reps": 1,
+        "keep_fraction": 0.5,
+        "n_repeats": 1,
         "gain": OwnGain("a"),
         "random_state": np.random.RandomState(0),
         "checkpoint": path,
@@ -74,15 +74,15 @@ def test_functions_random_states_and_gains_are_known_again(table, tmp_path, monk
 )
 def test_others_are_refused(table, tmp_path, changes, what):
     path = tmp_path / "run.ckpt"
-    begun(path, gamma=0.0).fit(*table)
+    begun(path, keep_fraction=0.0).fit(*table)
     with pytest.raises(CheckpointError, match=f"different .*{what}"):
-        begun(path, gamma=0.0, **changes).fit(*table)
+        begun(path, keep_fraction=0.0, **changes).fit(*table)
 
 
 def test_the_seed_of_the_estimator_is_enough(table):
     def importances(seed, own=None):
         net = NetworkClassifier(network(4), max_epochs=2, random_state=seed)
-        selector = SaliencySelector(net, gamma=0.0, reps=2, random_state=own)
+        selector = SaliencySelector(net, keep_fraction=0.0, n_repeats=2, random_state=own)
         return selector.fit(*table).importances_
 
     np.testing.assert_array_equal(importances(0), importances(0))

@@ -64,14 +64,14 @@ def train_logistic(X, y):
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
 def test_ranking_of_classes_is_that_of_the_paper(gamma: float) -> None:
     X, y = table()
-    found = SaliencySelector(LogisticRegression(), gamma=gamma, reps=2).fit(X, y)
-    assert order(found) == naive_ranking(train_logistic, X, y, gamma=gamma, reps=2)
+    found = SaliencySelector(LogisticRegression(), keep_fraction=gamma, n_repeats=2).fit(X, y)
+    assert order(found) == naive_ranking(train_logistic, X, y, gamma=gamma, n_repeats=2)
 
 
 def test_a_model_of_no_feature_is_said_to_be_one() -> None:
     X, _ = table()
     with pytest.warns(RelevanceWarning, match="round 1 of 1 the model depends on none of its 12"):
-        SaliencySelector(Lasso(alpha=1e3), gamma=0.0, reps=1).fit(X, X[:, 5])
+        SaliencySelector(Lasso(alpha=1e3), keep_fraction=0.0, n_repeats=1).fit(X, X[:, 5])
 
 
 def test_per_deviation_explains_per_deviation() -> None:
@@ -79,10 +79,10 @@ def test_per_deviation_explains_per_deviation() -> None:
     scales = 10.0 ** np.arange(-6, 6)
     model = make_pipeline(StandardScaler(), SVC())
     options: dict[str, Any] = {
-        "gamma": 0.0,
-        "reps": 1,
+        "keep_fraction": 0.0,
+        "n_repeats": 1,
         "n_features_to_select": 12,
-        "per_deviation": True,
+        "per_std": True,
     }
     plain = SaliencySelector(model, **options).fit(X, y)
     scaled = SaliencySelector(model, **options).fit(X * scales, y)
@@ -103,7 +103,7 @@ def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def gradient(x, label):
         row, code = x[None], np.array([label])
-        return model.pull_back(row, model.gain.gradient(model.outputs(row), code))[0]
+        return model.vjp(row, model.gain.gradient(model.outputs(row), code))[0]
 
     expected = naive_saliency(gradient, X, y, classes=True)
     monkeypatch.setattr("allrelevant.saliency.aggregation._BATCH", 50)
@@ -140,13 +140,13 @@ def test_finds_what_matters() -> None:
     """An exclusive or, which no feature tells alone."""
     X = np.random.default_rng(0).normal(size=(300, 20))
     y = (X[:, 3] * X[:, 7] > 0).astype(int)
-    found = SaliencySelector(SVC(), reps=1, n_features_to_select=2).fit(X, y)
+    found = SaliencySelector(SVC(), n_repeats=1, n_features_to_select=2).fit(X, y)
     assert found.get_support(indices=True).tolist() == [3, 7]
 
 
 def test_history_tells_every_round() -> None:
     X, y = table(10)
-    found = SaliencySelector(LogisticRegression(), gamma=0.5, reps=1).fit(
+    found = SaliencySelector(LogisticRegression(), keep_fraction=0.5, n_repeats=1).fit(
         pd.DataFrame(X, columns=[f"f{j}" for j in range(10)]), y
     )
     history = found.history_
@@ -163,7 +163,7 @@ def test_history_tells_every_round() -> None:
 
 def test_select_another_number() -> None:
     X, y = table()
-    found = SaliencySelector(LogisticRegression(), gamma=0.0).fit(X, y)
+    found = SaliencySelector(LogisticRegression(), keep_fraction=0.0).fit(X, y)
     assert found.n_features_ == 6
     assert found.select(3).transform(X).shape == (150, 3)
     np.testing.assert_array_equal(found.support_, found.ranking_ <= 3)
@@ -178,8 +178,8 @@ def test_dead_features_set_to_zero() -> None:
     """The model keeps its shape, and what it says of dead inputs does not count."""
     X, y = table()
     X = X - X.mean(axis=0)
-    dropped = SaliencySelector(SVC(gamma=0.1), reps=1, keep_shape=False).fit(X, y)
-    zeroed = SaliencySelector(SVC(gamma=0.1), reps=1, keep_shape=True).fit(X, y)
+    dropped = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=False).fit(X, y)
+    zeroed = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=True).fit(X, y)
     # To an SVM a column of zeros is no column: equal rankings, from models of equal outputs.
     assert order(zeroed) == order(dropped)
     assert zeroed.estimator_.n_features_in_ == 12
@@ -187,18 +187,18 @@ def test_dead_features_set_to_zero() -> None:
     np.testing.assert_allclose(
         zeroed.explain(X, y).saliency, dropped.explain(X, y).saliency, atol=1e-6
     )
-    sparse = SaliencySelector(SVC(gamma=0.1), reps=1, keep_shape=True).fit(sp.csr_array(X), y)
+    sparse = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=True).fit(sp.csr_array(X), y)
     assert order(sparse) == order(dropped)
 
 
 def test_an_estimator_says_that_it_needs_its_shape() -> None:
     class Shaped(SVC):
-        needs_its_shape = True
+        requires_all_columns = True
 
     X, y = table()
-    assert SaliencySelector(Shaped(), reps=1).fit(X, y).estimator_.n_features_in_ == 12
+    assert SaliencySelector(Shaped(), n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
     behind = make_pipeline(StandardScaler(), Shaped())
-    assert SaliencySelector(behind, reps=1).fit(X, y).estimator_.n_features_in_ == 12
+    assert SaliencySelector(behind, n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
 
 
 def test_balanced_rows() -> None:
@@ -214,7 +214,7 @@ def test_balanced_rows() -> None:
             return super().fit(X, y)
 
     n = int((y == 0).sum())
-    SaliencySelector(Noting(), gamma=0.0, reps=1, balanced=True).fit(X, y)
+    SaliencySelector(Noting(), keep_fraction=0.0, n_repeats=1, balanced=True).fit(X, y)
     assert seen == [[n, n], [n, n]]
     assert n > 20
 
@@ -223,8 +223,8 @@ def test_sparse_tables_as_dense_ones() -> None:
     X, y = table()
     X[np.abs(X) < 0.3] = 0.0
     for model in (SVC(kernel="rbf", gamma=0.1, tol=1e-8), LogisticRegression(tol=1e-10)):
-        dense = SaliencySelector(model, reps=1).fit(X, y)
-        sparse = SaliencySelector(model, reps=1).fit(sp.csr_array(X), y)
+        dense = SaliencySelector(model, n_repeats=1).fit(X, y)
+        sparse = SaliencySelector(model, n_repeats=1).fit(sp.csr_array(X), y)
         assert order(dense) == order(sparse)
 
 
@@ -233,7 +233,9 @@ def test_seeds_and_workers() -> None:
     X, y = table(8)
     network = MLPClassifier((5,), max_iter=15)
     fits = [
-        SaliencySelector(network, gamma=0.5, reps=2, random_state=seed, n_jobs=n_jobs).fit(X, y)
+        SaliencySelector(
+            network, keep_fraction=0.5, n_repeats=2, random_state=seed, n_jobs=n_jobs
+        ).fit(X, y)
         for seed, n_jobs in ((0, None), (0, 2), (1, None))
     ]
     np.testing.assert_array_equal(fits[0].importances_, fits[1].importances_)
@@ -246,7 +248,10 @@ def test_seeds_and_workers() -> None:
 def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> None:
     X, y = table(8)
     model = SaliencySelector(
-        MLPClassifier((5,), max_iter=10), gamma=0.7, reps=2, checkpoint=tmp_path / "run.ckpt"
+        MLPClassifier((5,), max_iter=10),
+        keep_fraction=0.7,
+        n_repeats=2,
+        checkpoint=tmp_path / "run.ckpt",
     )
     whole_round, done = Rounds._round, []
 
@@ -276,8 +281,8 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     fresh.fit(X, y)
     np.testing.assert_array_equal(resumed.importances_, fresh.importances_)
     np.testing.assert_array_equal(resumed.ranking_, fresh.ranking_)
-    with pytest.raises(CheckpointError, match="different gamma"):
-        clone(model).set_params(gamma=0.5).fit(X, y)
+    with pytest.raises(CheckpointError, match="different keep_fraction"):
+        clone(model).set_params(keep_fraction=0.5).fit(X, y)
     with pytest.raises(CheckpointError, match="different estimator__alpha"):
         clone(model).set_params(estimator__alpha=0.5).fit(X, y)
     with pytest.raises(CheckpointError, match="different data"):
@@ -287,7 +292,7 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
 def test_gain_of_ones_own() -> None:
     X, y = table()
     model = LogisticRegression().fit(X, y)
-    found = SaliencySelector(LogisticRegression(), gamma=0.0, gain=OutputGain()).fit(X, y)
+    found = SaliencySelector(LogisticRegression(), keep_fraction=0.0, gain=OutputGain()).fit(X, y)
     weights = np.abs(model.coef_[0])
     assert order(found) == np.argsort(-weights, kind="stable").tolist()
     np.testing.assert_allclose(found.importances_, weights / weights.sum())
@@ -298,7 +303,9 @@ def test_behind_a_scaler() -> None:
     X, _ = table()
     y = X[:, 0] + X[:, 1] * X[:, 2]
     units = np.logspace(-1, 1, X.shape[1])
-    inside = SaliencySelector(make_pipeline(StandardScaler(), SVR()), reps=1, gamma=0.0)
+    inside = SaliencySelector(
+        make_pipeline(StandardScaler(), SVR()), n_repeats=1, keep_fraction=0.0
+    )
     plain, other = clone(inside).fit(X, y), clone(inside).fit(X * units, y)
     shares = plain.importances_ / units
     np.testing.assert_allclose(other.importances_, shares / shares.sum(), rtol=1e-6)
@@ -309,8 +316,8 @@ def test_per_deviation_units_do_not_matter() -> None:
     X[np.abs(X) < 0.5] = 0.0
     units = np.logspace(-3, 3, X.shape[1])
     scaler = StandardScaler(with_mean=False)
-    behind = SaliencySelector(make_pipeline(scaler, SVC()), reps=1, per_deviation=True)
-    ahead = SaliencySelector(SVC(), reps=1).fit(scaler.fit_transform(X), y)
+    behind = SaliencySelector(make_pipeline(scaler, SVC()), n_repeats=1, per_std=True)
+    ahead = SaliencySelector(SVC(), n_repeats=1).fit(scaler.fit_transform(X), y)
     for rows in (X, X * units, sp.csr_array(X * units)):
         found = clone(behind).fit(rows, y)
         assert order(found) == order(ahead)
@@ -328,7 +335,7 @@ def test_pandas_polars_pickle_and_pipelines() -> None:
     copy = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(copy.ranking_, found.ranking_)
     labels = np.where(y == 1, "yes", "no")
-    chain = make_pipeline(StandardScaler(), SaliencySelector(SVC(), reps=1), SVC())
+    chain = make_pipeline(StandardScaler(), SaliencySelector(SVC(), n_repeats=1), SVC())
     assert chain.fit(X, labels).score(X, labels) > 0.8
 
 
@@ -336,11 +343,11 @@ def test_constant_columns_are_ranked_last() -> None:
     X, y = table(6)
     X = np.column_stack([np.ones(len(X)), X, np.zeros(len(X))])
     with pytest.warns(RelevanceWarning, match="2 constant column.*'x0', 'x7'"):
-        found = SaliencySelector(LogisticRegression(), reps=1).fit(X, y)
+        found = SaliencySelector(LogisticRegression(), n_repeats=1).fit(X, y)
     assert set(found.ranking_[[0, 7]]) == {7, 8}
     np.testing.assert_array_equal(found.importances_[[0, 7]], 0)
     with pytest.warns(RelevanceWarning, match="2 constant"):
-        SaliencySelector(LogisticRegression(), reps=1).fit(sp.csr_array(X), y)
+        SaliencySelector(LogisticRegression(), n_repeats=1).fit(sp.csr_array(X), y)
     with pytest.raises(InputError, match="Every column is constant"):
         SaliencySelector(LogisticRegression()).fit(np.ones((len(y), 3)), y)
 
@@ -385,8 +392,8 @@ def test_bad_input_says_what_to_do() -> None:
         SaliencySelector(SVC(), n_features_to_select=40).fit(X, y)
     with pytest.raises(ValueError, match="'estimator' parameter"):
         SaliencySelector(3).fit(X, y)
-    with pytest.raises(ValueError, match="'gamma' parameter"):
-        SaliencySelector(SVC(), gamma=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="'keep_fraction' parameter"):
+        SaliencySelector(SVC(), keep_fraction=1.0).fit(X, y)
     with pytest.raises(ValueError, match="Unknown label type"):
         SaliencySelector(SVC()).fit(X, X[:, 0])
-    assert SaliencySelector(Ridge(), gamma=0.0).fit(X, X[:, 3]).ranking_[3] == 1
+    assert SaliencySelector(Ridge(), keep_fraction=0.0).fit(X, X[:, 3]).ranking_[3] == 1

@@ -9,11 +9,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from allrelevant import NetworkClassifier, RelevanceWarning, SaliencySelector
 
 ESTIMATORS = [
-    SaliencySelector(SVC(), reps=1, random_state=0),
-    SaliencySelector(LogisticRegression(), gamma=0.0, reps=1, random_state=0),
-    SaliencySelector(Ridge(), reps=1, random_state=0),
+    SaliencySelector(SVC(), n_repeats=1, random_state=0),
+    SaliencySelector(LogisticRegression(), keep_fraction=0.0, n_repeats=1, random_state=0),
+    SaliencySelector(Ridge(), n_repeats=1, random_state=0),
     SaliencySelector(
-        NetworkClassifier(max_epochs=5, learning_rate=0.02), gamma=0.0, reps=1, random_state=0
+        NetworkClassifier(max_epochs=5, learning_rate=0.02),
+        keep_fraction=0.0,
+        n_repeats=1,
+        random_state=0,
     ),
 ]
 

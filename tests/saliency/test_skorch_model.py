@@ -43,7 +43,7 @@ def test_numbers():
     net = skorch.NeuralNetRegressor(nn.Linear(3, 1), max_epochs=2, verbose=0)
     model = as_differentiable(net.fit(X, X[:, :1]))
     assert isinstance(model.gain, RegressionGain)
-    slopes = model.pull_back(X, np.ones((40, 1)))
+    slopes = model.vjp(X, np.ones((40, 1)))
     np.testing.assert_allclose(slopes, np.tile(net.module_.weight.detach(), (40, 1)), rtol=1e-6)
 
 

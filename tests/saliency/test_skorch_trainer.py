@@ -50,7 +50,7 @@ def X():
 
 
 def selector(net, **settings):
-    defaults = {"gamma": 0.5, "reps": 1, "random_state": 0}
+    defaults = {"keep_fraction": 0.5, "n_repeats": 1, "random_state": 0}
     return SaliencySelector(net, **(defaults | settings))
 
 
@@ -76,7 +76,7 @@ def test_a_module_in_double_precision_gets_double_precision(X):
 
 def test_a_net_may_say_that_its_columns_can_be_dropped(X):
     class AnyWidth(NeuralNetClassifier):
-        needs_its_shape = False
+        requires_all_columns = False
 
     class OfSums(nn.Module):
         def __init__(self):
@@ -97,7 +97,7 @@ def test_seeds_repeat_and_the_random_numbers_of_torch_are_left_alone(X):
     y = (X[:, 0] > 0).astype(int)
     before = torch.get_rng_state()
     fits = [
-        selector(quick(max_epochs=3), gamma=0.0, reps=2, random_state=seed).fit(X, y)
+        selector(quick(max_epochs=3), keep_fraction=0.0, n_repeats=2, random_state=seed).fit(X, y)
         for seed in (0, 0, 1)
     ]
     assert torch.equal(torch.get_rng_state(), before)
@@ -105,7 +105,7 @@ def test_seeds_repeat_and_the_random_numbers_of_torch_are_left_alone(X):
     assert (fits[0].importances_ != fits[2].importances_).any()
     # Another state of the caller's, the same result.
     torch.manual_seed(5)
-    again = selector(quick(max_epochs=3), gamma=0.0, reps=2).fit(X, y)
+    again = selector(quick(max_epochs=3), keep_fraction=0.0, n_repeats=2).fit(X, y)
     np.testing.assert_array_equal(fits[0].importances_, again.importances_)
 
 
@@ -114,7 +114,7 @@ def test_numbers_are_compared_each_with_its_own_output(X, last):
     net = quick(NeuralNetRegressor, module__n_outputs=1, module__last=last)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # torch warns where shapes differ
-        found = selector(net, gamma=0.0).fit(X, 3 * X[:, 3] + 1)
+        found = selector(net, keep_fraction=0.0).fit(X, 3 * X[:, 3] + 1)
     assert found.ranking_[3] == 1
     trained = SkorchTrainer(net, classes=False, random_state=0).fit(X, 3 * X[:, 3] + 1)
     assert np.abs(trained.predict(X) - 3 * X[:, 3] - 1).mean() < 0.5
@@ -138,7 +138,7 @@ def test_one_output_for_two_classes(X, labels, criterion, last):
     net = quick(
         NeuralNetBinaryClassifier, criterion=criterion, module__n_outputs=1, module__last=last
     )
-    found = selector(net, gamma=0.0, n_features_to_select=6).fit(X, y)
+    found = selector(net, keep_fraction=0.0, n_features_to_select=6).fit(X, y)
     assert found.ranking_[5] == 1
     trained = found.estimator_
     rows = X.astype(np.float32)
@@ -159,14 +159,14 @@ def test_one_output_and_three_classes_is_refused(X):
 def test_logarithms_of_probabilities_of_a_plain_net_are_logits(X):
     net = quick(NeuralNet, criterion=nn.NLLLoss, module__last=nn.LogSoftmax(dim=1))
     y = (X[:, 0] > 0).astype(int)
-    found = selector(net, gamma=0.0).fit(X, y)
+    found = selector(net, keep_fraction=0.0).fit(X, y)
     assert found.ranking_[0] == 1
     assert isinstance(as_differentiable(found.estimator_).gain, CrossEntropyGain)
 
 
 def test_behind_a_scaler_and_pickled(X):
     y = np.where(X[:, 2] > 0, "up", "down")
-    found = selector(make_pipeline(StandardScaler(), quick()), per_deviation=True).fit(100 * X, y)
+    found = selector(make_pipeline(StandardScaler(), quick()), per_std=True).fit(100 * X, y)
     assert found.ranking_[2] == 1
     copy = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(
@@ -208,13 +208,15 @@ def test_sparse_rows_are_refused(X):
 def test_dropped_columns_of_a_net_that_needs_them(X):
     y = (X[:, 0] > 0).astype(int)
     with pytest.raises(InputError, match=r"on the 3 features selected: .*rows of 3"):
-        selector(quick(max_epochs=1), gamma=0.0, keep_shape=False).fit(X, y)
+        selector(quick(max_epochs=1), keep_fraction=0.0, keep_shape=False).fit(X, y)
 
 
 def test_a_loss_of_numbers_says_the_task(X):
     """Of the base class, which says nothing itself; the target looks like classes."""
     net = quick(NeuralNet, criterion=nn.MSELoss, module__n_outputs=1)
-    found = SaliencySelector(net, gamma=0.0, reps=1, random_state=0).fit(X, X[:, 1].round())
+    found = SaliencySelector(net, keep_fraction=0.0, n_repeats=1, random_state=0).fit(
+        X, X[:, 1].round()
+    )
     assert not hasattr(found, "classes_")
     assert np.argmin(found.ranking_) == 1
 
@@ -222,7 +224,12 @@ def test_a_loss_of_numbers_says_the_task(X):
 def test_a_run_of_other_starting_weights_is_refused(X, tmp_path):
     """A module that is given as an instance starts from the weights it has."""
     y = (X[:, 0] > 0).astype(int)
-    options = {"gamma": 0.5, "reps": 1, "random_state": 0, "checkpoint": tmp_path / "run.ckpt"}
+    options = {
+        "keep_fraction": 0.5,
+        "n_repeats": 1,
+        "random_state": 0,
+        "checkpoint": tmp_path / "run.ckpt",
+    }
     module = Net()
     whole = SaliencySelector(quick(module=module), **options).fit(X, y)
     again = SaliencySelector(quick(module=module), **options).fit(X, y)

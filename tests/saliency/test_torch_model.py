@@ -97,7 +97,7 @@ def test_the_module_is_left_as_it_was_found(rows):
     model = TorchModel(module, outputs="logits", batch_size=3)
     with torch.no_grad():  # as in a caller's evaluation
         saliency(model, X, y)
-        model.linearized(X[:3]).pull_back(np.ones((3, 3)))
+        model.linearized(X[:3]).vjp(np.ones((3, 3)))
 
     assert [part.training for part in module.modules()] == modes
     assert all(torch.equal(before[name], value) for name, value in module.state_dict().items())
@@ -141,7 +141,7 @@ def test_pictures_go_in_as_the_module_wants_them():
     model = TorchModel(module, outputs="logits", input_shape=(1, 4, 4))
     expected = central_differences(lambda Z: model.outputs(Z)[:, 1], X)
     aim = np.tile([0.0, 1.0], (5, 1))
-    np.testing.assert_allclose(model.pull_back(X, aim), expected, atol=1e-9)
+    np.testing.assert_allclose(model.vjp(X, aim), expected, atol=1e-9)
 
 
 def test_pictures_in_another_shape_are_refused():
@@ -178,7 +178,7 @@ def test_a_factory_makes_the_module(rows):
 def test_a_single_output_may_be_flat(rows):
     model = TorchModel(smooth_network(4, 1, nn.Flatten(0)), outputs="numbers")
     assert model.outputs(rows[0]).shape == (7, 1)
-    assert model.pull_back(rows[0], np.ones((7, 1))).shape == (7, 4)
+    assert model.vjp(rows[0], np.ones((7, 1))).shape == (7, 4)
 
 
 class _Broken(nn.Module):
@@ -203,7 +203,7 @@ class _Broken(nn.Module):
 def test_modules_without_gradients_are_refused(rows, how, message):
     model = TorchModel(_Broken(how), outputs="logits")
     with pytest.raises(InputError, match=message):
-        model.pull_back(rows[0], np.ones((7, 3)))
+        model.vjp(rows[0], np.ones((7, 3)))
 
 
 def test_another_number_of_outputs_is_refused(rows):
@@ -212,7 +212,7 @@ def test_another_number_of_outputs_is_refused(rows):
     with pytest.raises(InputError, match="2 outputs, and there are 3 classes"):
         saliency(model, X, y)
     with pytest.raises(InputError, match="2 outputs, and 5 were expected"):
-        model.pull_back(X, np.ones((7, 5)))
+        model.vjp(X, np.ones((7, 5)))
 
 
 def test_what_the_outputs_are_must_be_said():

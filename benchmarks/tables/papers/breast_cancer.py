@@ -24,7 +24,12 @@ COLUMNS = (
     Column("irrelevant", "irrelevant", 0, ""),
 )
 # The rule of ferel18, with a C and delta at which most of its findings come out.
-RULE_OF_FEREL18: Mapping[str, Any] = {"C": 0.05, "delta": 0.1, "loss_slack": 0.0, "cutoff": 1e-5}
+RULE_OF_FEREL18: Mapping[str, Any] = {
+    "C": 0.05,
+    "norm_slack": 0.1,
+    "loss_slack": 0.0,
+    "cutoff": 1e-5,
+}
 FOLDS = 10
 
 

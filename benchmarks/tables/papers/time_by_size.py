@@ -31,7 +31,7 @@ def title(size: tuple[int, int]) -> str:
 
 
 def by_saliency(X: np.ndarray, y: np.ndarray, seed: int, *, gamma: float) -> Any:
-    return SaliencySelector(SVC(), gamma=gamma, reps=1, random_state=seed).fit(X, y)
+    return SaliencySelector(SVC(), keep_fraction=gamma, n_repeats=1, random_state=seed).fit(X, y)
 
 
 def by_comparator(X: np.ndarray, y: np.ndarray, seed: int, *, comparator: Callable) -> Any:

@@ -253,8 +253,8 @@ class QuestionsMixin(BoundsSelectorMixin):
         Traceback (most recent call last):
         ...
         allrelevant.exceptions.InfeasibleConstraintsError: No equally good model has all of: \
-|weight| of 'x1' = 0, |weight| of 'x2' <= 0.2. One of them would have to move, the others staying as they are: 'x1' by \
-5.71, 'x2' by 5.71.
+|weight| of 'x1' = 0, |weight| of 'x2' <= 0.2. One of them would have to move, \
+the others staying as they are: 'x1' by 5.71, 'x2' by 5.71.
         """
         check_is_fitted(self)
         free = getattr(self, "_free_problems", self._problems)
@@ -280,7 +280,7 @@ class QuestionsMixin(BoundsSelectorMixin):
         Returns
         -------
         Relations
-            With ``relations_``, ``groups_``, tables and figures.
+            With ``relations_``, ``feature_groups_``, tables and figures.
 
         Examples
         --------
@@ -292,7 +292,7 @@ class QuestionsMixin(BoundsSelectorMixin):
         >>> relations = bounds.relations()
         >>> relations.kind(1, 2), relations.kind(0, 1)
         ('substitutes', 'independent')
-        >>> [(group.features, group.relevance) for group in relations.groups_]
+        >>> [(group.features, group.relevance) for group in relations.feature_groups_]
         [(['x0'], 'strong'), (['x1', 'x2'], 'strong')]
         """
         self._require_one_set()
@@ -529,7 +529,7 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
-        "delta": [Interval(Real, 0, None, closed="left")],
+        "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "loss_tol": [Interval(Real, 0, None, closed="left")],
         "standardize": ["boolean"],
@@ -559,7 +559,7 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
         self,
         *,
         C: float | Literal["cv"] = "cv",
-        delta: float = 0.1,
+        norm_slack: float = 0.1,
         loss_slack: float = 0.05,
         loss_tol: float = 1e-6,
         standardize: bool = True,
@@ -573,7 +573,7 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.C = C
-        self.delta = delta
+        self.norm_slack = norm_slack
         self.loss_slack = loss_slack
         self.loss_tol = loss_tol
         self.standardize = standardize
@@ -684,7 +684,7 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
         return BoundsSettings(
             C=None if self.C == "cv" else float(self.C),
             formulation=self._formulation,
-            slack=Tolerance(self.delta, self.loss_slack, self.loss_tol),
+            slack=Tolerance(self.norm_slack, self.loss_slack, self.loss_tol),
             cutoff=None if self.cutoff == "probes" else float(self.cutoff),
             probes=ProbeSettings(self.n_probes, self.fpr, seed=int(seeds[1])),
             screen=self.n_features_in_ > _MANY if self.screen == "auto" else bool(self.screen),

@@ -64,7 +64,7 @@ class Tolerance:
 
     Attributes
     ----------
-    delta : float
+    norm_slack : float
         Relative slack of the norm.
     loss_slack : float
         Relative slack of the loss.
@@ -72,12 +72,12 @@ class Tolerance:
         Absolute slack of the loss: a share of a loss of zero would allow nothing.
     """
 
-    delta: float
+    norm_slack: float
     loss_slack: float
     loss_tol: float
 
     def norm_limit(self, baseline: LinearModel) -> float:
-        return (1.0 + self.delta) * baseline.norm_
+        return (1.0 + self.norm_slack) * baseline.norm_
 
     def loss_limit(self, baseline: LinearModel) -> float:
         return (1.0 + self.loss_slack) * baseline.loss_ + self.loss_tol

@@ -70,9 +70,9 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     C : float or "cv", default="cv"
         Weight of the loss against the norm. Large values fit the training data more closely.
         ``"cv"`` takes the best of a grid by cross-validation, for each class on its own.
-    delta : float, default=0.1
-        Relative slack of the norm: an equivalent model may have a norm up to ``1 + delta`` times
-        the baseline's. More slack makes the intervals wider.
+    norm_slack : float, default=0.1
+        Relative slack of the norm: an equivalent model may have a norm up to
+        ``1 + norm_slack`` times the baseline's. More slack makes the intervals wider.
     loss_slack : float, default=0.05
         Relative slack of the loss.
     loss_tol : float, default=1e-6
@@ -171,7 +171,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         self,
         *,
         C: float | Literal["cv"] = "cv",
-        delta: float = 0.1,
+        norm_slack: float = 0.1,
         loss_slack: float = 0.05,
         loss_tol: float = 1e-6,
         formulation: Literal["separate", "joint"] = "separate",
@@ -188,7 +188,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     ) -> None:
         super().__init__(
             C=C,
-            delta=delta,
+            norm_slack=norm_slack,
             loss_slack=loss_slack,
             loss_tol=loss_tol,
             standardize=standardize,
@@ -318,7 +318,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
             raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
         return int(found[0]) if len(self._problems) > 1 else 0
 
-    def risk_bound(self, tau: float = 0.05) -> RiskBound | list[RiskBound]:
+    def risk_bound(self, failure_probability: float = 0.05) -> RiskBound | list[RiskBound]:
         """What norm and loss promise on new data, for the baseline and for all equivalent models.
 
         The bound is loose: on small tables usually above 1, which says nothing. What is worth
@@ -326,14 +326,14 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
 
         Parameters
         ----------
-        tau : float, default=0.05
+        failure_probability : float, default=0.05
             Probability that the bound fails, between 0 and 1.
 
         Returns
         -------
         RiskBound or list of RiskBound
             With more than two classes, one of each class against the rest. Each fails with
-            probability ``tau`` for itself.
+            probability ``failure_probability`` for itself.
 
         Examples
         --------
@@ -351,5 +351,5 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
 baseline's own.
         """
         check_is_fitted(self)
-        found = [risk_bound(problem, tau) for problem in self._problems]
+        found = [risk_bound(problem, failure_probability) for problem in self._problems]
         return found[0] if len(found) == 1 else found

@@ -111,7 +111,7 @@ def parse_constraint(
     Examples
     --------
     >>> parse_constraint("age", (0.5, None), signed=False)
-    Wish(low=0.5, high=inf, signed=False, keep=False, problem=None)
+    ConstraintSpec(low=0.5, high=inf, signed=False, keep=False, problem=None)
     """
     if isinstance(value, str) and value == "drop":
         return ConstraintSpec(0.0, 0.0, signed=False, problem=problem)

@@ -146,10 +146,10 @@ class CheapestModels(Sequence[CheapestModel]):
         return frame.rename_axis("rank")
 
     def plot(self, **kwargs: Any) -> CostDisplay:
-        """Draw cost against number of features; see :meth:`CostDisplay.from_design`."""
+        """Draw cost against number of features; see :meth:`CostDisplay.from_result`."""
         from ..plots import CostDisplay
 
-        return CostDisplay.from_design(self, **kwargs)
+        return CostDisplay.from_result(self, **kwargs)
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
 
     Parameters
     ----------
-    C, delta, loss_slack, loss_tol, standardize, cutoff, n_probes, fpr, screen, max_seconds, \
+    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, n_probes, fpr, screen, max_seconds, \
 random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 

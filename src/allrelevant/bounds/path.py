@@ -1,4 +1,4 @@
-"""Bounds along a path of C or delta: how much of a finding hangs on the setting."""
+"""Bounds along a path of C or norm_slack: how much of a finding hangs on the setting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..plots import PathDisplay
 
 
-Param = Literal["C", "delta"]
+Param = Literal["C", "norm_slack"]
 
 
 N_VALUES = 20
@@ -44,7 +44,7 @@ class BoundsPath:
 
     Attributes
     ----------
-    param : {"C", "delta"}
+    param : {"C", "norm_slack"}
     values : ndarray of shape (n_values,)
         Ascending.
     feature_names : list of str
@@ -108,10 +108,10 @@ class BoundsPath:
         return pandas.DataFrame(rows, columns=["feature", "relevance", "first", "last", "n_values"])
 
     def plot(self, **kwargs: Any) -> PathDisplay:
-        """Draw the intervals as bands; see :meth:`PathDisplay.from_path`."""
+        """Draw the intervals as bands; see :meth:`PathDisplay.from_result`."""
         from ..plots import PathDisplay
 
-        return PathDisplay.from_path(self, **kwargs)
+        return PathDisplay.from_result(self, **kwargs)
 
 
 def runs_of_equal_values(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[str, int, int]]:
@@ -119,7 +119,7 @@ def runs_of_equal_values(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[st
 
     Examples
     --------
-    >>> stretches(["weak", "weak", "strong"])
+    >>> runs_of_equal_values(["weak", "weak", "strong"])
     [('weak', 0, 2), ('strong', 2, 3)]
     """
     values = np.asarray(classes)
@@ -149,10 +149,10 @@ def bounds_path(
         With the settings that stay the same, also ``n_jobs`` and ``verbose``. It is not fitted.
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-    param : {"C", "delta"}, default="C"
+    param : {"C", "norm_slack"}, default="C"
         Which setting changes.
     values : array-like of shape (n_values,), default=None
-        By default 20 values: of C the range that ``C="cv"`` searches, of delta 0.001 to 0.5.
+        By default 20 values: of C the range that ``C="cv"`` searches, of norm_slack 0.001 to 0.5.
     sample_weight : array-like of shape (n_samples,), default=None
     privileged : array-like or sparse matrix of shape (n_samples, p), default=None
 
@@ -167,7 +167,7 @@ def bounds_path(
     >>> data = make_linear_classification(
     ...     100, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
     >>> estimator = ClassificationBounds(C=1.0, cutoff=0.1)
-    >>> path = bounds_path(estimator, data.X, data.y, param="delta", values=[0.01, 0.1])
+    >>> path = bounds_path(estimator, data.X, data.y, param="norm_slack", values=[0.01, 0.1])
     >>> path.to_frame().shape
     (10, 8)
     """
@@ -193,13 +193,13 @@ def _checked(
             f"bounds_path takes an estimator of bounds such as ClassificationBounds, got "
             f"{type(estimator).__name__}."
         )
-    if param not in ("C", "delta"):
-        raise InputError(f"param must be 'C' or 'delta', got {param!r}.")
+    if param not in ("C", "norm_slack"):
+        raise InputError(f"param must be 'C' or 'norm_slack', got {param!r}.")
     if values is not None:
         values = np.unique(np.asarray(values, dtype=float))
-        least = 0.0 if param == "delta" else np.nextafter(0.0, 1.0)
+        least = 0.0 if param == "norm_slack" else np.nextafter(0.0, 1.0)
         if len(values) == 0 or not (np.isfinite(values).all() and values[0] >= least):
-            above = "at least 0" if param == "delta" else "above 0"
+            above = "at least 0" if param == "norm_slack" else "above 0"
             raise InputError(f"The values of {param} must be numbers {above}, at least one.")
     est = clone(estimator)
     est._validate_params()
@@ -207,7 +207,7 @@ def _checked(
 
 
 def _default_values(param: Param, total_weight: float) -> Vector:
-    if param == "delta":
+    if param == "norm_slack":
         return np.geomspace(0.001, 0.5, N_VALUES)
     return np.geomspace(GRID[0], GRID[-1], N_VALUES) / total_weight
 
@@ -216,9 +216,10 @@ def _along(
     chosen: FittedBaseline, settings: BoundsSettings, param: Param, values: Vector
 ) -> tuple[list[FittedBaseline], list[BoundsSettings]]:
     """The standard and the settings at each value."""
-    if param == "delta":
+    if param == "norm_slack":
         all_settings = [
-            replace(settings, slack=replace(settings.slack, delta=float(value))) for value in values
+            replace(settings, slack=replace(settings.slack, norm_slack=float(value)))
+            for value in values
         ]
         return [chosen] * len(values), all_settings
     baselines = chosen.formulation.baseline_path(chosen.samples, [float(v) for v in values])

@@ -81,8 +81,8 @@ class RegressionBounds(RegressorMixin, RelevanceBounds):
     C : float or "cv", default="cv"
         Weight of the loss against the norm, on the scale solved on. ``"cv"`` takes the best of a
         grid by cross-validation.
-    delta, loss_slack, loss_tol, cutoff, n_probes, fpr, screen, max_seconds, random_state, n_jobs, \
-verbose
+    norm_slack, loss_slack, loss_tol, cutoff, n_probes, fpr, screen, max_seconds, random_state, \
+n_jobs, verbose
         As in :class:`ClassificationBounds`.
     standardize : bool, default=True
         Scale each feature and the target to mean 0 and variance 1 (a sparse ``X`` to variance 1
@@ -127,7 +127,7 @@ verbose
         *,
         epsilon: float | Literal["cv"] = "cv",
         C: float | Literal["cv"] = "cv",
-        delta: float = 0.1,
+        norm_slack: float = 0.1,
         loss_slack: float = 0.05,
         loss_tol: float = 1e-6,
         standardize: bool = True,
@@ -142,7 +142,7 @@ verbose
     ) -> None:
         super().__init__(
             C=C,
-            delta=delta,
+            norm_slack=norm_slack,
             loss_slack=loss_slack,
             loss_tol=loss_tol,
             standardize=standardize,

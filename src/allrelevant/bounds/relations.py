@@ -43,7 +43,7 @@ def group_labels(relations: Matrix, cut: float = CUT) -> NDArray[np.intp]:
     """The group of each feature, numbered in the order of their first members.
 
     Hierarchical clustering with average linkage. The distance of two features is 1 less the size of
-    their relation, whichever direction is stronger: substitutes are close, and so are companions,
+    their relation, whichever direction is stronger: substitutes are close, and so are complements,
     which together replace a third. Two groups are joined while the mean of that size over the pairs
     between them is at least ``cut``.
 
@@ -141,7 +141,7 @@ def _table_of(problem: SubproblemBounds, members: NDArray[np.intp]) -> NDArray[n
     return (members >= problem.standard.samples.n_features).astype(np.intp)
 
 
-SUBSTITUTES, COMPANIONS, INDEPENDENT = "substitutes", "companions", "independent"
+SUBSTITUTES, COMPLEMENTS, INDEPENDENT = "substitutes", "complements", "independent"
 
 
 @dataclass(frozen=True)
@@ -157,13 +157,13 @@ class Relations:
         Of all features, d of them.
     relations_ : ndarray of shape (d, d)
         What becomes of feature j, by rows, with feature k, by columns: from -1 (substitutes: k
-        replaces j) over 0 (independent) to 1 (companions: j is of use with k only). Zero where one
+        replaces j) over 0 (independent) to 1 (complements: j is of use with k only). Zero where one
         is irrelevant. With more than two classes that of the class where it is strongest.
     class_relations_ : ndarray of shape (n_problems, d, d)
         The same for each class against the rest.
     labels_ : ndarray of shape (d,)
         Number of each feature's group; -1 for irrelevant features.
-    groups_ : list of Group
+    feature_groups_ : list of Group
         In the order of their numbers.
     problems : list of SubproblemRelations
         The intervals behind the relations, for each class against the rest.
@@ -175,17 +175,17 @@ class Relations:
     relations_: Matrix
     class_relations_: NDArray[np.float64]
     labels_: NDArray[np.intp]
-    groups_: list[FeatureGroup]
+    feature_groups_: list[FeatureGroup]
     problems: list[SubproblemRelations]
     effort: SolverStats
 
     def kind(self, feature: int, other: int) -> str:
-        """What two features are: "substitutes", "companions" or "independent"."""
+        """What two features are: "substitutes", "complements" or "independent"."""
         pair = [self.relations_[feature, other], self.relations_[other, feature]]
         relation = max(pair, key=abs)
         if abs(relation) < CUT:
             return INDEPENDENT
-        return SUBSTITUTES if relation < 0 else COMPANIONS
+        return SUBSTITUTES if relation < 0 else COMPLEMENTS
 
     def to_frame(self) -> pd.DataFrame:
         """All pairs of relevant features, the strongest relations first.
@@ -213,7 +213,7 @@ class Relations:
         rows.sort(key=lambda row: -abs(row[2]))
         return pandas.DataFrame(rows, columns=["feature", "other", "relation", "kind", "group"])
 
-    def groups_frame(self) -> pd.DataFrame:
+    def groups_to_frame(self) -> pd.DataFrame:
         """The groups, one row each.
 
         Returns
@@ -223,7 +223,7 @@ class Relations:
         """
         pandas = import_extra("pandas", "cli")
         names = ("features", "relevance", "lower", "upper", "share")
-        rows = [[getattr(group, name) for name in names] for group in self.groups_]
+        rows = [[getattr(group, name) for name in names] for group in self.feature_groups_]
         frame = pandas.DataFrame(rows, columns=list(names))
         return frame.rename_axis("group")
 
@@ -245,8 +245,8 @@ class Relations:
         if kind not in ("matrix", "graph"):
             raise InputError(f"kind must be 'matrix' or 'graph', got {kind!r}.")
         if kind == "graph":
-            return SubstitutesDisplay.from_relations(self, **kwargs)
-        return RelationsDisplay.from_relations(self, **kwargs)
+            return SubstitutesDisplay.from_result(self, **kwargs)
+        return RelationsDisplay.from_result(self, **kwargs)
 
 
 def find_relations(
@@ -286,7 +286,7 @@ def find_relations(
         relations_=relations,
         class_relations_=of_class,
         labels_=labels,
-        groups_=_groups(problems, names, labels, n_jobs, "groups" if verbose else None),
+        feature_groups_=_groups(problems, names, labels, n_jobs, "groups" if verbose else None),
         problems=by_problem,
         effort=total_effort([found.effort for found in by_problem]),
     )

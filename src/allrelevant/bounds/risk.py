@@ -18,13 +18,13 @@ from .result import SubproblemBounds
 class RiskBound:
     """How large a share of new rows linear classifiers put into the wrong class, at most.
 
-    With probability ``1 - tau`` over the training rows, for all models ``f(x) = w . x + b`` with
-    ``|w|_1 <= B`` and ``|b| <= b_max`` at once::
+    With probability ``1 - failure_probability`` over the training rows, for all models
+    ``f(x) = w . x + b`` with ``|w|_1 <= B`` and ``|b| <= b_max`` at once::
 
         share of errors  <=  loss / n                          (mean hinge loss)
                              + 2 B R sqrt(2 log(2 d) / n)      (complexity of the weights)
                              + 2 b_max / sqrt(n)               (complexity of the offset)
-                             + sqrt(2 log(2 / tau) / n)        (confidence)
+                             + sqrt(2 log(2 / failure_probability) / n)        (confidence)
 
     This is Theorem 26.15 of Shalev-Shwartz and Ben-David, "Understanding Machine Learning", for
     the ramp loss, as in Göpfert et al. (2018), section 3.3. The theorem knows no offset; the set of
@@ -39,7 +39,7 @@ class RiskBound:
 
     Attributes
     ----------
-    tau : float
+    failure_probability : float
         Probability that the bound fails.
     loss_part : float
         (Weighted) mean of the baseline's hinge loss.
@@ -59,7 +59,7 @@ class RiskBound:
         n.
     """
 
-    tau: float
+    failure_probability: float
     loss_part: float
     complexity_part: float
     offset_part: float
@@ -87,18 +87,19 @@ class RiskBound:
     def __str__(self) -> str:
         return "\n".join(
             [
-                f"Share of errors on new rows, at most, with probability {1 - self.tau:.4g}:",
+                f"Share of errors on new rows, at most, with probability "
+                f"{1 - self.failure_probability:.4g}:",
                 f"  baseline {self.baseline:.3f} (loss {self.loss_part:.3f}, weights "
                 f"{self.complexity_part:.3f}, offset {self.offset_part:.3f}, confidence "
                 f"{self.confidence_part:.3f})",
                 f"  every equivalent model {self.equivalent:.3f}, {self.added_by_slack:.3f} more",
                 f"On the training rows the baseline errs in {self.training_error:.1%}.",
-                self.in_a_word,
+                self.interpretation,
             ]
         )
 
     @property
-    def in_a_word(self) -> str:
+    def interpretation(self) -> str:
         """How much the bound is worth, in plain words."""
         more = f"{self.added_by_slack / self.baseline:.0%}"
         if self.is_vacuous:
@@ -112,7 +113,7 @@ class RiskBound:
         )
 
 
-def risk_bound(problem: SubproblemBounds, tau: float) -> RiskBound:
+def risk_bound(problem: SubproblemBounds, failure_probability: float) -> RiskBound:
     """Bound of the error on new data, for the baseline and for all equivalent models.
 
     With privileged features, norm and loss are those of the whole model: no smaller than those of
@@ -122,12 +123,13 @@ def risk_bound(problem: SubproblemBounds, tau: float) -> RiskBound:
     ----------
     problem : SubproblemBounds
         Of two classes.
-    tau : float
+    failure_probability : float
         Probability that the bound fails, between 0 and 1.
     """
-    if not (isinstance(tau, Real) and 0.0 < tau < 1.0):
+    if not (isinstance(failure_probability, Real) and 0.0 < failure_probability < 1.0):
         raise InputError(
-            f"tau is the probability that the bound fails, between 0 and 1; got {tau!r}."
+            f"failure_probability is the probability that the bound fails, between 0 and 1; got "
+            f"{failure_probability!r}."
         )
     samples, baseline = problem.standard.samples, problem.baseline
     n_rows = samples.total_weight**2 / float(samples.weight @ samples.weight)
@@ -135,11 +137,11 @@ def risk_bound(problem: SubproblemBounds, tau: float) -> RiskBound:
     per_loss = 1.0 / samples.total_weight
     per_norm = 2.0 * radius * np.sqrt(2.0 * np.log(2.0 * samples.n_features) / n_rows)
     per_offset = 2.0 / np.sqrt(n_rows)
-    confidence = float(np.sqrt(2.0 * np.log(2.0 / tau) / n_rows))
+    confidence = float(np.sqrt(2.0 * np.log(2.0 / failure_probability) / n_rows))
     offset_limit = float(np.abs(problem.models.offset_range[0]).max())
     worst = _worst_within(problem.models.budgets, per_norm, per_loss)
     return RiskBound(
-        tau=float(tau),
+        failure_probability=float(failure_probability),
         loss_part=per_loss * baseline.loss_,
         complexity_part=float(per_norm * baseline.norm_),
         offset_part=float(per_offset * abs(baseline.intercept_)),

@@ -105,10 +105,10 @@ class Stability:
         return pandas.DataFrame(columns, index=pandas.Index(self.feature_names, name="feature"))
 
     def plot(self, **kwargs: Any) -> StabilityDisplay:
-        """Draw mean intervals and shares; see :meth:`StabilityDisplay.from_stability`."""
+        """Draw mean intervals and shares; see :meth:`StabilityDisplay.from_result`."""
         from ..plots import StabilityDisplay
 
-        return StabilityDisplay.from_stability(self, **kwargs)
+        return StabilityDisplay.from_result(self, **kwargs)
 
 
 class _Split(NamedTuple):

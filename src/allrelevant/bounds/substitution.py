@@ -6,7 +6,7 @@ that it can have). Each time the interval of feature j is found anew, over the m
 - dropping k lifts the lower bound of j, or raising k presses its upper bound down: the two are
   *substitutes*, for what one does the other need not do;
 - dropping k presses the upper bound of j down, or raising k lifts its lower bound: they are
-  *companions*, of use together.
+  *complements*, of use together.
 
 Half the size and not all of it: at its largest weight a feature has used up the slack of the
 budgets, a single model is left as a rule, and every other weight changes, whatever it is about.
@@ -150,8 +150,8 @@ def signed_relations(
     """
     lower, upper = (ends[:, None] for ends in interval.T)
     substitutes = np.maximum(dropped[:, :, 0] - lower, (upper - raised[:, :, 1]) / LEVEL) / upper
-    companions = np.maximum(upper - dropped[:, :, 1], (raised[:, :, 0] - lower) / LEVEL) / upper
-    relation = np.where(companions > substitutes, companions, -substitutes)
-    relation[np.maximum(companions, substitutes) < 0] = 0.0  # rounding
+    complements = np.maximum(upper - dropped[:, :, 1], (raised[:, :, 0] - lower) / LEVEL) / upper
+    relation = np.where(complements > substitutes, complements, -substitutes)
+    relation[np.maximum(complements, substitutes) < 0] = 0.0  # rounding
     np.fill_diagonal(relation, 0.0)
     return np.clip(relation, -1.0, 1.0)

@@ -104,12 +104,12 @@ def describe_setting(value: Any) -> str:
     Examples
     --------
     >>> from functools import partial
-    >>> described(partial(int, base=2))
+    >>> describe_setting(partial(int, base=2))
     "functools.partial(builtins.int, (), {'base': 2})"
     >>> import numpy as np
-    >>> described(np.random.RandomState(0)) == described(np.random.RandomState(0))
+    >>> describe_setting(np.random.RandomState(0)) == describe_setting(np.random.RandomState(0))
     True
-    >>> described(lambda x: x + 1) == described(lambda x: x + 2)
+    >>> describe_setting(lambda x: x + 1) == describe_setting(lambda x: x + 2)
     False
     """
     return _described(value, ())

@@ -23,12 +23,29 @@ _SVM = frozenset(
 )
 
 
-_ELIMINATION = _SVM | {"step", "criterion", "min_variance", "min_features", "rule", "nested"}
+_ELIMINATION = _SVM | {
+    "step",
+    "criterion",
+    "min_variance",
+    "min_features_to_select",
+    "n_features_to_select",
+    "nested_cv",
+}
 
 
 # Of the model that is trained, and of the rounds.
 _SALIENCY = frozenset(
-    {"model", "kernel", "C", "gamma", "class_weight", "keep", "reps", "min_features", "rule"}
+    {
+        "model",
+        "kernel",
+        "C",
+        "gamma",
+        "class_weight",
+        "keep_fraction",
+        "n_repeats",
+        "min_features_to_select",
+        "n_features_to_select",
+    }
     | {"random_state", "checkpoint", "n_jobs", "verbose"}
 )
 
@@ -70,7 +87,7 @@ METHODS = {
 
 
 # What a start leaves to the method that starts from it.
-_NOT_FOR_A_START = frozenset({"nested", "checkpoint"})
+_NOT_FOR_A_START = frozenset({"nested_cv", "checkpoint"})
 
 
 def build(
@@ -94,10 +111,10 @@ def build(
     own = {name: value for name, value in settings.items() if name in wanted.options}
     if wanted.maker is not None:
         return import_module(wanted.maker).make(own, given, classes=classes)
-    if isinstance(settings["rule"], float):
+    if isinstance(settings["n_features_to_select"], float):
         raise InputError(
-            f"--rule {settings['rule']:g} is a share, and goes with --method saliency; with "
-            f"{method} give a number of features, 'best' or 'one_se'."
+            f"--n-features {settings['n_features_to_select']:g} is a share, and goes with "
+            f"--method saliency; with {method} give a number of features, 'best' or 'one_se'."
         )
     estimator = getattr(import_module("allrelevant"), wanted.estimator)
     if wanted.start is None:
@@ -153,10 +170,12 @@ def make(settings: Mapping[str, Any], given: Collection[str], *, classes: bool) 
 
     return SaliencySelector(
         trainer(settings, given, classes=classes),
-        gamma=settings["keep"],
-        reps=settings["reps"],
-        min_features=settings["min_features"],
-        n_features_to_select=_size(settings["rule"]) if "rule" in given else None,
+        keep_fraction=settings["keep_fraction"],
+        n_repeats=settings["n_repeats"],
+        min_features_to_select=settings["min_features_to_select"],
+        n_features_to_select=_size(settings["n_features_to_select"])
+        if "n_features_to_select" in given
+        else None,
         random_state=settings["random_state"],
         checkpoint=settings["checkpoint"],
         n_jobs=settings["n_jobs"],
@@ -168,8 +187,8 @@ def _size(rule: float | str) -> float:
     """How many features, or which share: a ranking has no scores to choose by."""
     if isinstance(rule, str):
         raise InputError(
-            f"--rule {rule} needs scores, and saliency gives a ranking: give a number of features "
-            "or a share of them, such as 20 or 0.25."
+            f"--n-features {rule} needs scores, and saliency gives a ranking: give a number of "
+            "features or a share of them, such as 20 or 0.25."
         )
     return rule
 

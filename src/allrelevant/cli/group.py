@@ -185,7 +185,7 @@ as it was.
 )
 @click.option(
     "--path",
-    type=click.Choice(["C", "delta"]),
+    type=click.Choice(["C", "norm_slack"]),
     help="Show on the page, too, how everything changes with this setting: 20 values of it.",
 )
 @click.option(
@@ -212,7 +212,7 @@ def report(
     method: str,
     task: str,
     privileged: tuple[str, ...],
-    path: Literal["C", "delta"] | None,
+    path: Literal["C", "norm_slack"] | None,
     relations: bool,
     costs: str | None,
     sep: str | None,
@@ -267,9 +267,9 @@ Methods:
 Examples:
   allrelevant select patients.csv --target diagnosis
   allrelevant select genes.csv --target y --method ebrfe --candidates 5 --checkpoint run.ckpt
-  allrelevant select genes.csv --target y --step 0.1 --rule one_se --nested -o result.json
-  allrelevant select genes.csv --target y --method saliency --kernel rbf --rule 20
-  allrelevant select houses.csv --target price --method saliency --rule 0.25
+  allrelevant select genes.csv --target y --step 0.1 --n-features one_se --nested-cv -o result.json
+  allrelevant select genes.csv --target y --method saliency --kernel rbf --n-features 20
+  allrelevant select houses.csv --target price --method saliency --n-features 0.25
 
 Interrupted, the same command with the same --checkpoint goes on where it was.
 """

@@ -138,8 +138,8 @@ _ESTIMATOR_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "help": "Weight of the loss against the norm; 'cv' chooses it by cross-validation.",
         },
     ),
-    "delta": (
-        ("--delta",),
+    "norm_slack": (
+        ("--norm-slack",),
         {
             "type": Number(at_least=0),
             "default": 0.1,
@@ -449,8 +449,8 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "help": "Saliency only: what is trained, an SVM or a network (needs torch).",
         },
     ),
-    "keep": (
-        ("--keep",),
+    "keep_fraction": (
+        ("--keep-fraction",),
         {
             "type": Number(at_least=0, below=1),
             "default": 0.9,
@@ -458,8 +458,8 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "single round.",
         },
     ),
-    "reps": (
-        ("--reps",),
+    "n_repeats": (
+        ("--repeats", "n_repeats"),
         {
             "type": click.IntRange(min=1),
             "default": 1,
@@ -532,12 +532,12 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "see --no-standardize.)",
         },
     ),
-    "min_features": (
-        ("--min-features",),
+    "min_features_to_select": (
+        ("--min-features", "min_features_to_select"),
         {"type": click.IntRange(min=1), "default": 1, "help": "Where elimination ends."},
     ),
-    "rule": (
-        ("--rule",),
+    "n_features_to_select": (
+        ("--n-features", "n_features_to_select"),
         {
             "type": SubsetSize("best", "one_se"),
             "default": "best",
@@ -559,8 +559,8 @@ SELECTION_OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "[default: accuracy]",
         },
     ),
-    "nested": (
-        ("--nested",),
+    "nested_cv": (
+        ("--nested-cv",),
         {
             "is_flag": True,
             "default": False,

@@ -135,7 +135,7 @@ def _lines(summary: Mapping[str, Any]) -> list[str]:
 def _how_many(summary: Mapping[str, Any]) -> str:
     """Why so many, where neither the user nor a score has said so."""
     undecided = summary["settings"].get("n_features_to_select", 0) is None
-    return " (no --rule given: half of the features)" if undecided else ""
+    return " (no --n-features given: half of the features)" if undecided else ""
 
 
 def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:
@@ -152,5 +152,5 @@ def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:
             f"saw ({len(nested['by_fold'])} outer folds)"
         )
     elif lines:
-        lines.append("--nested adds what to expect of new rows.")
+        lines.append("--nested-cv adds what to expect of new rows.")
     return lines

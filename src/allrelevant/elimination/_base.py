@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 # Settings that change nothing about what a run finds, or only how it is read afterwards.
-_NOT_OF_THE_RUN = ("rule", "selector", "cv", "nested")
+_NOT_OF_THE_RUN = ("n_features_to_select", "selector", "cv", "nested_cv")
 
 
 class SVMSelector(SelectorMixin, BaseEstimator):

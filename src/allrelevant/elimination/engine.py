@@ -62,7 +62,7 @@ def smallest(values: Vector, number: int) -> NDArray[np.int64]:
     Examples
     --------
     >>> import numpy as np
-    >>> worst(np.array([0.3, 0.1, 0.1 + 1e-15, 0.2]), 3).tolist()
+    >>> smallest(np.array([0.3, 0.1, 0.1 + 1e-15, 0.2]), 3).tolist()
     [1, 2, 3]
     """
     tie = _TIE * float(np.abs(values).max())
@@ -90,35 +90,37 @@ class StepSchedule:
     step : int or float
         Number of features that leave at a time, or their share of those left.
     n_candidates : int or "auto"
-    min_features : int
+    min_features_to_select : int
         Where it ends.
     """
 
     step: float
     n_candidates: int | Literal["auto"]
-    min_features: int
+    min_features_to_select: int
 
     def n_leaving(self, n_left: int) -> int:
         """How many leave at the next step; zero at the end.
 
         Examples
         --------
-        >>> Pace(0.5, 1, 2).n_leaving(9), Pace(4, 1, 2).n_leaving(5), Pace(1, 1, 2).n_leaving(2)
-        (4, 3, 0)
+        >>> StepSchedule(0.5, 1, 2).n_leaving(9), StepSchedule(4, 1, 2).n_leaving(5)
+        (4, 3)
+        >>> StepSchedule(1, 1, 2).n_leaving(2)
+        0
         """
         wanted = self.step if self.step >= 1 else max(1.0, self.step * n_left)
-        return min(int(wanted), n_left - self.min_features)
+        return min(int(wanted), n_left - self.min_features_to_select)
 
     def n_steps(self, n_features: int) -> int:
         """How many steps it takes to come down from so many features.
 
         Examples
         --------
-        >>> Pace(1, 1, 1).n_steps(5), Pace(0.5, 1, 1).n_steps(8)
+        >>> StepSchedule(1, 1, 1).n_steps(5), StepSchedule(0.5, 1, 1).n_steps(8)
         (4, 3)
         """
         steps = 0
-        while n_features > self.min_features:
+        while n_features > self.min_features_to_select:
             n_features -= self.n_leaving(n_features)
             steps += 1
         return steps
@@ -137,7 +139,7 @@ class StepSchedule:
         --------
         >>> import numpy as np
         >>> clear, close = np.array([0.1, 2.0, 3.0, 4.0]), np.array([2.0, 2.1, 2.2, 4.0])
-        >>> auto = Pace(1, "auto", 1)
+        >>> auto = StepSchedule(1, "auto", 1)
         >>> auto.n_competing(clear, clear), auto.n_competing(close, close)
         (1, 3)
         """

@@ -110,12 +110,12 @@ class FlipSelector(SVMSelector):
         self.ranking_ = np.where(self._rounds[-1].subset, 1, 2)
         return self.select("best")
 
-    def select(self, rule: Literal["best", "one_se"] | int = "best") -> Self:
+    def select(self, n_features_to_select: Literal["best", "one_se"] | int = "best") -> Self:
         """Choose another subset of those that the search came by, without another fit.
 
         Parameters
         ----------
-        rule : {"best", "one_se"} or int, default="best"
+        n_features_to_select : {"best", "one_se"} or int, default="best"
             The best; the smallest within one standard error of it; or that of so many features, if
             there was one.
 
@@ -124,10 +124,13 @@ class FlipSelector(SVMSelector):
         self
         """
         check_is_fitted(self, "ranking_")
-        if isinstance(rule, str) and rule not in ("best", "one_se"):
-            raise InputError(f"rule must be 'best', 'one_se' or a number, got {rule!r}.")
+        if isinstance(n_features_to_select, str) and n_features_to_select not in ("best", "one_se"):
+            raise InputError(
+                f"n_features_to_select must be 'best', 'one_se' or a number, "
+                f"got {n_features_to_select!r}."
+            )
         sizes = self.n_subset_features_
-        size = chosen_size(rule, sizes, self.fold_scores_)
+        size = chosen_size(n_features_to_select, sizes, self.fold_scores_)
         places = np.flatnonzero(sizes == size)
         if len(places) == 0:
             raise InputError(
@@ -214,7 +217,7 @@ verbose : optional
     >>> from sklearn.datasets import make_classification
     >>> from allrelevant import SVMRFE, BitFlip
     >>> X, y = make_classification(60, 12, n_informative=3, random_state=0)
-    >>> flip = BitFlip(SVMRFE(cv=None, rule=2), max_rounds=None).fit(X, y)
+    >>> flip = BitFlip(SVMRFE(cv=None, n_features_to_select=2), max_rounds=None).fit(X, y)
     >>> flip.best_score_ >= flip.scores_[0]
     np.True_
     """
@@ -261,7 +264,7 @@ verbose : optional
     >>> from sklearn.datasets import make_classification
     >>> from allrelevant import SVMRFE, AttributeFlip
     >>> X, y = make_classification(60, 12, n_informative=3, random_state=0)
-    >>> flip = AttributeFlip(SVMRFE(cv=None, rule=2), max_rounds=None).fit(X, y)
+    >>> flip = AttributeFlip(SVMRFE(cv=None, n_features_to_select=2), max_rounds=None).fit(X, y)
     >>> flip.n_features_
     2
     """

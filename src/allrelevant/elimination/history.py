@@ -105,12 +105,14 @@ class EliminationHistory:
         return self.ranking <= n_features - n_final + 1
 
 
-def chosen_size(rule: Any, sizes: Sequence[int] | NDArray[np.int64], fold_scores: Matrix) -> int:
-    """Number of features that a rule chooses.
+def chosen_size(
+    n_features_to_select: Any, sizes: Sequence[int] | NDArray[np.int64], fold_scores: Matrix
+) -> int:
+    """Number of features that a n_features_to_select chooses.
 
     Parameters
     ----------
-    rule : "best", "one_se" or int
+    n_features_to_select : "best", "one_se" or int
         The best mean score, or the fewest features whose score is within one standard error of
         it. Of equally good subsets the smallest.
     sizes : sequence of int
@@ -123,16 +125,16 @@ def chosen_size(rule: Any, sizes: Sequence[int] | NDArray[np.int64], fold_scores
     >>> chosen_size("best", [4, 3, 2, 1], scores), chosen_size("one_se", [4, 3, 2, 1], scores)
     (3, 2)
     """
-    if not isinstance(rule, str):
-        return int(rule)
+    if not isinstance(n_features_to_select, str):
+        return int(n_features_to_select)
     if fold_scores.shape[-1] == 0:
         raise InputError(
-            f"rule={rule!r} needs scores, and there are none with cv=None: give cv, or a number of "
-            "features as the rule."
+            f"n_features_to_select={n_features_to_select!r} needs scores, and there are none "
+            "with cv=None: give cv, or a number of features."
         )
     means = mean_scores(fold_scores)
     limit = means.max()
-    if rule == "one_se":
+    if n_features_to_select == "one_se":
         limit -= standard_errors(fold_scores)[means.argmax()]
     return int(np.asarray(sizes)[means >= limit].min())
 

@@ -59,15 +59,15 @@ class SVMRFE(SVMSelector):
         (exact). With the linear kernel both say the same.
     min_variance : float, default=0.0
         Features that vary no more than this are left out before the start, and ranked last.
-    min_features : int, default=1
+    min_features_to_select : int, default=1
         Where elimination ends; the features that are left rank first.
-    rule : {"best", "one_se"} or int, default="best"
+    n_features_to_select : {"best", "one_se"} or int, default="best"
         Which subset is selected: that of the best score (the smallest of equally good ones), the
         smallest within one standard error of it, or that of so many features.
     cv : int, splitter, iterable or None, default=5
         How subsets are cross-validated. A number of folds keeps the shares of the classes, and
-        groups together if there are any. None: no scores, the ranking alone; then ``rule`` must be
-        a number.
+        groups together if there are any. None: no scores, the ranking alone; then
+        ``n_features_to_select`` must be a number.
     scoring : str, callable or None, default=None
         Any scorer of scikit-learn that works from predictions or decision values; None is the
         accuracy. It is given the known decisions in place of an estimator, and no features. An
@@ -102,7 +102,7 @@ class SVMRFE(SVMSelector):
     best_score_ : float
     history_ : pandas.DataFrame
         One row for each subset: step, features dropped, candidates, their scores, chosen C, time.
-    nested_ : NestedScore
+    nested_score_ : NestedScore
         With ``nested``.
     classes_ : ndarray
     n_features_in_ : int
@@ -130,9 +130,12 @@ class SVMRFE(SVMSelector):
         ],
         "criterion": [StrOptions(set(CRITERIA))],
         "min_variance": [Interval(Real, 0, None, closed="left")],
-        "min_features": [Interval(Integral, 1, None, closed="left")],
-        "rule": [Interval(Integral, 1, None, closed="left"), StrOptions({"best", "one_se"})],
-        "nested": ["boolean", "cv_object"],
+        "min_features_to_select": [Interval(Integral, 1, None, closed="left")],
+        "n_features_to_select": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"best", "one_se"}),
+        ],
+        "nested_cv": ["boolean", "cv_object"],
     }
 
     def __init__(
@@ -147,11 +150,11 @@ class SVMRFE(SVMSelector):
         class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
         criterion: Literal["weights", "margin"] = "weights",
         min_variance: float = 0.0,
-        min_features: int = 1,
-        rule: Literal["best", "one_se"] | int = "best",
+        min_features_to_select: int = 1,
+        n_features_to_select: Literal["best", "one_se"] | int = "best",
         cv: Any = 5,
         scoring: Any = None,
-        nested: Any = False,
+        nested_cv: Any = False,
         tol: float = 1e-6,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -166,11 +169,11 @@ class SVMRFE(SVMSelector):
         self.class_weight = class_weight
         self.criterion = criterion
         self.min_variance = min_variance
-        self.min_features = min_features
-        self.rule = rule
+        self.min_features_to_select = min_features_to_select
+        self.n_features_to_select = n_features_to_select
         self.cv = cv
         self.scoring = scoring
-        self.nested = nested
+        self.nested_cv = nested_cv
         self.tol = tol
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
@@ -197,12 +200,12 @@ class SVMRFE(SVMSelector):
             labels,
             self._machinery(labels),
             self.criterion,
-            StepSchedule(self.step, self._n_candidates, int(self.min_features)),
+            StepSchedule(self.step, self._n_candidates, int(self.min_features_to_select)),
             float(self.min_variance),
             self.cv,
         )
         self._require_sense(plan)
-        parts = [plan.whole(), *(outer_parts(plan, self.nested) if self._is_nested else [])]
+        parts = [plan.whole(), *(outer_parts(plan, self.nested_cv) if self._is_nested else [])]
         for part in parts:
             plan.require_usable(part)
         constant = plan.pruned(parts[0].rows) if self.min_variance == 0 else []
@@ -213,31 +216,34 @@ class SVMRFE(SVMSelector):
         self._trace, self._outer_traces = traces[0], traces[1:]
         self.ranking_ = self._trace.ranking
         self._keep_scores(self._trace.sizes, self._trace.fold_scores)
-        return self.select(self.rule)
+        return self.select(self.n_features_to_select)
 
-    def select(self, rule: Literal["best", "one_se"] | int = "best") -> Self:
+    def select(self, n_features_to_select: Literal["best", "one_se"] | int = "best") -> Self:
         """Choose another subset of those that the fit came by, without another fit.
 
         Parameters
         ----------
-        rule : {"best", "one_se"} or int, default="best"
+        n_features_to_select : {"best", "one_se"} or int, default="best"
             As in the constructor.
 
         Returns
         -------
         self
-            With ``support_``, ``n_features_`` and ``nested_`` as the rule has it.
+            With ``support_``, ``n_features_`` and ``nested_score_`` for that number.
         """
         check_is_fitted(self, "ranking_")
-        if isinstance(rule, str) and rule not in ("best", "one_se"):
-            raise InputError(f"rule must be 'best', 'one_se' or a number, got {rule!r}.")
-        size = chosen_size(rule, self._trace.sizes, self._trace.fold_scores)
+        if isinstance(n_features_to_select, str) and n_features_to_select not in ("best", "one_se"):
+            raise InputError(
+                f"n_features_to_select must be 'best', 'one_se' or a number, "
+                f"got {n_features_to_select!r}."
+            )
+        size = chosen_size(n_features_to_select, self._trace.sizes, self._trace.fold_scores)
         self.support_ = self._trace.support(size)
         self.n_features_ = int(self.support_.sum())
         if self._outer_traces:
-            self.nested_ = NestedScore.of(self._outer_traces, rule)
-        elif hasattr(self, "nested_"):
-            del self.nested_  # of an earlier fit
+            self.nested_score_ = NestedScore.of(self._outer_traces, n_features_to_select)
+        elif hasattr(self, "nested_score_"):
+            del self.nested_score_  # of an earlier fit
         return self
 
     @property
@@ -254,7 +260,7 @@ class SVMRFE(SVMSelector):
 
     @property
     def _is_nested(self) -> bool:
-        return self.nested is not False and self.nested is not None
+        return self.nested_cv is not False and self.nested_cv is not None
 
     def _run(
         self, plan: EliminationSetup, part: RowSubset, file: CheckpointFile | None
@@ -264,20 +270,26 @@ class SVMRFE(SVMSelector):
 
     def _require_sense(self, plan: EliminationSetup) -> None:
         """Settings that do not go together."""
-        if self.cv is None and isinstance(self.rule, str):
+        if self.cv is None and isinstance(self.n_features_to_select, str):
             raise InputError(
-                f"rule={self.rule!r} needs scores, and cv=None gives none: give cv, or a number of "
-                "features as the rule."
+                f"n_features_to_select={self.n_features_to_select!r} needs scores, and "
+                "cv=None gives none: give cv, or a number of features."
             )
         if self.cv is None and len(plan.machinery.costs) > 1:
             raise InputError("Several values of C need cv to choose among them; cv is None.")
-        for name, number in (("min_features", self.min_features), ("rule", self.rule)):
+        for name, number in (
+            ("min_features_to_select", self.min_features_to_select),
+            ("n_features_to_select", self.n_features_to_select),
+        ):
             if isinstance(number, Integral) and number > self.n_features_in_:
                 raise InputError(f"{name}={number} is more than X has, {self.n_features_in_}.")
-        if isinstance(self.rule, Integral) and self.rule < self.min_features:
+        if (
+            isinstance(self.n_features_to_select, Integral)
+            and self.n_features_to_select < self.min_features_to_select
+        ):
             raise InputError(
-                f"rule={self.rule} is less than min_features={self.min_features}, where "
-                "elimination ends."
+                f"n_features_to_select={self.n_features_to_select} is less than "
+                f"min_features_to_select={self.min_features_to_select}, where elimination ends."
             )
 
 
@@ -312,14 +324,14 @@ class EBRFE(SVMRFE):
     step : int or float, default=1
         How many features leave at a time. The worst of them leave in any case, and
         ``n_candidates`` compete for the last place.
-    min_variance, min_features, rule, cv, scoring, nested, tol, checkpoint, n_jobs, verbose : \
-optional
+    min_variance, min_features_to_select, n_features_to_select, cv, scoring, nested_cv, tol, \
+checkpoint, n_jobs, verbose : optional
         See :class:`SVMRFE`; ``cv`` cannot be None.
 
     Attributes
     ----------
     ranking_, support_, n_features_, scores_, fold_scores_, n_subset_features_, best_score_, \
-history_, nested_, classes_, n_features_in_, feature_names_in_
+history_, nested_score_, classes_, n_features_in_, feature_names_in_
         See :class:`SVMRFE`.
 
     Examples
@@ -329,10 +341,10 @@ history_, nested_, classes_, n_features_in_, feature_names_in_
     >>> X, y = make_classification(
     ...     80, 10, n_informative=2, n_redundant=0, n_clusters_per_class=1, shuffle=False,
     ...     random_state=0)
-    >>> rfe = EBRFE(n_candidates=3, C=[0.25, 1, 4], nested=True).fit(X, y)
+    >>> rfe = EBRFE(n_candidates=3, C=[0.25, 1, 4], nested_cv=True).fit(X, y)
     >>> rfe.history_["candidates"].str.len().tolist()
     [0, 3, 3, 3, 3, 3, 3, 3, 3, 2]
-    >>> rfe.best_score_ >= rfe.nested_.score
+    >>> rfe.best_score_ >= rfe.nested_score_.score
     True
     """
 
@@ -354,11 +366,11 @@ history_, nested_, classes_, n_features_in_, feature_names_in_
         class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
         criterion: Literal["weights", "margin"] = "weights",
         min_variance: float = 0.0,
-        min_features: int = 1,
-        rule: Literal["best", "one_se"] | int = "best",
+        min_features_to_select: int = 1,
+        n_features_to_select: Literal["best", "one_se"] | int = "best",
         cv: Any = 5,
         scoring: Any = None,
-        nested: Any = False,
+        nested_cv: Any = False,
         tol: float = 1e-6,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -374,11 +386,11 @@ history_, nested_, classes_, n_features_in_, feature_names_in_
             class_weight=class_weight,
             criterion=criterion,
             min_variance=min_variance,
-            min_features=min_features,
-            rule=rule,
+            min_features_to_select=min_features_to_select,
+            n_features_to_select=n_features_to_select,
             cv=cv,
             scoring=scoring,
-            nested=nested,
+            nested_cv=nested_cv,
             tol=tol,
             checkpoint=checkpoint,
             n_jobs=n_jobs,

@@ -108,10 +108,10 @@ class EliminationSetup:
         n_left = self.X.shape[1] - len(pruned)
         if n_left == 0 and self.min_variance == 0:
             raise InputError("Every column is constant: there is no feature to tell rows apart.")
-        if n_left < max(2, self.pace.min_features):
+        if n_left < max(2, self.pace.min_features_to_select):
             raise InputError(
                 f"{n_left} feature(s) vary more than min_variance={self.min_variance:g}, and at "
-                f"least {max(2, self.pace.min_features)} are needed: use a smaller one."
+                f"least {max(2, self.pace.min_features_to_select)} are needed: use a smaller one."
             )
         return pruned
 
@@ -173,7 +173,7 @@ class NestedScore:
 
     Attributes
     ----------
-    rule : "best", "one_se" or int
+    n_features_to_select : "best", "one_se" or int
         How each outer fold chooses its subset.
     scores : ndarray of shape (n_outer_folds,)
         Score of the chosen subset on the rows held out.
@@ -184,7 +184,7 @@ class NestedScore:
         ``traces[k].steps[i].outer_score`` is the score of every subset on the rows held out.
     """
 
-    rule: Any
+    n_features_to_select: Any
     scores: Vector
     n_features: NDArray[np.int64]
     support: NDArray[np.bool_]
@@ -196,11 +196,13 @@ class NestedScore:
         return float(self.scores.mean())
 
     @classmethod
-    def of(cls, traces: list[EliminationHistory], rule: Any) -> NestedScore:
-        """Choose in each outer fold by a rule, from runs that are done."""
-        sizes = [chosen_size(rule, trace.sizes, trace.fold_scores) for trace in traces]
+    def of(cls, traces: list[EliminationHistory], n_features_to_select: Any) -> NestedScore:
+        """Choose in each outer fold by a n_features_to_select, from runs that are done."""
+        sizes = [
+            chosen_size(n_features_to_select, trace.sizes, trace.fold_scores) for trace in traces
+        ]
         return cls(
-            rule,
+            n_features_to_select,
             np.array([_outer_score(trace, n) for trace, n in zip(traces, sizes, strict=True)]),
             np.array(sizes),
             np.array([trace.support(n) for trace, n in zip(traces, sizes, strict=True)]),
@@ -229,14 +231,14 @@ def outer_parts(plan: EliminationSetup, nested: Any) -> Iterator[RowSubset]:
     outer = plan.cv if nested is True else nested
     inner_is_fixed = plan.cv is not None and _is_fixed(plan.cv)
     if outer is None:
-        raise InputError("nested=True needs cv; with cv=None give nested a number of folds.")
+        raise InputError("nested_cv=True needs cv; with cv=None give nested a number of folds.")
     if inner_is_fixed:
         raise InputError(
-            "nested needs inner folds that can be made of any rows: give cv as a number or a "
+            "nested_cv needs inner folds that can be made of any rows: give cv as a number or a "
             "splitter, not as a list of folds."
         )
     rows = np.arange(len(plan.labels.codes))
-    for number, (train, test) in enumerate(split(outer, plan.labels, rows, name="nested")):
+    for number, (train, test) in enumerate(split(outer, plan.labels, rows, name="nested_cv")):
         series = f"outer fold {number}"
         yield plan.part(train, test, series, f"cv within {series}")
 

@@ -269,7 +269,7 @@ _PANEL = (2.3, 1.5)
 class PathDisplay:
     """One small panel for each feature: the band from its smallest to its largest weight.
 
-    Made by :meth:`from_path`; keeps the path, so that :meth:`plot` can draw it again.
+    Made by :meth:`from_result`; keeps the path, so that :meth:`plot` can draw it again.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ class PathDisplay:
         self.path = path
 
     @classmethod
-    def from_path(cls, path: BoundsPath, **kwargs: Any) -> PathDisplay:
+    def from_result(cls, path: BoundsPath, **kwargs: Any) -> PathDisplay:
         """Draw a path; the options are those of :meth:`plot`."""
         return cls(path=path).plot(**kwargs)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class DimensionDisplay:
     """Error of the mappings at the bounds, on the rows trained on and on others.
 
-    Made by :meth:`from_curve`; keeps the curve, so that :meth:`plot` can draw it again.
+    Made by :meth:`from_result`; keeps the curve, so that :meth:`plot` can draw it again.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class DimensionDisplay:
         self.curve = curve
 
     @classmethod
-    def from_curve(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:
+    def from_result(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:
         """Draw a curve; the options are those of :meth:`plot`."""
         return cls(curve=curve).plot(**kwargs)
 

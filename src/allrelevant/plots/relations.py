@@ -27,14 +27,14 @@ _LABEL_WIDTH = 26
 _CELL = 0.24
 
 
-# Blue for substitutes, white, orange for companions: told apart with any kind of colour vision.
+# Blue for substitutes, white, orange for complements: told apart with any kind of colour vision.
 _COLOURS = "PuOr_r"
 
 
 class RelationsDisplay:
     """The relations of pairs of features as a heat map, ordered by group.
 
-    Made by :meth:`from_relations`; keeps the values, so that :meth:`plot` can draw them again.
+    Made by :meth:`from_result`; keeps the values, so that :meth:`plot` can draw them again.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class RelationsDisplay:
         self.relations = relations
 
     @classmethod
-    def from_relations(cls, relations: Relations, **kwargs: Any) -> RelationsDisplay:
+    def from_result(cls, relations: Relations, **kwargs: Any) -> RelationsDisplay:
         """Draw relations; the options are those of :meth:`plot`."""
         return cls(relations=relations).plot(**kwargs)
 
@@ -99,7 +99,7 @@ class RelationsDisplay:
         self._name(ax, shown)
         self._frame_groups(ax, shown)
         bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, ticks=[-1, 0, 1])
-        bar.ax.set_yticklabels(["substitutes", "independent", "companions"], fontsize=8)
+        bar.ax.set_yticklabels(["substitutes", "independent", "complements"], fontsize=8)
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
         return self
 
@@ -136,7 +136,7 @@ _SUBSTITUTE_LABEL_WIDTH = 22
 class SubstitutesDisplay:
     """Features on a circle, those of a group side by side, and lines between substitutes.
 
-    The thicker a line, the more two features replace each other; dotted lines join companions.
+    The thicker a line, the more two features replace each other; dotted lines join complements.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class SubstitutesDisplay:
         self.relations = relations
 
     @classmethod
-    def from_relations(cls, relations: Relations, **kwargs: Any) -> SubstitutesDisplay:
+    def from_result(cls, relations: Relations, **kwargs: Any) -> SubstitutesDisplay:
         """Draw relations; the options are those of :meth:`plot`."""
         return cls(relations=relations).plot(**kwargs)
 

@@ -150,7 +150,7 @@ _OWN = "saliency"
 class RowSaliencyDisplay:
     """The features that decide in a row, as bars with their signs.
 
-    Made by :meth:`from_explanation`; keeps its values, so that :meth:`plot` can draw them again.
+    Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class RowSaliencyDisplay:
         self.title = title
 
     @classmethod
-    def from_explanation(
+    def from_result(
         cls, explanation: Explanation, row: int = 0, **kwargs: Any
     ) -> RowSaliencyDisplay:
         """Draw a row of an explanation.
@@ -248,7 +248,7 @@ class RowSaliencyDisplay:
 class SaliencyMapDisplay:
     """A picture, and which of its points decide.
 
-    Made by :meth:`from_explanation`; keeps its values, so that :meth:`plot` can draw them again.
+    Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ class SaliencyMapDisplay:
         self.scale = scale
 
     @classmethod
-    def from_explanation(
+    def from_result(
         cls,
         explanation: Explanation,
         row: int = 0,

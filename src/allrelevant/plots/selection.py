@@ -58,7 +58,7 @@ class CostDisplay:
         self.design = design
 
     @classmethod
-    def from_design(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
+    def from_result(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
         """Draw the models of a design; the options are those of :meth:`plot`."""
         return cls(design=design).plot(**kwargs)
 
@@ -182,7 +182,7 @@ class EliminationDisplay:
         check_is_fitted(estimator)
         if len(estimator.scores_) == 0:
             raise InputError("There are no scores to draw: with cv=None there is a ranking alone.")
-        nested = getattr(estimator, "nested_", None)
+        nested = getattr(estimator, "nested_score_", None)
         return cls(
             n_features=estimator.n_subset_features_,
             scores=estimator.scores_,

@@ -34,7 +34,7 @@ class StabilityDisplay:
     at the baseline's mean weight. Right, the share of splits by class and, as a number, the
     standard deviation of the upper bound over that of the baseline's weight.
 
-    Made by :meth:`from_stability`; keeps the values, so that :meth:`plot` can draw them again.
+    Made by :meth:`from_result`; keeps the values, so that :meth:`plot` can draw them again.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class StabilityDisplay:
         self.ratio = ratio
 
     @classmethod
-    def from_stability(
+    def from_result(
         cls,
         found: Stability,
         *,
@@ -155,7 +155,7 @@ class StabilityDisplay:
         ax : sequence of two matplotlib Axes, default=None
             Where to draw, intervals first; by default in a figure of its own.
         max_features, order, show_baseline, show_ratio, show_legend
-            See :meth:`from_stability`.
+            See :meth:`from_result`.
 
         Returns
         -------

@@ -270,7 +270,7 @@ def relations_drawing(relations: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kind(relation: float) -> str:
-    return "substitutes" if relation < 0 else "companions"
+    return "substitutes" if relation < 0 else "complements"
 
 
 def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[Cell]:

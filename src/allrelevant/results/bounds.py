@@ -168,7 +168,7 @@ def summarize_relations(relations: Relations) -> dict[str, Any]:
                 "upper": group.upper,
                 "share": group.share,
             }
-            for group in relations.groups_
+            for group in relations.feature_groups_
         ],
         "cut": CUT,
     }
@@ -184,7 +184,7 @@ FORMAT_VERSION = 1
 
 
 _OF_RISK_BOUND = (
-    "tau",
+    "failure_probability",
     "loss_part",
     "complexity_part",
     "offset_part",
@@ -196,7 +196,7 @@ _OF_RISK_BOUND = (
     "radius",
     "n_rows",
     "is_vacuous",
-    "in_a_word",
+    "interpretation",
 )
 
 
@@ -256,7 +256,7 @@ def bounds_document(
     >>> data = make_linear_classification(
     ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
     >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
-    >>> summarize(bounds, data.X, data.y)["table"]["n_rows"]
+    >>> bounds_document(bounds, data.X, data.y)["table"]["n_rows"]
     400
     """
     check_is_fitted(est)

@@ -25,7 +25,7 @@ def to_json_value(value: Any) -> Any:
     Examples
     --------
     >>> import numpy as np
-    >>> plain({"C": np.array([0.5, 1.0]), "score": float("nan")})
+    >>> to_json_value({"C": np.array([0.5, 1.0]), "score": float("nan")})
     {'C': [0.5, 1.0], 'score': None}
     """
     if isinstance(value, np.generic | np.ndarray):

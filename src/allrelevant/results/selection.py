@@ -152,7 +152,7 @@ def selection_document(
     >>> from sklearn.datasets import make_classification
     >>> from allrelevant import SVMRFE
     >>> X, y = make_classification(40, 6, random_state=0)
-    >>> summary = selection_document(SVMRFE(nested=True, rule=2).fit(X, y), y)
+    >>> summary = selection_document(SVMRFE(nested_cv=True, n_features_to_select=2).fit(X, y), y)
     >>> summary["n_selected"], len(summary["score"]["nested"]["by_fold"])
     (2, 5)
     """
@@ -211,7 +211,7 @@ def _score(est: Any) -> dict[str, Any]:
         return {"name": None, "inner": None, "best_inner": None, "nested": None}
     places = np.flatnonzero(est.n_subset_features_ == est.n_features_)
     known = len(est.scores_) > 0 and len(places) > 0
-    nested = getattr(est, "nested_", None)
+    nested = getattr(est, "nested_score_", None)
     return {
         "name": "accuracy" if est.scoring is None else to_json_value(est.scoring),
         "inner": float(est.scores_[places].max()) if known else None,

@@ -181,9 +181,10 @@ def aggregate_saliency(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from allrelevant.saliency import differentiable
+    >>> from allrelevant.saliency import as_differentiable
     >>> X, y = np.array([[0.0, 1.0], [1.0, 1.1], [0.1, 0.9], [0.9, 1.0]]), np.array([0, 1, 0, 1])
-    >>> found = aggregate(differentiable(LogisticRegression().fit(X, y)), X, y, n_classes=2)
+    >>> model = as_differentiable(LogisticRegression().fit(X, y))
+    >>> found = aggregate_saliency(model, X, y, n_classes=2)
     >>> found.saliency.sum().round(6), found.score
     (np.float64(2.0), 1.0)
     """
@@ -226,11 +227,11 @@ def aggregate_batches(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import Ridge
-    >>> from allrelevant.saliency import differentiable
+    >>> from allrelevant.saliency import as_differentiable
     >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), np.array([1.0, 2.0, 3.0])
-    >>> model = differentiable(Ridge().fit(X, y))
+    >>> model = as_differentiable(Ridge().fit(X, y))
     >>> by_row = aggregate_batches(model, zip(X[:, None], y[:, None]), n_classes=None)
-    >>> bool(np.allclose(by_row.saliency, aggregate(model, X, y, n_classes=None).saliency))
+    >>> bool(np.allclose(by_row.saliency, aggregate_saliency(model, X, y, n_classes=None).saliency))
     True
     """
     gain = model.gain if gain is None else gain
@@ -241,7 +242,7 @@ def aggregate_batches(
         outputs = _checked(found.outputs, n_classes)
         merit += _merit(found, own, n_classes)
         n_rows += len(own)
-        gradient = np.abs(found.pull_back(gain.gradient(outputs, own)))
+        gradient = np.abs(found.vjp(gain.gradient(outputs, own)))
         sums = np.zeros((n_classes or 1, gradient.shape[1])) if sums is None else sums
         groups = np.zeros(len(own), dtype=np.int64) if n_classes is None else own
         for group in np.unique(groups):

@@ -119,9 +119,9 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @property
-    def needs_its_shape(self) -> bool:
+    def requires_all_columns(self) -> bool:
         """Whether columns cannot be dropped, for the network takes them all: set them to zero."""
-        return self._unfitted.needs_its_shape
+        return self._unfitted.requires_all_columns
 
     @property
     def model_(self) -> TorchModel:

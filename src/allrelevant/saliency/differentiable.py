@@ -59,13 +59,13 @@ class DifferentiableModel(Protocol):
         """
         ...
 
-    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
-        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``, row by row.
+    def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
+        """Gradient with respect to the inputs of ``sum(output_gradient * outputs)``, row by row.
 
         Parameters
         ----------
         X : ndarray or csr_array of shape (n, d)
-        cotangent : ndarray of shape (n, k)
+        output_gradient : ndarray of shape (n, k)
 
         Returns
         -------
@@ -83,8 +83,8 @@ class Linearization(Protocol):
         """Outputs of each row; shape (n, k)."""
         ...
 
-    def pull_back(self, cotangent: Matrix) -> Matrix:
-        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``."""
+    def vjp(self, output_gradient: Matrix) -> Matrix:
+        """Gradient with respect to the inputs of ``sum(output_gradient * outputs)``."""
         ...
 
 
@@ -105,8 +105,8 @@ class TwoPassLinearization:
     X: Table
     outputs: Matrix
 
-    def pull_back(self, cotangent: Matrix) -> Matrix:
-        return self.model.pull_back(self.X, cotangent)
+    def vjp(self, output_gradient: Matrix) -> Matrix:
+        return self.model.vjp(self.X, output_gradient)
 
 
 def linearized(model: DifferentiableModel, X: Table) -> Linearization:
@@ -145,7 +145,7 @@ def saliency(
     """
     gain = model.gain if gain is None else gain
     found = linearized(model, X)
-    return found.pull_back(gain.gradient(found.outputs, targets))
+    return found.vjp(gain.gradient(found.outputs, targets))
 
 
 def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
@@ -236,7 +236,7 @@ def _found(fitted: Any) -> DifferentiableModel:
     raise InputError(
         f"{type(fitted).__name__} has no gradients with respect to its inputs that are known here. "
         "Use an SVM, a linear model or a network, or give an object with outputs(X), "
-        "pull_back(X, cotangent) and the gain that goes with its loss."
+        "vjp(X, output_gradient) and the gain that goes with its loss."
     )
 
 
@@ -262,8 +262,8 @@ def as_differentiable(fitted: Any) -> DifferentiableModel:
     >>> import numpy as np
     >>> from sklearn.linear_model import Ridge
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
-    >>> model = differentiable(Ridge(alpha=1e-9).fit(X, 3 * X[:, 0] - X[:, 1]))
-    >>> model.pull_back(X[:1], np.ones((1, 1))).round(3)
+    >>> model = as_differentiable(Ridge(alpha=1e-9).fit(X, 3 * X[:, 0] - X[:, 1]))
+    >>> model.vjp(X[:1], np.ones((1, 1))).round(3)
     array([[ 3., -1.]])
     """
     if isinstance(fitted, DifferentiableModel):

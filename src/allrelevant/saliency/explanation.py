@@ -127,7 +127,7 @@ class Explanation:
         """
         from ..plots import RowSaliencyDisplay
 
-        return RowSaliencyDisplay.from_explanation(self, row, **kwargs)
+        return RowSaliencyDisplay.from_result(self, row, **kwargs)
 
     def plot_map(
         self, row: int = 0, shape: tuple[int, ...] | None = None, **kwargs: Any
@@ -144,7 +144,7 @@ class Explanation:
         """
         from ..plots import SaliencyMapDisplay
 
-        return SaliencyMapDisplay.from_explanation(self, row, shape, **kwargs)
+        return SaliencyMapDisplay.from_result(self, row, shape, **kwargs)
 
     def row(self, row: int) -> Vector:
         """The features of a row; shape (d,)."""
@@ -274,7 +274,7 @@ def explain_rows(
         predicted = classes[codes]
         goals = _codes(question, codes, classes)
         targets = classes[goals]
-    values = found.pull_back(gain.gradient(outputs, goals))
+    values = found.vjp(gain.gradient(outputs, goals))
     values = values if expand is None else expand(values)
     return Explanation(
         values if units is None else values * units,

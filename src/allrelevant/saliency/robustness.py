@@ -62,7 +62,7 @@ class ClassLogOdds:
         outputs = self.model.outputs(X)
         return (
             self._log_odds(outputs, classes),
-            self.model.pull_back(X, self._cotangent(outputs, classes)),
+            self.model.vjp(X, self._cotangent(outputs, classes)),
         )
 
     def probabilities(self, X: Matrix) -> Matrix:
@@ -79,13 +79,13 @@ class ClassLogOdds:
     def _cotangent(self, outputs: Matrix, classes: NDArray[np.int64]) -> Matrix:
         rows = np.arange(len(classes))
         if self.from_logits:
-            cotangent = -softmax(_without(outputs, classes), axis=1)
-            cotangent[rows, classes] = 1.0
-            return cotangent
-        cotangent = np.zeros_like(outputs)
+            output_gradient = -softmax(_without(outputs, classes), axis=1)
+            output_gradient[rows, classes] = 1.0
+            return output_gradient
+        output_gradient = np.zeros_like(outputs)
         own = expit(self._log_odds(outputs, classes))
-        cotangent[rows, classes] = 1.0 / (own * (1.0 - own))
-        return cotangent
+        output_gradient[rows, classes] = 1.0 / (own * (1.0 - own))
+        return output_gradient
 
 
 def _without(outputs: Matrix, classes: NDArray[np.int64]) -> Matrix:
@@ -304,9 +304,9 @@ def robustness(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from allrelevant import reliability
+    >>> from allrelevant import robustness
     >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array(["no", "no", "yes", "yes"])
-    >>> found = reliability(LogisticRegression().fit(X, y), X[:1], certainty=0.75)
+    >>> found = robustness(LogisticRegression().fit(X, y), X[:1], certainty=0.75)
     >>> found.targets.tolist(), found.distance[0, 0], found.certainty[0, 1].round(3)
     (['no', 'yes'], np.float64(0.0), np.float64(0.75))
     """

@@ -207,7 +207,7 @@ class TrainingTask:
     shape : Shape
     gain : Gain or None
     balanced : bool
-    per_deviation : bool
+    per_std : bool
         Whether a feature counts per standard deviation, or else per unit.
     """
 
@@ -218,7 +218,7 @@ class TrainingTask:
     shape: ColumnMasking
     gain: Gain | None
     balanced: bool
-    per_deviation: bool
+    per_std: bool
 
     def trained(self, X: Table, seed: int) -> Any:
         """A model of these columns."""
@@ -256,7 +256,7 @@ def attempt(problem: TrainingTask, X: Table, seed: int) -> Trial:
         problem.targets,
         n_classes=problem.n_classes,
         gain=problem.gain_of(model),
-        units=deviations(X) if problem.per_deviation else None,
+        units=deviations(X) if problem.per_std else None,
     )
     return Trial(found.saliency, found.score, trained - began, time.perf_counter() - trained)
 
@@ -271,7 +271,7 @@ class Rounds:
     X : ndarray or csr_array of shape (n, d)
     sizes : list of int
         Number of features of each round.
-    reps : int
+    n_repeats : int
         How often each is repeated.
     entropy : int
         Where all seeds come from.
@@ -281,7 +281,7 @@ class Rounds:
     problem: TrainingTask
     X: Table
     sizes: list[int]
-    reps: int
+    n_repeats: int
     entropy: int
     n_jobs: int | None
 
@@ -312,7 +312,9 @@ class Rounds:
         return rounds
 
     def _round(self, number: int, alive: Features) -> Round:
-        seeds = [derive_seed(self.entropy, number, repetition) for repetition in range(self.reps)]
+        seeds = [
+            derive_seed(self.entropy, number, repetition) for repetition in range(self.n_repeats)
+        ]
         X = self.problem.shape.reduced(self.X, alive)
         with training_errors_in_one_line(
             f"Round {number + 1} of {len(self.sizes)}, on {len(alive)} features"
@@ -350,16 +352,16 @@ def recorded_entropy(file: CheckpointFile | None) -> int | None:
     return None if state is None else int(state["entropy"])
 
 
-def schedule(n_features: int, gamma: float, min_features: int) -> list[int]:
-    """Number of features of each round: of n, ``int(gamma * n)`` go on, while there are enough.
+def schedule(n_features: int, keep_fraction: float, min_features_to_select: int) -> list[int]:
+    """Number of features of each round: ``int(keep_fraction * n)`` of n go on, if enough are left.
 
     Parameters
     ----------
     n_features : int
         Of the first round.
-    gamma : float
+    keep_fraction : float
         Share that goes on; zero is a single round.
-    min_features : int
+    min_features_to_select : int
         No round is for so few or fewer: there is nothing left to tell apart.
 
     Examples
@@ -368,6 +370,6 @@ def schedule(n_features: int, gamma: float, min_features: int) -> list[int]:
     ([10, 5, 2], [10], [10, 9, 8])
     """
     sizes = [n_features]
-    while (following := int(gamma * sizes[-1])) > min_features:
+    while (following := int(keep_fraction * sizes[-1])) > min_features_to_select:
         sizes.append(following)
     return sizes

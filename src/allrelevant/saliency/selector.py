@@ -45,8 +45,8 @@ from .trainers import (
     declares,
     derive_seed,
     draw_entropy,
-    needs_its_shape,
     predicts_classes,
+    requires_all_columns,
     starting_weights,
     trainer_for,
     training_errors_in_one_line,
@@ -65,27 +65,27 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
 
     A model is trained, and the gradient of a gain, high where its prediction is right, is taken
     with respect to the inputs. Summed over the rows it ranks the features; the least salient leave,
-    and again. Features are taken as they are: scale them, or see ``per_deviation``.
+    and again. Features are taken as they are: scale them, or see ``per_std``.
 
     Parameters
     ----------
     estimator : estimator, str or nn.Module
         Who is trained: SVMs, linear models and networks of scikit-learn, pipelines of scalers that
         end in one, a network of torch or skorch, or anything whose fitted form has ``outputs`` and
-        ``pull_back``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks: of classes, but
+        ``vjp``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks: of classes, but
         of values where the target has fractions or more than 20 different numbers.
-    gamma : float, default=0.9
+    keep_fraction : float, default=0.9
         Share of the features that goes on to the next round; zero is a single round.
-    reps : int, default=3
+    n_repeats : int, default=3
         Trainings a round, each from another seed; they weigh as much as they are right. One is
         enough where training is not random, as of an SVM.
-    min_features : int, default=1
+    min_features_to_select : int, default=1
         Where rounds end.
     n_features_to_select : int, float or None, default=None
         How many to select, or which share. None is half. The ranking does not depend on it.
     gain : Gain or None, default=None
         What is differentiated. None goes by the loss of the model.
-    per_deviation : bool, default=False
+    per_std : bool, default=False
         Whether a feature counts per standard deviation and not, as a gradient does, per unit: then
         the ranking does not depend on units, if the model does not. For pipelines with a scaler.
     balanced : bool, default=False
@@ -93,7 +93,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         the sum over the rows each class has the same say in any case.
     keep_shape : bool or "auto", default="auto"
         Whether features that left are set to zero instead of being dropped, for models that need
-        their shape, as of pictures. ``"auto"`` asks the estimator (``needs_its_shape``).
+        their shape, as of pictures. ``"auto"`` asks the estimator (``requires_all_columns``).
     random_state : int, RandomState instance or None, default=None
         Where the seeds of all trainings come from; each training has another one, in the place of
         any that the estimator has. None takes them from the estimator's own, if it has one.
@@ -134,7 +134,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     >>> from allrelevant import SaliencySelector
     >>> X, y = make_classification(
     ...     200, 20, n_informative=3, n_redundant=0, shuffle=False, random_state=0)
-    >>> selector = SaliencySelector(SVC(), reps=1, n_features_to_select=3).fit(X, y)
+    >>> selector = SaliencySelector(SVC(), n_repeats=1, n_features_to_select=3).fit(X, y)
     >>> sorted(selector.get_support(indices=True).tolist())
     [0, 1, 2]
     >>> selector.select(5).transform(X).shape
@@ -145,16 +145,16 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods("fit"), str, callable],
-        "gamma": [Interval(Real, 0, 1, closed="left")],
-        "reps": [Interval(Integral, 1, None, closed="left")],
-        "min_features": [Interval(Integral, 1, None, closed="left")],
+        "keep_fraction": [Interval(Real, 0, 1, closed="left")],
+        "n_repeats": [Interval(Integral, 1, None, closed="left")],
+        "min_features_to_select": [Interval(Integral, 1, None, closed="left")],
         "n_features_to_select": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="neither"),
             None,
         ],
         "gain": [Gain, None],
-        "per_deviation": ["boolean"],
+        "per_std": ["boolean"],
         "balanced": ["boolean"],
         "keep_shape": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
@@ -177,12 +177,12 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self,
         estimator: Any,
         *,
-        gamma: float = 0.9,
-        reps: int = 3,
-        min_features: int = 1,
+        keep_fraction: float = 0.9,
+        n_repeats: int = 3,
+        min_features_to_select: int = 1,
         n_features_to_select: float | None = None,
         gain: Gain | None = None,
-        per_deviation: bool = False,
+        per_std: bool = False,
         balanced: bool = False,
         keep_shape: bool | Literal["auto"] = "auto",
         random_state: Any = None,
@@ -191,12 +191,12 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
-        self.gamma = gamma
-        self.reps = reps
-        self.min_features = min_features
+        self.keep_fraction = keep_fraction
+        self.n_repeats = n_repeats
+        self.min_features_to_select = min_features_to_select
         self.n_features_to_select = n_features_to_select
         self.gain = gain
-        self.per_deviation = per_deviation
+        self.per_std = per_std
         self.balanced = balanced
         self.keep_shape = keep_shape
         self.random_state = random_state
@@ -222,12 +222,12 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         problem = self._problem(y)
         constant = self._constant(X)
         alive = np.setdiff1d(np.arange(self.n_features_in_), constant)
-        sizes = schedule(len(alive), float(self.gamma), int(self.min_features))
+        sizes = schedule(len(alive), float(self.keep_fraction), int(self.min_features_to_select))
         with self._checkpoint_file(X, y) as file:
             entropy = recorded_entropy(file)
             if entropy is None:
                 entropy = draw_entropy(self.random_state, self.estimator)
-            rounds = Rounds(problem, X, sizes, int(self.reps), entropy, self.n_jobs)
+            rounds = Rounds(problem, X, sizes, int(self.n_repeats), entropy, self.n_jobs)
             title = type(self).__name__ if self.verbose else None
             with progress_bar(title, len(sizes), done=len(recorded(file))) as advance:
                 found = rounds.run(alive, file, advance)
@@ -235,7 +235,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.ranking_, self.importances_ = self._trace.ranking, self._trace.importances
         self.select(n_selected)
         self._shape, self._explained = problem.shape, np.flatnonzero(self.support_)
-        self._units = deviations(X) if self.per_deviation else None
+        self._units = deviations(X) if self.per_std else None
         with training_errors_in_one_line(f"The training on the {n_selected} features selected"):
             self.estimator_ = problem.trained(
                 problem.shape.reduced(X, self._explained), derive_seed(entropy, len(sizes))
@@ -277,7 +277,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         Explanation
-            Of ``estimator_``; features that it does not use have zeros. With ``per_deviation``
+            Of ``estimator_``; features that it does not use have zeros. With ``per_std``
             saliency is per standard deviation of each feature here too.
         """
         check_is_fitted(self, "estimator_")
@@ -351,7 +351,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     def _problem(self, y: NDArray[Any]) -> TrainingTask:
         classes = predicts_classes(self.estimator, y)
         trainer = trainer_for(self.estimator, classes=classes)
-        keep = needs_its_shape(trainer) if self.keep_shape == "auto" else self.keep_shape
+        keep = requires_all_columns(trainer) if self.keep_shape == "auto" else self.keep_shape
         shape: ColumnMasking = ZeroColumns() if keep else DropColumns()
         self.__dict__.pop("classes_", None)  # of an earlier fit
         targets: Targets
@@ -369,7 +369,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             shape,
             self.gain,
             bool(self.balanced),
-            bool(self.per_deviation),
+            bool(self.per_std),
         )
 
     def _constant(self, X: Table) -> list[int]:

@@ -148,9 +148,9 @@ class SkorchTrainer(BaseEstimator):
         self.random_state = random_state
 
     @property
-    def needs_its_shape(self) -> bool:
+    def requires_all_columns(self) -> bool:
         """Whether columns cannot be dropped: so it is, unless the net says otherwise."""
-        return bool(getattr(self.net, "needs_its_shape", True))
+        return bool(getattr(self.net, "requires_all_columns", True))
 
     def fit(self, X: Table, y: NDArray[Any]) -> Self:
         """Train.
@@ -324,11 +324,11 @@ def _random_states(estimator: Any) -> dict[str, Any]:
     }
 
 
-def needs_its_shape(estimator: Any) -> bool:
+def requires_all_columns(estimator: Any) -> bool:
     """Whether columns cannot be dropped from what the estimator is given."""
     steps = getattr(estimator, "steps", None)
     last = steps[-1][1] if steps else estimator
-    return bool(getattr(last, "needs_its_shape", False))
+    return bool(getattr(last, "requires_all_columns", False))
 
 
 def derive_seed(entropy: int, *place: int) -> int:

@@ -78,7 +78,7 @@ def test_many_features_are_split_into_tasks_that_do_not_depend_on_n_jobs():
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
 def test_witnesses_attain_the_bounds_on_the_users_own_table(data, formulation):
-    bounds = quick(formulation=formulation, delta=0.1, loss_slack=0.05).fit(data.X, data.y)
+    bounds = quick(formulation=formulation, norm_slack=0.1, loss_slack=0.05).fit(data.X, data.y)
     scaled = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
     target = 2.0 * data.y - 1.0
     for feature in range(data.X.shape[1]):
@@ -274,7 +274,7 @@ class TestOddTables:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("C", 0.0), ("C", "best"), ("delta", -0.1), ("fpr", 1.0), ("n_probes", 0),
+    [("C", 0.0), ("C", "best"), ("norm_slack", -0.1), ("fpr", 1.0), ("n_probes", 0),
      ("formulation", "both"), ("cutoff", -1.0), ("class_weight", "equal")],
 )  # fmt: skip
 def test_bad_parameters_are_named(data, name, value):

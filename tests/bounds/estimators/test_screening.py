@@ -12,7 +12,7 @@ from allrelevant.report import bounds_document, render
 
 
 def fit(data, **kwargs):
-    defaults = {"C": 1.0, "delta": 0.02, "loss_slack": 0.0, "cutoff": 0.5}
+    defaults = {"C": 1.0, "norm_slack": 0.02, "loss_slack": 0.0, "cutoff": 0.5}
     return ClassificationBounds(**{**defaults, **kwargs}).fit(data.X, data.y)
 
 
@@ -66,9 +66,9 @@ def test_a_screened_feature_that_is_dropped_has_no_weight():
 
 def test_what_programs_prove_of_other_features_spares_more_of_them(monkeypatch):
     data = make_linear_classification(60, n_strong=2, n_weak=2, n_irrelevant=100, random_state=0)
-    at_once = fit(data, screen=True, delta=0.05)
+    at_once = fit(data, screen=True, norm_slack=0.05)
     monkeypatch.setattr(problem, "_FIRST_ROUND", 5)
-    in_rounds = fit(data, screen=True, delta=0.05)
+    in_rounds = fit(data, screen=True, norm_slack=0.05)
     assert in_rounds.exact_.sum() < 0.8 * at_once.exact_.sum()
     assert (in_rounds.relevance_ == at_once.relevance_).all()
 

@@ -40,7 +40,7 @@ def equivalent_models(formulation, samples, C, slack):
 
 def naive_intervals(formulation, samples, baseline, slack):
     X, y, weight = samples.X, samples.y, samples.weight
-    norm_limit = (1 + slack.delta) * baseline.norm_
+    norm_limit = (1 + slack.norm_slack) * baseline.norm_
     loss_limit = (1 + slack.loss_slack) * baseline.loss_ + slack.loss_tol
     if formulation == "separate":
         return naive_separate(X, y, weight, norm_limit, loss_limit)
@@ -178,11 +178,11 @@ def test_ranges_of_parts_join_to_the_whole():
 
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
-@pytest.mark.parametrize("delta", [0.0, 0.01, 0.3])
+@pytest.mark.parametrize("norm_slack", [0.0, 0.01, 0.3])
 @pytest.mark.parametrize("seed", range(5))
-def test_sizes_take_fewer_programs_and_are_the_same(formulation, delta, seed):
+def test_sizes_take_fewer_programs_and_are_the_same(formulation, norm_slack, seed):
     samples = generated_samples(seed)
-    _, models = equivalent_models(formulation, samples, 1.0, Tolerance(delta, 0.05, 1e-6))
+    _, models = equivalent_models(formulation, samples, 1.0, Tolerance(norm_slack, 0.05, 1e-6))
     features = np.arange(samples.n_features)[::-1]
     sizes, effort = size_ranges(models, features)
     np.testing.assert_allclose(sizes, weight_ranges(models, features).interval, atol=1e-9)

@@ -8,7 +8,7 @@ from torch import nn
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor
 from allrelevant.saliency import as_differentiable
 from allrelevant.saliency.networks.architectures import ToImage, picture_shape
-from allrelevant.saliency.networks.catalog import build_network, needs_its_shape
+from allrelevant.saliency.networks.catalog import build_network, requires_all_columns
 
 
 def n_weights(module):
@@ -85,10 +85,10 @@ def test_what_is_no_picture_is_refused(n_inputs, shape, message):
 
 
 def test_pictures_need_their_shape():
-    assert NetworkClassifier("cnn").needs_its_shape
-    assert NetworkClassifier(nn.Linear(2, 2)).needs_its_shape
-    assert not NetworkRegressor().needs_its_shape
-    assert not needs_its_shape(lambda n_inputs, n_outputs: nn.Linear(n_inputs, n_outputs))
+    assert NetworkClassifier("cnn").requires_all_columns
+    assert NetworkClassifier(nn.Linear(2, 2)).requires_all_columns
+    assert not NetworkRegressor().requires_all_columns
+    assert not requires_all_columns(lambda n_inputs, n_outputs: nn.Linear(n_inputs, n_outputs))
 
 
 @pytest.mark.parametrize("name", ["cnn", "wrn-16-4"])
@@ -101,7 +101,7 @@ def test_pictures_are_learnt(name):
         name, max_epochs=4, batch_size=10, learning_rate=0.01, random_state=0, n_threads=1
     ).fit(X, y)
     assert net.loss_curve_[-1] < 0.5 * net.loss_curve_[0]
-    gradient = as_differentiable(net).pull_back(X, np.ones((20, 2)))
+    gradient = as_differentiable(net).vjp(X, np.ones((20, 2)))
     assert gradient.shape == (20, 64)
     assert gradient.any()
 

@@ -25,7 +25,9 @@ def table():
 def test_the_informative_features_stay(table):
     X, y = table
     net = NetworkClassifier(max_epochs=10, learning_rate=0.01)
-    selector = SaliencySelector(net, gamma=0.5, reps=2, n_features_to_select=3, random_state=0)
+    selector = SaliencySelector(
+        net, keep_fraction=0.5, n_repeats=2, n_features_to_select=3, random_state=0
+    )
     selector.fit(X, y)
     assert set(selector.get_support(indices=True)) == {0, 1, 2}
 
@@ -36,7 +38,12 @@ def test_pixels_are_blackened_and_the_picture_keeps_its_shape():
     X[:, 14] = y + 0.1 * rng.uniform(size=60)
     net = NetworkClassifier("cnn", max_epochs=4, batch_size=20, learning_rate=0.01, n_threads=1)
     selector = SaliencySelector(
-        net, gamma=0.3, reps=1, min_features=4, n_features_to_select=9, random_state=0
+        net,
+        keep_fraction=0.3,
+        n_repeats=1,
+        min_features_to_select=4,
+        n_features_to_select=9,
+        random_state=0,
     ).fit(X, y)
     assert selector.ranking_[14] <= 2
     assert selector.estimator_.n_features_in_ == 36
@@ -46,18 +53,18 @@ def test_pixels_are_blackened_and_the_picture_keeps_its_shape():
 def test_networks_by_name_and_by_module(table):
     X, y = table
     module = nn.Linear(12, 2)
-    selector = SaliencySelector(module, gamma=0.0, reps=1, random_state=0).fit(X, y)
+    selector = SaliencySelector(module, keep_fraction=0.0, n_repeats=1, random_state=0).fit(X, y)
     assert isinstance(selector.estimator_, NetworkClassifier)
     assert selector.estimator_.network is not selector.estimator_.module_.network
     with pytest.raises(InputError, match="No network is called 'perceptron'"):
-        SaliencySelector("perceptron", gamma=0.0, reps=1).fit(X, y)
+        SaliencySelector("perceptron", keep_fraction=0.0, n_repeats=1).fit(X, y)
 
 
 def test_a_diverging_loss_stops_with_the_round_and_the_cause(table):
     X, y = table
     net = NetworkClassifier(learning_rate=1e30, max_epochs=5)
     with pytest.raises(InputError, match=r"Round 1 of .*The loss became .* in epoch \d+: "):
-        SaliencySelector(net, reps=1, random_state=0).fit(X, y)
+        SaliencySelector(net, n_repeats=1, random_state=0).fit(X, y)
 
 
 class Odd(nn.Module):
@@ -94,14 +101,14 @@ def test_what_cannot_be_trained_is_told_in_one_line(table, network, message, mas
         net.fit(X, y)
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match=f"^Round 1 of .*{message}"):
-        SaliencySelector(net, reps=1).fit(X, y)
+        SaliencySelector(net, n_repeats=1).fit(X, y)
 
 
 def test_a_factory_without_arguments_makes_a_network_of_fixed_width(table):
     X, y = table
     net = NetworkClassifier(lambda: nn.Linear(12, 2), max_epochs=2)
-    assert net.needs_its_shape
-    found = SaliencySelector(net, gamma=0.5, reps=1, random_state=0).fit(X, y)
+    assert net.requires_all_columns
+    found = SaliencySelector(net, keep_fraction=0.5, n_repeats=1, random_state=0).fit(X, y)
     assert found.estimator_.n_features_in_ == 12
 
 

@@ -109,7 +109,9 @@ def test_a_mask_is_the_same(table):
 )
 def test_the_ranking_is_the_same(table, estimator):
     X, y = table
-    selector = SaliencySelector(estimator, gamma=0.5, reps=2, min_features=4, random_state=0)
+    selector = SaliencySelector(
+        estimator, keep_fraction=0.5, n_repeats=2, min_features_to_select=4, random_state=0
+    )
     dense, sparse = clone(selector).fit(X, y), clone(selector).fit(sp.csr_array(X), y)
     np.testing.assert_array_equal(dense.ranking_, sparse.ranking_)
     np.testing.assert_array_equal(dense.importances_, sparse.importances_)
@@ -121,7 +123,9 @@ def test_the_ranking_is_the_same(table, estimator):
 @pytest.mark.filterwarnings("ignore:2 constant column")
 def test_a_run_that_was_interrupted_goes_on_to_the_same(table, tmp_path, monkeypatch):
     X, y = table
-    plain = SaliencySelector(NetworkClassifier(**QUICK), gamma=0.5, reps=1, random_state=0)
+    plain = SaliencySelector(
+        NetworkClassifier(**QUICK), keep_fraction=0.5, n_repeats=1, random_state=0
+    )
     kept = clone(plain).set_params(checkpoint=tmp_path / "run.ckpt")
     whole_round = Rounds._round
 
@@ -154,7 +158,9 @@ def test_few_rows_are_dense_at_a_time(table, monkeypatch):
     monkeypatch.setattr(torch_model, "_BUDGET", 16 * X.shape[1])
     monkeypatch.setattr(training, "_BUDGET", 16 * X.shape[1])
     net = NetworkClassifier(early_stopping=True, validation_fraction=0.4, **QUICK)
-    selector = SaliencySelector(net, gamma=0.0, reps=1, random_state=0).fit(sp.csr_array(X), y)
+    selector = SaliencySelector(net, keep_fraction=0.0, n_repeats=1, random_state=0).fit(
+        sp.csr_array(X), y
+    )
     net.fit(sp.csr_array(X), y).predict_proba(sp.csr_array(X))
     selector.explain(sp.csr_array(X), y)
     # Selecting columns leaves more rows within the same budget.

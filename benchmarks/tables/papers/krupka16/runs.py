@@ -32,7 +32,7 @@ def stand_in(name: str, folder: Path) -> Fit:
 def on_task(task: Task) -> Fit:
     def fit(setup: Setup, seed: int) -> EBRFE:
         folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
-        model = EBRFE(cv=folds, nested=folds, **setup.arguments)
+        model = EBRFE(cv=folds, nested_cv=folds, **setup.arguments)
         return model.fit(task.varying_most(setup.n_kept), task.y)
 
     return fit
@@ -49,7 +49,7 @@ def on_verb(table: VerbPatterns) -> Fit:
         folds: Any = LeaveOneGroupOut()
         if table.fold is None:
             folds = StratifiedKFold(N_CORPUS_FOLDS, shuffle=True, random_state=seed)
-        model = EBRFE(cv=folds, nested=folds, min_variance=setup.min_variance, **setup.arguments)
+        model = EBRFE(cv=folds, nested_cv=folds, min_variance=setup.min_variance, **setup.arguments)
         return model.fit(table.X, table.y, groups=table.fold)
 
     return fit
@@ -66,7 +66,7 @@ def measure(
         figures |= {
             f"{setup.name} inner": 100 * model.best_score_,
             f"{setup.name} inner features": model.n_features_,
-            f"{setup.name} nested": 100 * model.nested_.score,
-            f"{setup.name} nested features": float(model.nested_.n_features.mean()),
+            f"{setup.name} nested": 100 * model.nested_score_.score,
+            f"{setup.name} nested features": float(model.nested_score_.n_features.mean()),
         }
     return figures

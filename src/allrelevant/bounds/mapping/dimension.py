@@ -166,10 +166,10 @@ class DimensionCurve:
         )
 
     def plot(self, **kwargs: Any) -> DimensionDisplay:
-        """Draw error against dimension; see :meth:`DimensionDisplay.from_curve`."""
+        """Draw error against dimension; see :meth:`DimensionDisplay.from_result`."""
         from ...plots import DimensionDisplay
 
-        return DimensionDisplay.from_curve(self, **kwargs)
+        return DimensionDisplay.from_result(self, **kwargs)
 
 
 def dimension_curve(

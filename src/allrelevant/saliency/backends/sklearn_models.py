@@ -72,9 +72,9 @@ class LinearForm:
         """Outputs of each row."""
         return np.asarray(X @ self.weights.T) + self.offsets
 
-    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``."""
-        return cotangent @ self.weights
+    def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``."""
+        return output_gradient @ self.weights
 
 
 def linear_form(fitted: Any, gain: Gain, scale: tuple[float, float] | None = None) -> LinearForm:
@@ -131,9 +131,9 @@ class Perceptron:
         """Outputs of each row, before the softmax of a classifier."""
         return self._layers(X)[-1] @ self.spread
 
-    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``."""
-        gradient = cotangent @ self.spread.T
+    def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``."""
+        gradient = output_gradient @ self.spread.T
         layers = self._layers(X)
         for weights, name, values in zip(
             reversed(self.weights), reversed(self.activations), reversed(layers), strict=True
@@ -206,9 +206,9 @@ class ScaledModel:
         """Outputs of each row."""
         return self.linearized(X).outputs
 
-    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``."""
-        return self.linearized(X).pull_back(cotangent)
+    def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``."""
+        return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedPipeline:
         """The model at some rows."""
@@ -241,9 +241,9 @@ class LinearizedPipeline:
         """The class that is predicted for each row."""
         return predicted_codes(self.model)
 
-    def pull_back(self, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``."""
-        return self.model.pull_back(cotangent) * self.slopes
+    def vjp(self, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``."""
+        return self.model.vjp(output_gradient) * self.slopes
 
 
 def scaled_model(fitted: Any) -> ScaledModel:

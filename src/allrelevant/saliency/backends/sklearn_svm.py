@@ -165,9 +165,9 @@ class OneAgainstOne:
         """Outputs of each row."""
         return self.linearized(X).outputs
 
-    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``, without the clipping."""
-        return self.linearized(X).pull_back(cotangent)
+    def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``, without the clipping."""
+        return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedVotes:
         """The model at some rows."""
@@ -202,9 +202,9 @@ class LinearizedVotes:
         # One vote moves the mean by 2 / n_others; sizes never add up to a whole vote.
         return (votes * n_others / 2 + sizes / (3 * (np.abs(sizes) + 1))).argmax(axis=1)
 
-    def pull_back(self, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``."""
-        return self.pairs.pull_back(cotangent @ self.shares)
+    def vjp(self, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``."""
+        return self.pairs.vjp(output_gradient @ self.shares)
 
 
 def _shares(n_classes: int) -> Matrix:
@@ -239,9 +239,9 @@ class KernelExpansion:
         """Outputs of each row."""
         return self.linearized(X).outputs
 
-    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``."""
-        return self.linearized(X).pull_back(cotangent)
+    def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``."""
+        return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedSVM:
         """The machine at some rows: the kernel is needed once."""
@@ -278,11 +278,11 @@ class LinearizedSVM:
         """Outputs of each row."""
         return self.values @ self.machine.coefficients.T + self.machine.offsets
 
-    def pull_back(self, cotangent: Matrix) -> Matrix:
-        """Gradient of ``sum(cotangent * outputs)``."""
+    def vjp(self, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)``."""
         machine, X = self.machine, self.X
         slopes = machine.kernel.slopes(self.argument, self.values)
-        slopes *= cotangent @ machine.coefficients
+        slopes *= output_gradient @ machine.coefficients
         gradient = np.asarray(slopes @ machine.support)
         if machine.kernel.pull:
             weights = machine.kernel.pull * slopes.sum(axis=1)

@@ -17,10 +17,15 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-import torch
-from torch import nn
 
 from ..._optional import missing
+
+try:
+    import torch
+    from torch import Tensor, nn
+except ImportError as error:
+    raise missing("torch", "torch") from error
+
 from ..._typing import Matrix, Table
 from ...exceptions import InputError
 from ..aggregation import row_batches, rows_within
@@ -95,13 +100,6 @@ def torch_seed(seed: int) -> Iterator[None]:
         yield
 
 
-try:
-    import torch
-    from torch import Tensor, nn
-except ImportError as error:
-    raise missing("torch", "torch") from error
-
-
 # Rows of a wide sparse table are made dense: so many numbers at a time.
 _BUDGET = 2**24
 
@@ -144,7 +142,7 @@ class TorchModel:
     >>> import torch
     >>> module = torch.nn.Linear(2, 1, dtype=torch.float64)
     >>> model = TorchModel(module, outputs="numbers")
-    >>> slopes = model.pull_back(np.ones((3, 2)), np.ones((3, 1)))
+    >>> slopes = model.vjp(np.ones((3, 2)), np.ones((3, 1)))
     >>> bool(np.allclose(slopes, module.weight.detach().numpy()))
     True
     """
@@ -178,12 +176,12 @@ class TorchModel:
         with _at_rest(self.module), torch.no_grad():
             return _stacked([_as_array(self._forward(rows)) for rows in self._batches(X)])
 
-    def pull_back(self, X: Table, cotangent: Matrix) -> Matrix:
-        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``; shape (n, d)."""
+    def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)`` with respect to the inputs; (n, d)."""
         found, start = [], 0
         for rows in self._batches(X):
             stop = start + len(rows)
-            found.append(self._pass(rows).pull_back(cotangent[start:stop]))
+            found.append(self._pass(rows).vjp(output_gradient[start:stop]))
             start = stop
         return _stacked(found)
 
@@ -242,17 +240,17 @@ class TapedModule:
         """Outputs of each row; shape (n, k)."""
         return _as_array(self.results)
 
-    def pull_back(self, cotangent: Matrix) -> Matrix:
-        """Gradient with respect to the inputs of ``sum(cotangent * outputs)``; shape (n, d)."""
+    def vjp(self, output_gradient: Matrix) -> Matrix:
+        """Gradient of ``sum(output_gradient * outputs)`` with respect to the inputs; (n, d)."""
         results = self.results
-        if cotangent.shape[1] != results.shape[1]:
+        if output_gradient.shape[1] != results.shape[1]:
             raise InputError(
-                f"The module has {results.shape[1]} outputs, and {cotangent.shape[1]} were "
+                f"The module has {results.shape[1]} outputs, and {output_gradient.shape[1]} were "
                 "expected: one for each class, or a single one for a number."
             )
         gradient = None
         if results.requires_grad:
-            weights = torch.as_tensor(cotangent, dtype=results.dtype, device=results.device)
+            weights = torch.as_tensor(output_gradient, dtype=results.dtype, device=results.device)
             # Not backward(): that would add to the gradients of the caller's weights.
             (gradient,) = torch.autograd.grad(
                 results, self.rows, weights, allow_unused=True, retain_graph=True

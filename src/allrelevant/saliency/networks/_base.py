@@ -20,7 +20,7 @@ from ..._typing import Matrix, Table, Vector
 from ...exceptions import InputError
 from ...parallel.api import progress_bar
 from ..differentiable import register
-from .catalog import build_network, needs_its_shape
+from .catalog import build_network, requires_all_columns
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -92,9 +92,9 @@ class NetworkEstimator(BaseEstimator):
     verbose: int
 
     @property
-    def needs_its_shape(self) -> bool:
+    def requires_all_columns(self) -> bool:
         """Whether columns cannot be dropped, for the network takes them all: set them to zero."""
-        return needs_its_shape(self.network)
+        return requires_all_columns(self.network)
 
     @property
     def model_(self) -> TorchModel:

@@ -25,12 +25,12 @@ OF_PICTURES = ("cnn", "wrn-16-4")
 NAMES = ("mlp", *OF_PICTURES)
 
 
-def needs_its_shape(network: Network) -> bool:
+def requires_all_columns(network: Network) -> bool:
     """Whether a network takes a fixed number of inputs, so that columns cannot be dropped.
 
     Examples
     --------
-    >>> needs_its_shape("mlp"), needs_its_shape("cnn")
+    >>> requires_all_columns("mlp"), requires_all_columns("cnn")
     (False, True)
     """
     if isinstance(network, str):
