@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from .exceptions import MissingExtraError
 
@@ -29,3 +30,12 @@ def missing(module: str, extra: str) -> MissingExtraError:
     return MissingExtraError(
         f"This needs {module.partition('.')[0]}: pip install 'allrelevant[{extra}]'."
     )
+
+
+def display(name: str) -> Any:
+    """Class of :mod:`allrelevant.plots` that draws a result.
+
+    Results look their display up by name when they are drawn, so that no computation imports the
+    plots.
+    """
+    return getattr(import_module("allrelevant.plots"), name)

@@ -27,7 +27,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Matrix, Table, Vector
 from .._validation import feature_names
 from ..exceptions import InputError, RelevanceWarning
@@ -131,9 +131,7 @@ class BoundsSelectorMixin(SelectorMixin):
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:
         """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
-        from ..plots import IntervalsDisplay
-
-        return IntervalsDisplay.from_estimator(self, **kwargs)
+        return display("IntervalsDisplay").from_estimator(self, **kwargs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Vector
 from ..exceptions import InputError
 from .baseline import FitScaling, HeldOutScore, cross_validated_score
@@ -147,9 +147,7 @@ class CheapestModels(Sequence[CheapestModel]):
 
     def plot(self, **kwargs: Any) -> CostDisplay:
         """Draw cost against number of features; see :meth:`CostDisplay.from_result`."""
-        from ..plots import CostDisplay
-
-        return CostDisplay.from_result(self, **kwargs)
+        return display("CostDisplay").from_result(self, **kwargs)
 
 
 @dataclass(frozen=True)

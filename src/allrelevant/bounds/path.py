@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Matrix, Vector
 from .._validation import feature_names
 from ..exceptions import InputError
@@ -109,9 +109,7 @@ class BoundsPath:
 
     def plot(self, **kwargs: Any) -> PathDisplay:
         """Draw the intervals as bands; see :meth:`PathDisplay.from_result`."""
-        from ..plots import PathDisplay
-
-        return PathDisplay.from_result(self, **kwargs)
+        return display("PathDisplay").from_result(self, **kwargs)
 
 
 def runs_of_equal_values(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[str, int, int]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
@@ -240,13 +240,11 @@ class Relations:
             Options of ``plot`` of :class:`~allrelevant.plots.RelationsDisplay` or
             :class:`~allrelevant.plots.SubstitutesDisplay`.
         """
-        from ..plots import RelationsDisplay, SubstitutesDisplay
-
         if kind not in ("matrix", "graph"):
             raise InputError(f"kind must be 'matrix' or 'graph', got {kind!r}.")
         if kind == "graph":
-            return SubstitutesDisplay.from_result(self, **kwargs)
-        return RelationsDisplay.from_result(self, **kwargs)
+            return display("SubstitutesDisplay").from_result(self, **kwargs)
+        return display("RelationsDisplay").from_result(self, **kwargs)
 
 
 def find_relations(

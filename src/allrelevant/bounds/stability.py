@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Matrix, Vector
 from .._validation import feature_names
 from ..exceptions import InputError
@@ -106,9 +106,7 @@ class Stability:
 
     def plot(self, **kwargs: Any) -> StabilityDisplay:
         """Draw mean intervals and shares; see :meth:`StabilityDisplay.from_result`."""
-        from ..plots import StabilityDisplay
-
-        return StabilityDisplay.from_result(self, **kwargs)
+        return display("StabilityDisplay").from_result(self, **kwargs)
 
 
 class _Split(NamedTuple):

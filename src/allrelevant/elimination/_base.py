@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Matrix, Table, Vector
 from .._validation import feature_names
 from .._version import __version__
@@ -115,9 +115,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         -------
         EliminationDisplay
         """
-        from ..plots import EliminationDisplay
-
-        return EliminationDisplay.from_estimator(self, **kwargs)
+        return display("EliminationDisplay").from_estimator(self, **kwargs)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
 from .differentiable import (
@@ -125,9 +125,7 @@ class Explanation:
         **kwargs
             Passed on to :meth:`RowSaliencyDisplay.plot`.
         """
-        from ..plots import RowSaliencyDisplay
-
-        return RowSaliencyDisplay.from_result(self, row, **kwargs)
+        return display("RowSaliencyDisplay").from_result(self, row, **kwargs)
 
     def plot_map(
         self, row: int = 0, shape: tuple[int, ...] | None = None, **kwargs: Any
@@ -142,9 +140,7 @@ class Explanation:
         **kwargs
             Passed on to :meth:`SaliencyMapDisplay.plot`.
         """
-        from ..plots import SaliencyMapDisplay
-
-        return SaliencyMapDisplay.from_result(self, row, shape, **kwargs)
+        return display("SaliencyMapDisplay").from_result(self, row, shape, **kwargs)
 
     def row(self, row: int) -> Vector:
         """The features of a row; shape (d,)."""

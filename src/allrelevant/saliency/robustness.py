@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, logsumexp, softmax
 
-from .._optional import import_extra
+from .._optional import display, import_extra
 from .._typing import Matrix, Vector
 from ..exceptions import InputError, RelevanceWarning
 from .differentiable import DifferentiableModel, as_differentiable, checked_rows
@@ -252,9 +252,7 @@ class Robustness:
         -------
         RobustnessDisplay
         """
-        from ..plots import RobustnessDisplay
-
-        return RobustnessDisplay.from_result(self, **kwargs)
+        return display("RobustnessDisplay").from_result(self, **kwargs)
 
 
 def robustness(

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
-from ..._optional import import_extra
+from ..._optional import display, import_extra
 from ..._typing import Codes, Matrix
 from ...parallel import parallel_map
 from ...resampling import Fold
@@ -167,9 +167,7 @@ class DimensionCurve:
 
     def plot(self, **kwargs: Any) -> DimensionDisplay:
         """Draw error against dimension; see :meth:`DimensionDisplay.from_result`."""
-        from ...plots import DimensionDisplay
-
-        return DimensionDisplay.from_result(self, **kwargs)
+        return display("DimensionDisplay").from_result(self, **kwargs)
 
 
 def dimension_curve(

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..._optional import import_extra
+from ..._optional import display, import_extra
 from ..._typing import Matrix, Vector
 from ..._validation import feature_names
 from ...exceptions import InputError
@@ -174,9 +174,7 @@ class MappingBoundsBase(BoundsSelectorMixin):
 
     def plot_rows(self, **kwargs: Any) -> MappingDisplay:
         """Draw the raw mapping above its bounds; see :meth:`MappingDisplay.from_estimator`."""
-        from ...plots import MappingDisplay
-
-        return MappingDisplay.from_estimator(self, **kwargs)
+        return display("MappingDisplay").from_estimator(self, **kwargs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
