@@ -122,14 +122,14 @@ def test_how_a_run_is_shown_and_where_it_is_done_does_not_count():
 
 SCRIPT = """
 import functools
-from allrelevant.checkpoints.fingerprint import described
+from allrelevant.checkpoints.fingerprint import describe_setting
 from torch import nn
 def adding(number):
     return lambda x: (x in {"a", "b", "c"}, number)
 class Factory:
     def __call__(self, n_inputs, n_outputs):
         return nn.Linear(n_inputs, n_outputs)
-print(described([adding(3), Factory(), functools.partial(Factory(), 2), {"x", "y", "z"}]))
+print(describe_setting([adding(3), Factory(), functools.partial(Factory(), 2), {"x", "y", "z"}]))
 """
 
 

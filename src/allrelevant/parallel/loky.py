@@ -1,21 +1,16 @@
-"""The data, written once to a temporary folder and mapped into the memory of each worker.
+"""Worker processes on this machine, by joblib's loky pool.
 
-A function comes with its data: an argument of a ``functools.partial``, or what a closure holds.
-Its arrays are written beside its pickle, not into it, and every worker sees the same pages of the
-same file. There they are ordinary arrays, but read-only.
+*Data.* A function comes with its data: arguments of a ``functools.partial``, or what a closure
+holds. They are written once to a temporary folder. The arrays lie beside the pickle, and every
+worker maps the same pages of the same file into its memory, read-only.
 
-What runs in a worker: one task, and the warnings it raised, which the parent issues again.
+*Workers that die.* A process that is killed, or crashes in compiled code, ends the whole pool.
+Finished results are kept, and the rest is computed by a new pool. The items that were running are
+suspects, because any of them may be the cause. They wait until all others are done. Then each has
+a pool to itself, where it cannot harm the others. An item that ends its worker there as well is
+given up.
 
-One pass of tasks over the pool of processes.
-
-The pool is joblib's: it stays alive between passes, for starting it costs a second or so.
-
-What is tried again when a worker dies, and when it is given up.
-
-A process that is killed, or crashes in compiled code, takes the whole pool with it. What has
-finished is kept, and the rest goes on in a new pool. The tasks that were under way are suspects:
-any of them may have been the cause. They wait until all others are done, then each has the pool to
-itself, where it hurts no neighbour and can be told from them.
+*Interrupts.* Ctrl-C reaches this process only, which ends the workers.
 """
 
 from __future__ import annotations
@@ -41,161 +36,113 @@ from joblib.parallel import get_active_backend
 
 from ..exceptions import WorkerDiedError
 
-# What vector instructions want at most; a power of two.
-_ALIGNMENT = 64
+# An item that has ended so many workers on its own is given up.
+MAX_SOLO_ATTEMPTS = 2
+
+# A pool that has died so often without an item started or finished is given up.
+MAX_IDLE_RESTARTS = 3
+
+# More lost items than these are only counted in a message.
+MAX_NAMED_ITEMS = 5
+
+# The largest alignment that vector instructions ask for.
+ARRAY_ALIGNMENT = 64
 
 
-@contextmanager
-def shared_function(function: Callable[..., Any]) -> Iterator[str]:
-    """Write a function to a folder that lasts as long as the block.
-
-    Parameters
-    ----------
-    function : callable
-        Anything that cloudpickle can write: lambdas and closures too.
-
-    Yields
-    ------
-    str
-        The folder, from which workers take the function with :func:`load_function`.
-    """
-    # Windows does not remove a file that a worker still has in its memory.
-    windows = sys.platform == "win32"
-    with TemporaryDirectory(prefix="allrelevant-", ignore_cleanup_errors=windows) as folder:
-        _write(function, Path(folder))
-        yield folder
+def count_workers(n_jobs: int | None, n_items: int) -> int:
+    """Number of workers to use; 1 means that this process computes the results itself."""
+    backend, _ = get_active_backend()
+    if backend.nesting_level:  # inside a worker, ours or any other of joblib's
+        return 1
+    return min(effective_n_jobs(n_jobs), n_items)
 
 
-@lru_cache(maxsize=1)  # the latest alone: of earlier runs nothing is needed any more
-def load_function(folder: str) -> Callable[..., Any]:
-    """Load the function of a folder, the first time it is asked for in this process."""
-    spans, pickled = pickle.loads(Path(folder, "function").read_bytes())
-    arrays = _mapped(Path(folder, "arrays"))
-    return pickle.loads(pickled, buffers=[arrays[start:stop] for start, stop in spans])
+class LokyExecutor:
+    """Computes results in at least two worker processes, and survives workers that die."""
+
+    def __init__(self, n_workers: int) -> None:
+        self.n_workers = n_workers
+
+    def run(
+        self,
+        function: Callable[[Any], Any],
+        items: Sequence[Any],
+        describe: Callable[[Any], str],
+    ) -> Generator[tuple[int, Any], None, None]:
+        with shared_function(function) as folder:
+            yield from _Run(folder, items, describe).results(self.n_workers)
 
 
-def log_start(folder: str, index: int) -> None:
-    """Note that this process starts a task, for :func:`running_tasks` to find if it dies of it."""
-    with Path(folder, f"{os.getpid()}.log").open("a") as log:
-        log.write(f"{index}\n")
+class _Run:
+    """All items of one run: which are unfinished, and which of them may have ended a worker."""
 
+    def __init__(self, folder: str, items: Sequence[Any], describe: Callable[[Any], str]) -> None:
+        self._folder = folder
+        self._items = items
+        self._describe = describe
+        self._unfinished = set(range(len(items)))
+        self._suspects: set[int] = set()
+        self._death: TerminatedWorkerError | None = None
 
-def running_tasks(folder: str) -> set[int]:
-    """Take the latest task of every worker out of the logs, once all workers are gone."""
-    latest: set[int] = set()
-    for log in Path(folder).glob("*.log"):
-        latest.update(int(index) for index in log.read_text().split()[-1:])
-        log.unlink()
-    return latest
+    def results(self, n_workers: int) -> Iterator[tuple[int, Any]]:
+        yield from self._compute_together(n_workers)
+        yield from self._compute_suspects()
+        if self._unfinished:
+            raise self._error() from self._death
 
+    def _compute_together(self, n_workers: int) -> Iterator[tuple[int, Any]]:
+        idle_restarts = 0
+        while idle_restarts < MAX_IDLE_RESTARTS and (todo := self._unfinished - self._suspects):
+            yield from self._attempt(todo, n_workers)
+            idle = todo == self._unfinished - self._suspects
+            idle_restarts = idle_restarts + 1 if idle else 0
 
-def _write(function: Callable[..., Any], folder: Path) -> None:
-    buffers: list[pickle.PickleBuffer] = []
-    pickled = cloudpickle.dumps(function, protocol=5, buffer_callback=buffers.append)
-    with (folder / "arrays").open("wb") as file:
-        spans = [_append(buffer.raw(), file) for buffer in buffers]
-    (folder / "function").write_bytes(pickle.dumps((spans, pickled)))
+    def _compute_suspects(self) -> Iterator[tuple[int, Any]]:
+        for suspect in sorted(self._suspects):
+            for _ in range(MAX_SOLO_ATTEMPTS):
+                if suspect in self._unfinished:
+                    yield from self._attempt({suspect}, n_workers=2)  # one of them stays idle
 
+    def _attempt(self, indices: set[int], n_workers: int) -> Iterator[tuple[int, Any]]:
+        """Compute these items until all are done or a worker dies."""
+        items = {index: self._items[index] for index in sorted(indices)}
+        try:
+            with closing(run_on_pool(self._folder, items, n_workers)) as finished:
+                for index, result in finished:
+                    self._unfinished.remove(index)
+                    yield index, result
+        except TerminatedWorkerError as death:
+            self._death = death
+            self._suspects |= running_items(self._folder) & self._unfinished
 
-def _append(array: memoryview, file: BinaryIO) -> tuple[int, int]:
-    start = file.seek(-file.tell() % _ALIGNMENT, os.SEEK_CUR)
-    return start, start + file.write(array)
-
-
-def _mapped(path: Path) -> memoryview:
-    if path.stat().st_size == 0:  # which no system maps
-        return memoryview(b"")
-    with path.open("rb") as file:
-        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-
-
-# Where each warning was issued before, by file, as Python keeps it in every module: what the
-# reader's filters want to see once is shown once, not once for every task.
-_ISSUED: dict[str, dict[Any, Any]] = {}
-
-
-@dataclass(frozen=True)
-class RaisedWarning:
-    """A warning on its way to the parent."""
-
-    message: Warning
-    category: type[Warning]
-    filename: str
-    lineno: int
-
-    def issue(self) -> None:
-        """Warn as the task did, under the filters of this process."""
-        warnings.warn_explicit(
-            self.message,
-            self.category,
-            self.filename,
-            self.lineno,
-            registry=_ISSUED.setdefault(self.filename, {}),
+    def _error(self) -> WorkerDiedError:
+        lost = sorted(self._unfinished)
+        named = [
+            f"{index} ({self._describe(self._items[index])})" for index in lost[:MAX_NAMED_ITEMS]
+        ]
+        if len(lost) > MAX_NAMED_ITEMS:
+            named.append(f"{len(lost) - MAX_NAMED_ITEMS} more")
+        return WorkerDiedError(
+            f"Gave up task {', '.join(named)}, of {len(self._items)}: the process at work on it "
+            "died every time. All others are done. Not enough memory is the likely cause: try more "
+            "of it, or less data. A crash in compiled code leaves its trace on standard error.",
+            lost,
         )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What came of one task."""
-
-    index: int
-    result: Any
-    warnings: list[RaisedWarning]
-
-
-def run_task(folder: str, index: int, task: Any) -> Outcome:
-    """Do one task with the function of a folder, loading it if this worker has not yet."""
-    log_start(folder, index)
-    function = load_function(folder)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")  # the parent's filters decide
-        result = function(task)
-    raised = [_raised(warning) for warning in caught]
-    return Outcome(index, result, raised)
-
-
-def _raised(caught: warnings.WarningMessage) -> RaisedWarning:
-    message = caught.message
-    if isinstance(message, str):
-        message = caught.category(message)
-    return RaisedWarning(message, caught.category, caught.filename, caught.lineno)
-
-
-def count_workers(n_jobs: int | None, n_tasks: int) -> int:
-    """How many workers to use: 1 means that the tasks are best done in this process."""
-    backend, _ = get_active_backend()
-    if backend.nesting_level:  # in a worker already, ours or any other of joblib's
-        return 1
-    return min(effective_n_jobs(n_jobs), n_tasks)
+# The pool of this process
 
 
 def run_on_pool(
-    folder: str, tasks: Mapping[int, Any], n_workers: int
+    folder: str, items: Mapping[int, Any], n_workers: int
 ) -> Generator[tuple[int, Any], None, None]:
-    """Have tasks done by at least two workers.
+    """Compute items by index with the shared function of a folder, in at least two workers.
 
-    Parameters
-    ----------
-    folder : str
-        Where the function was handed over.
-    tasks : mapping
-        Tasks by index.
-    n_workers : int
-        At least 2: with 1 joblib would do them in this process.
-
-    Yields
-    ------
-    index, result
-        As they finish.
-
-    Raises
-    ------
-    TerminatedWorkerError
-        If a worker died. All others are gone then as well.
+    If a worker dies, all others are gone as well, and TerminatedWorkerError is raised.
     """
     with _pool(n_workers) as workers:
         with _interrupts_held():
-            finished = workers(delayed(run_task)(folder, *item) for item in tasks.items())
+            finished = workers(delayed(run_item)(folder, *item) for item in items.items())
         with _stopped_quietly(finished):
             for outcome in finished:
                 for warning in outcome.warnings:
@@ -204,24 +151,24 @@ def run_on_pool(
 
 
 def _pool(n_workers: int) -> Parallel:
-    # One thread each: n_jobs is the number of cores in use, and results do not depend on how many
-    # the machine has. It also keeps the pool, of which joblib starts another when the number of
-    # threads changes; left to itself it derives that from the number of workers.
+    # One thread per worker: n_jobs is the number of cores in use, and results do not depend on how
+    # many cores there are. It also keeps the pool alive between calls: joblib starts another when
+    # the number of threads changes, and derives that number from n_workers if it is not given.
     with parallel_config(backend="loky", inner_max_num_threads=1):
         return Parallel(
             n_jobs=n_workers,
             return_as="generator_unordered",
-            batch_size=1,  # what has finished is not lost with a neighbour that dies
-            max_nbytes=None,  # arrays of tasks and results stay arrays, whatever their size
+            batch_size=1,  # a finished result is not lost with an item that ends its worker
+            max_nbytes=None,  # arrays of items and results stay arrays, whatever their size
         )
 
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Keep Ctrl-C back while workers are started, and from them for good.
+    """Hold Ctrl-C back while workers are started, and from the workers for good.
 
-    A terminal sends it to all processes. Workers inherit the mask of signals: they leave it to the
-    parent, which ends them, and print no tracebacks of their own.
+    A terminal sends it to all processes. Workers inherit the signal mask: they leave interrupts to
+    the parent, which ends them, and print no tracebacks of their own.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -240,7 +187,7 @@ def _interrupts_held() -> Iterator[None]:
 def _stopped_quietly(finished: Generator[Outcome, None, None]) -> Iterator[None]:
     """Kill the workers if the block is left before they have finished.
 
-    That is what joblib does when its generator is closed, with a warning that is of no use here.
+    joblib does that when its generator is closed, with a warning that is of no use here.
     """
     try:
         yield
@@ -250,83 +197,110 @@ def _stopped_quietly(finished: Generator[Outcome, None, None]) -> Iterator[None]
             finished.close()
 
 
-# A task that has ended as many workers on its own is given up.
-_ATTEMPTS_ALONE = 2
+# In a worker
+
+# Where each warning was issued before, by file, as Python keeps it in every module: a warning that
+# is shown once per place is shown once, not once for every item.
+_ISSUED: dict[str, dict[Any, Any]] = {}
 
 
-# A pool that has died as often without a task begun or finished is given up.
-_STARTS_IN_VAIN = 3
+@dataclass(frozen=True)
+class RaisedWarning:
+    """A warning on its way to the parent."""
 
+    message: Warning
+    category: type[Warning]
+    filename: str
+    lineno: int
 
-# More than these are only counted in a message.
-_MOST_NAMED = 5
+    @classmethod
+    def from_caught(cls, caught: warnings.WarningMessage) -> RaisedWarning:
+        message = caught.message
+        if isinstance(message, str):
+            message = caught.category(message)
+        return cls(message, caught.category, caught.filename, caught.lineno)
 
-
-class Recovery:
-    """All tasks of one run, done in spite of workers that die.
-
-    Parameters
-    ----------
-    folder : str
-        Where the function was handed over.
-    tasks : sequence
-    describe : callable
-        What messages call a task.
-    """
-
-    def __init__(self, folder: str, tasks: Sequence[Any], describe: Callable[[Any], str]) -> None:
-        self._folder = folder
-        self._tasks = tasks
-        self._describe = describe
-        self._unfinished = set(range(len(tasks)))
-        self._suspects: set[int] = set()
-        self._death: TerminatedWorkerError | None = None
-
-    def stream(self, n_workers: int) -> Iterator[tuple[int, Any]]:
-        """Yield index and result of every task as it finishes.
-
-        Raises
-        ------
-        WorkerDiedError
-            In the end, if tasks had to be given up.
-        """
-        yield from self._together(n_workers)
-        yield from self._alone()
-        if self._unfinished:
-            raise self._error() from self._death
-
-    def _together(self, n_workers: int) -> Iterator[tuple[int, Any]]:
-        in_vain = 0
-        while in_vain < _STARTS_IN_VAIN and (todo := self._unfinished - self._suspects):
-            yield from self._attempt(todo, n_workers)
-            in_vain = in_vain + 1 if todo == self._unfinished - self._suspects else 0
-
-    def _alone(self) -> Iterator[tuple[int, Any]]:
-        for suspect in sorted(self._suspects):
-            for _ in range(_ATTEMPTS_ALONE):
-                if suspect in self._unfinished:
-                    yield from self._attempt({suspect}, n_workers=2)  # of which one stays idle
-
-    def _attempt(self, indices: set[int], n_workers: int) -> Iterator[tuple[int, Any]]:
-        """Do these tasks until all are done or a worker dies."""
-        tasks = {index: self._tasks[index] for index in sorted(indices)}
-        try:
-            with closing(run_on_pool(self._folder, tasks, n_workers)) as finished:
-                for index, result in finished:
-                    self._unfinished.remove(index)
-                    yield index, result
-        except TerminatedWorkerError as death:
-            self._death = death
-            self._suspects |= running_tasks(self._folder) & self._unfinished
-
-    def _error(self) -> WorkerDiedError:
-        lost = sorted(self._unfinished)
-        named = [f"{index} ({self._describe(self._tasks[index])})" for index in lost[:_MOST_NAMED]]
-        if len(lost) > _MOST_NAMED:
-            named.append(f"{len(lost) - _MOST_NAMED} more")
-        return WorkerDiedError(
-            f"Gave up task {', '.join(named)}, of {len(self._tasks)}: the process at work on it "
-            "died every time. All others are done. Not enough memory is the likely cause: try more "
-            "of it, or less data. A crash in compiled code leaves its trace on standard error.",
-            lost,
+    def issue(self) -> None:
+        """Warn as the item did, under the filters of this process."""
+        warnings.warn_explicit(
+            self.message,
+            self.category,
+            self.filename,
+            self.lineno,
+            registry=_ISSUED.setdefault(self.filename, {}),
         )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of one item and the warnings it raised."""
+
+    index: int
+    result: Any
+    warnings: list[RaisedWarning]
+
+
+def run_item(folder: str, index: int, item: Any) -> Outcome:
+    """Compute one item with the shared function of a folder."""
+    log_start(folder, index)
+    function = load_function(folder)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")  # the parent's filters decide
+        result = function(item)
+    return Outcome(index, result, [RaisedWarning.from_caught(warning) for warning in caught])
+
+
+def log_start(folder: str, index: int) -> None:
+    """Record that this process starts an item, for :func:`running_items` if the process dies."""
+    with Path(folder, f"{os.getpid()}.log").open("a") as log:
+        log.write(f"{index}\n")
+
+
+def running_items(folder: str) -> set[int]:
+    """Take the last item of every worker from the logs, once all workers are gone."""
+    latest: set[int] = set()
+    for log in Path(folder).glob("*.log"):
+        latest.update(int(index) for index in log.read_text().split()[-1:])
+        log.unlink()
+    return latest
+
+
+# The shared function
+
+
+@contextmanager
+def shared_function(function: Callable[..., Any]) -> Iterator[str]:
+    """Write a function and its data to a folder that lasts as long as the block."""
+    # Windows does not remove a file that a worker still has in its memory.
+    windows = sys.platform == "win32"
+    with TemporaryDirectory(prefix="allrelevant-", ignore_cleanup_errors=windows) as folder:
+        _write(function, Path(folder))
+        yield folder
+
+
+@lru_cache(maxsize=1)  # the last one only: nothing of earlier runs is needed
+def load_function(folder: str) -> Callable[..., Any]:
+    """The function of a folder, its arrays mapped into memory."""
+    spans, pickled = pickle.loads(Path(folder, "function").read_bytes())
+    arrays = _mapped(Path(folder, "arrays"))
+    return pickle.loads(pickled, buffers=[arrays[start:stop] for start, stop in spans])
+
+
+def _write(function: Callable[..., Any], folder: Path) -> None:
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = cloudpickle.dumps(function, protocol=5, buffer_callback=buffers.append)
+    with (folder / "arrays").open("wb") as file:
+        spans = [_append(buffer.raw(), file) for buffer in buffers]
+    (folder / "function").write_bytes(pickle.dumps((spans, pickled)))
+
+
+def _append(array: memoryview, file: BinaryIO) -> tuple[int, int]:
+    start = file.seek(-file.tell() % ARRAY_ALIGNMENT, os.SEEK_CUR)
+    return start, start + file.write(array)
+
+
+def _mapped(path: Path) -> memoryview:
+    if path.stat().st_size == 0:  # which no system maps
+        return memoryview(b"")
+    with path.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
