@@ -1,7 +1,7 @@
-"""What can go wrong, by name.
+"""Errors and the warning of the package.
 
-Every exception of the package derives from :class:`AllRelevantError`, so that a caller
-(the command line, for one) can tell a problem with the data or the settings from a bug.
+Every error derives from :class:`AllRelevantError`, so that callers can tell a problem with the data
+or the settings from a bug. The command line prints them in one line.
 """
 
 from __future__ import annotations
@@ -11,62 +11,65 @@ from typing import Any
 
 
 class AllRelevantError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base class of all errors that the package raises on purpose."""
 
 
 class InputError(AllRelevantError, ValueError):
-    """The data or a setting cannot be used; the message says which and what to do."""
+    """The data or a setting cannot be used; the message says which one and what to do."""
 
 
 class CheckpointError(InputError):
-    """A checkpoint is of another run, damaged, in use or not writable; it was left as it is."""
+    """A checkpoint belongs to another run, is damaged, in use or not writable.
+
+    The file is left as it is.
+    """
 
 
 class InfeasibleConstraintsError(InputError):
-    """No equally good model keeps all constraints.
+    """No equivalent model satisfies all constraints.
 
     Attributes
     ----------
-    clash : list
-        Constraints that no model keeps together, and none of which could be left out of the list:
-        without any one of them there is a model that keeps the others.
-    moves : list of float
-        By how much each of them would have to move, the others of the list staying as they are.
+    constraints : list
+        A smallest infeasible set: no model satisfies all of these constraints, but if any one of
+        them is left out, some model satisfies the others.
+    relaxations : list of float
+        How far each of them would have to move while the others stay as they are.
     """
 
-    # Only the message goes to Exception, and the rest has defaults: so that it can be pickled.
+    # Only the message is passed to Exception, and the rest has defaults, so that it can be pickled.
     def __init__(
-        self, message: str, clash: Sequence[Any] = (), moves: Sequence[float] = ()
+        self, message: str, constraints: Sequence[Any] = (), relaxations: Sequence[float] = ()
     ) -> None:
         super().__init__(message)
-        self.clash = list(clash)
-        self.moves = list(moves)
+        self.constraints = list(constraints)
+        self.relaxations = list(relaxations)
 
 
 class SolverError(AllRelevantError, RuntimeError):
-    """A program was not solved to optimality; nothing it returned can be trusted."""
+    """A program was not solved to optimality, so its answer cannot be trusted."""
 
 
 class TrainingError(AllRelevantError, FloatingPointError):
-    """The loss of a training is no number any more; the message says when and the likely cause."""
+    """The training loss is no longer finite; the message says when and the likely cause."""
 
 
 class MissingExtraError(AllRelevantError, ImportError):
-    """An optional dependency is needed; the message names the extra that brings it."""
+    """An optional dependency is missing; the message names the extra that installs it."""
 
 
 class WorkerDiedError(AllRelevantError, RuntimeError):
-    """Some tasks ended the process that did them, every time; all others were completed.
+    """Some items ended the process that worked on them, every time; all others are done.
 
     Attributes
     ----------
     lost : list of int
-        Places of the tasks that were given up.
+        Indices of the items that were given up.
     results : dict
-        Results of the others by place; empty where they were handed out as they came.
+        Results of the others by index; empty if they were yielded as they finished.
     """
 
-    # Only the message goes to Exception, and the rest has defaults: so that it can be pickled.
+    # Only the message is passed to Exception, and the rest has defaults, so that it can be pickled.
     def __init__(self, message: str, lost: Sequence[int] = ()) -> None:
         super().__init__(message)
         self.lost = list(lost)
@@ -74,4 +77,4 @@ class WorkerDiedError(AllRelevantError, RuntimeError):
 
 
 class RelevanceWarning(UserWarning):
-    """The result stands, but something about it deserves the reader's attention."""
+    """The result is valid, but something about it deserves attention."""

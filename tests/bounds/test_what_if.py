@@ -60,9 +60,9 @@ def compare(est, seed):
 def check_clash(error, naive, plain):
     """The named constraints clash, and without any one of them the others do not."""
     by_feature = {constraint[0]: constraint for constraint in plain}
-    clash = [by_feature[constraint.feature] for constraint in error.clash]
+    clash = [by_feature[constraint.feature] for constraint in error.constraints]
     assert not any(naive.has_models(limits) for limits in patterns_of(clash))
-    for i, (constraint, move) in enumerate(zip(clash, error.moves, strict=True)):
+    for i, (constraint, move) in enumerate(zip(clash, error.relaxations, strict=True)):
         rest = clash[:i] + clash[i + 1 :]
         assert any(naive.has_models(limits) for limits in patterns_of(rest))
         assert move > 0
