@@ -11,8 +11,9 @@ import pytest
 
 from allrelevant import GMLVQ, MetricBounds
 from allrelevant.datasets import make_xor
-from allrelevant.report import bounds_document, render
+from allrelevant.report import render
 from allrelevant.report.sections import metric_drawings
+from allrelevant.results import bounds_document
 
 
 @cache

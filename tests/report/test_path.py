@@ -7,9 +7,9 @@ import pytest
 
 from allrelevant import ClassificationBounds, bounds_path
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import bounds_document, render
+from allrelevant.report import render
 from allrelevant.report.sections import MAX_PANELS, path_panels
-from allrelevant.results.bounds import summarize_path
+from allrelevant.results import bounds_document
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_without_a_path_there_is_no_section(fitted):
 
 
 def test_bands_stay_within_their_panel(fitted):
-    drawn = path_panels(summarize_path(fitted[2]), [f"x{j}" for j in range(5)])
+    drawn = path_panels(fitted[2].to_dict(), [f"x{j}" for j in range(5)])
     for panel in drawn["panels"]:
         for band in panel.bands:
             points = np.array([point.split(",") for point in band.points.split()], dtype=float)
@@ -51,7 +51,7 @@ def test_bands_stay_within_their_panel(fitted):
 
 
 def test_of_very_many_features_the_first_are_drawn(fitted):
-    path = summarize_path(fitted[2])
+    path = fitted[2].to_dict()
     path["features"] = [{**path["features"][0], "name": f"f{j}"} for j in range(100)]
     drawn = path_panels(path, [f"f{j}" for j in range(100)])
     assert len(drawn["panels"]) == MAX_PANELS

@@ -6,8 +6,9 @@ import pytest
 
 from allrelevant import ClassificationBounds
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import bounds_document, render
+from allrelevant.report import render
 from allrelevant.report.sections import MAX_FEATURES, design_drawing, relations_drawing
+from allrelevant.results import bounds_document
 
 
 @pytest.fixture(scope="module")
