@@ -39,11 +39,10 @@ class CutoffLine(NamedTuple):
 
 
 def cutoff_lines(lower: float, upper: float) -> list[CutoffLine]:
-    """The lines of a cutoff; one at zero separates nothing and is left out."""
+    """The lines of a cutoff: a single one if it is the same for both ends."""
     if lower == upper:
-        return [CutoffLine(upper, "both")] if upper > 0 else []
-    lines = [CutoffLine(upper, "upper"), CutoffLine(lower, "lower")]
-    return [line for line in lines if line.value > 0]
+        return [CutoffLine(upper, "both")]
+    return [CutoffLine(upper, "upper"), CutoffLine(lower, "lower")]
 
 
 class Band(NamedTuple):
@@ -73,16 +72,30 @@ def is_logarithmic(values: Sequence[float]) -> bool:
     return values[0] > 0 and len(values) > 1
 
 
+def axis_shares(values: Sequence[float]) -> list[float]:
+    """Where ascending values of a setting go along an axis, from 0 to 1.
+
+    Examples
+    --------
+    >>> axis_shares([1.0, 10.0, 100.0])
+    [0.0, 0.5, 1.0]
+    """
+    if len(values) == 1:
+        return [0.5]
+    scale = math.log if is_logarithmic(values) else float
+    first, last = scale(values[0]), scale(values[-1])
+    return [(scale(value) - first) / (last - first) for value in values]
+
+
 def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
-    """The outline of bars side by side, each of width 1, from the ground back to the ground.
+    """The upper edge of bars side by side, each of width 1.
 
     Examples
     --------
     >>> outline([2.0, 3.0])
-    [(0, 0.0), (0, 2.0), (1, 2.0), (1, 3.0), (2, 3.0), (2, 0.0)]
+    [(0, 2.0), (1, 2.0), (1, 3.0), (2, 3.0)]
     """
-    tops = [(x, height) for i, height in enumerate(heights) for x in (i, i + 1)]
-    return [(0, 0.0), *tops, (len(heights), 0.0)]
+    return [(x, height) for i, height in enumerate(heights) for x in (i, i + 1)]
 
 
 class Node(NamedTuple):
