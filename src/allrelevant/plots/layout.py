@@ -9,6 +9,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..bounds.path import runs_of_equal_values
 
 
@@ -52,7 +55,7 @@ class Band(NamedTuple):
     values: slice
 
 
-def bands(relevance: Sequence[Any]) -> list[Band]:
+def bands(relevance: Sequence[Any] | NDArray[Any]) -> list[Band]:
     """The bands of a feature; each reaches to the next value, where the next class begins.
 
     Examples
@@ -67,9 +70,9 @@ values=slice(2, 3, None))]
     ]
 
 
-def is_logarithmic(values: Sequence[float]) -> bool:
+def is_logarithmic(values: Sequence[float] | NDArray[np.float64]) -> bool:
     """Whether ascending values of a setting are drawn by their logarithm."""
-    return values[0] > 0 and len(values) > 1
+    return bool(values[0] > 0) and len(values) > 1
 
 
 def axis_shares(values: Sequence[float]) -> list[float]:
