@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class IntervalsDisplay:
-    """The interval of each feature's weight as a bar, coloured by relevance.
+    """The interval of each feature's weight as a bar, colored by relevance.
 
     Made by :meth:`from_estimator`; keeps the values, so that :meth:`plot` can draw them again.
 
@@ -309,12 +309,12 @@ class PathDisplay:
         path, values = self.path, self.path.values
         lower, upper = path.interval[:, feature].T
         for relevance, part in bands(path.relevance[:, feature]):
-            look = CLASS_STYLES[relevance]
+            style = CLASS_STYLES[relevance]
             ax.fill_between(
-                values[part], lower[part], upper[part], facecolor=look.fill, edgecolor="none"
+                values[part], lower[part], upper[part], facecolor=style.fill, edgecolor="none"
             )
             for edge in (lower, upper):
-                ax.plot(values[part], edge[part], color=look.edge, linewidth=1.0)
+                ax.plot(values[part], edge[part], color=style.edge, linewidth=1.0)
         ax.plot(
             values,
             np.abs(path.baseline[:, feature]),

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _CELL = 0.85
 
 # What tells the parts of a map from all else on its axes.
-_OWN = "saliency"
+_MAP_LABEL = "saliency"
 
 
 class RowSaliencyDisplay:
@@ -113,21 +113,21 @@ class RowSaliencyDisplay:
         """
         saliency = np.asarray(self.saliency, dtype=np.float64)
         shown = choose_rows(np.abs(saliency), max_features, order)
-        own = ax is None
+        is_new = ax is None
         ax = axes_or_new(ax, 7.0, 1.2 + 0.28 * len(shown))
-        looks = [CLASS_STYLES["strong" if saliency[j] >= 0 else "weak"] for j in shown]
+        styles = [CLASS_STYLES["strong" if saliency[j] >= 0 else "weak"] for j in shown]
         ax.barh(
             np.arange(len(shown)),
             saliency[shown],
             height=BAR_HEIGHT,
-            color=[look.fill for look in looks],
-            edgecolor=[look.edge for look in looks],
+            color=[style.fill for style in styles],
+            edgecolor=[style.edge for style in styles],
         )
         name_rows(ax, self.names, shown)
         ax.axvline(0.0, color=TEXT_COLOR, linewidth=0.8)
         hidden = len(saliency) - len(shown)
         more = f"({hidden:,} less salient features not shown)" if hidden else ""
-        set_title(ax, _printable_title(self.title), more, loc="left", grow=own)
+        set_title(ax, _printable_title(self.title), more, loc="left", grow=is_new)
         set_x_label(ax, "saliency: change of the gain with the feature")
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -145,7 +145,7 @@ class SaliencyMapDisplay:
     picture : array-like of shape (height, width) or (height, width, channels)
     title : str, default=""
     scale : float or None, default=None
-        The saliency that is fully coloured; None is the largest.
+        The saliency that is fully colored; None is the largest.
 
     Attributes
     ----------
@@ -217,8 +217,8 @@ class SaliencyMapDisplay:
         ax : matplotlib Axes, default=None
             By default one in a figure of its own.
         scale : float or None, default=None
-            The saliency that is fully coloured; None is the display's own. One number for several
-            pictures makes them comparable: those that are misclassified then stay pale. The colour
+            The saliency that is fully colored; None is the display's own. One number for several
+            pictures makes them comparable: those that are misclassified then stay pale. The color
             bar has the numbers.
 
         Returns
@@ -226,14 +226,14 @@ class SaliencyMapDisplay:
         SaliencyMapDisplay
             This one.
         """
-        own = ax is None
+        is_new = ax is None
         ax = axes_or_new(ax, 4.0, 4.0)
         saliency = np.asarray(self.saliency, dtype=np.float64)
-        wanted = self.scale if scale is None else scale
-        top = float(saliency.max() if wanted is None else wanted)
+        scale = self.scale if scale is None else scale
+        top = float(saliency.max() if scale is None else scale)
         grey = _as_grey(np.asarray(self.picture, dtype=np.float64))
-        _remove_earlier([*ax.child_axes, *ax.images])  # a colour bar before what it is of
-        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_OWN)
+        _remove_earlier([*ax.child_axes, *ax.images])  # a color bar before what it is of
+        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_MAP_LABEL)
         points = ax.imshow(
             saliency,
             cmap="Oranges",
@@ -241,12 +241,12 @@ class SaliencyMapDisplay:
             vmax=top if top > 0 else 1.0,
             alpha=0.75,
             interpolation="nearest",
-            label=_OWN,
+            label=_MAP_LABEL,
         )
         ax.set_axis_off()
         ax.set_anchor("N")  # close to its title, for which the layout then leaves room
-        _add_colour_bar(ax, points, exceeded=bool(saliency.max() > top > 0))
-        set_title(ax, _printable_title(self.title), loc="center", grow=own)
+        _add_color_bar(ax, points, exceeded=bool(saliency.max() > top > 0))
+        set_title(ax, _printable_title(self.title), loc="center", grow=is_new)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -270,9 +270,9 @@ def _printable_title(title: str) -> str:
     return printable(title) if title else ""
 
 
-def _add_colour_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
+def _add_color_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
     """Beside the picture."""
-    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_OWN)
+    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_MAP_LABEL)
     bar = ax.figure.colorbar(
         points, cax=place, label="saliency", extend="max" if exceeded else "neither"
     )
@@ -281,7 +281,7 @@ def _add_colour_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
 
 def _remove_earlier(drawn: Iterable[Any]) -> None:
     """What an earlier drawing of a map has left on the same axes."""
-    for part in [part for part in drawn if part.get_label() == _OWN]:
+    for part in [part for part in drawn if part.get_label() == _MAP_LABEL]:
         part.remove()
 
 

@@ -107,7 +107,7 @@ class EliminationDisplay:
             This one.
         """
         ax = axes_or_new(ax, 7.0, 4.0)
-        look, other = CLASS_STYLES["strong"], CLASS_STYLES["weak"]
+        style, other = CLASS_STYLES["strong"], CLASS_STYLES["weak"]
         sizes, scores, errors = (
             np.asarray(values, dtype=float)
             for values in (self.n_features, self.scores, self.errors)
@@ -118,12 +118,12 @@ class EliminationDisplay:
             sizes,
             scores - errors,
             scores + errors,
-            facecolor=look.fill,
+            facecolor=style.fill,
             alpha=0.18,
             edgecolor="none",
             label="one standard error",
         )
-        ax.plot(sizes, scores, color=look.edge, linewidth=1.3, label="cross-validated score")
+        ax.plot(sizes, scores, color=style.edge, linewidth=1.3, label="cross-validated score")
         ax.axvline(
             self.n_selected,
             color=TEXT_COLOR,
@@ -220,17 +220,17 @@ class CostDisplay:
         return self
 
     def _mark(self, ax: Axes, n_features: int, solution: Any) -> None:
-        look = CLASS_STYLES["strong" if solution.proven else "irrelevant"]
+        style = CLASS_STYLES["strong" if solution.proven else "irrelevant"]
         label = "proven to be the cheapest left" if solution.proven else "best found in time"
         if solution.gap > 0:
             ends = [solution.cost - solution.gap, solution.cost]
-            ax.plot([n_features, n_features], ends, color=look.edge, linewidth=1.0)
+            ax.plot([n_features, n_features], ends, color=style.edge, linewidth=1.0)
         ax.plot(
             n_features,
             solution.cost,
             "o",
-            markerfacecolor=look.fill,
-            markeredgecolor=look.edge,
+            markerfacecolor=style.fill,
+            markeredgecolor=style.edge,
             label=label,
         )
 

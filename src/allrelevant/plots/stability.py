@@ -41,7 +41,7 @@ _RATIO_PLACE = 1.2  # right end of the numbers, in widths of the right panel
 class StabilityDisplay:
     """Mean intervals with their spread, and how often each feature fell into each class.
 
-    Left, a bar from the mean lower to the mean upper bound of each feature's weight, in the colour
+    Left, a bar from the mean lower to the mean upper bound of each feature's weight, in the color
     of its most frequent class, with whiskers of one standard deviation at both ends and a circle
     at the baseline's mean weight. Right, the share of splits by class and, as a number, the
     standard deviation of the upper bound over that of the baseline's weight.
@@ -204,8 +204,8 @@ class StabilityDisplay:
         rows = np.flatnonzero(std > least)  # shorter ones would be a smudge
         low, high = np.maximum(mean - std, 0.0)[rows], (mean + std)[rows]
         # On a light line of their own, for bars may be as dark as whiskers.
-        for colour, width, order in (("white", 2.6, 3.0), (TEXT_COLOR, 0.9, 3.1)):
-            style: dict[str, Any] = {"colors": colour, "linewidth": width, "zorder": order}
+        for color, width, order in (("white", 2.6, 3.0), (TEXT_COLOR, 0.9, 3.1)):
+            style: dict[str, Any] = {"colors": color, "linewidth": width, "zorder": order}
             self.axes_[0].hlines(rows, low, high, **style)
             for end in (low, high):
                 self.axes_[0].vlines(end, rows - _CAP, rows + _CAP, **style)
@@ -215,14 +215,14 @@ class StabilityDisplay:
         starts = np.cumsum(share, axis=1) - share
         for index, name in enumerate(CLASSES):
             present = np.flatnonzero(share[:, index] > 0)
-            look = CLASS_STYLES[name]
+            style = CLASS_STYLES[name]
             self.axes_[1].barh(
                 present,
                 share[present, index],
                 left=starts[present, index],
                 height=BAR_HEIGHT,
-                color=look.fill,
-                edgecolor=look.edge,
+                color=style.fill,
+                edgecolor=style.edge,
                 linewidth=0.8,
                 zorder=2,
                 clip_on=False,  # or the outline is cut off at 100%
