@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 from .._version import __version__
 
 # Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
-# 2: settings have the names of the parameters since they were renamed, such as norm_slack (was
-# delta), n_features_to_select (was rule) and keep_fraction (was gamma).
+# 2: settings and risk bound have the new names of parameters, such as norm_slack (was delta),
+# n_features_to_select (was rule), keep_fraction (was gamma) and failure_probability (was tau).
 FORMAT_VERSION = 2
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
