@@ -235,9 +235,9 @@ def feature_records(columns: Iterable[Column], table: Any) -> list[dict[str, Any
     """The columns of a table of features as JSON holds them: one dict for each feature."""
     values = {"name": table.names}
     for column in columns:
-        column_values = column.values(table)
-        if column_values is not None:
-            values[column.name] = getattr(column_values, "tolist", lambda v=column_values: v)()
+        entries = column.values(table)
+        if entries is not None:
+            values[column.name] = entries if isinstance(entries, list) else entries.tolist()
     return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
 
