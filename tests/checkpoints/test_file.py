@@ -36,13 +36,13 @@ def test_every_bit_comes_back(path):
         file.append("steps", {"x": values[:0]}, state={"n": 2})
         file.append("others", {"y": 0})
     with CheckpointFile(path, KEY) as file:
-        first, second = file.results("steps")
+        first, second = file.steps("steps")
         assert first["x"].tobytes() == values.tobytes()
         assert first["score"] == 1 / 3
         assert first["names"] == ["a", "ü"]
         assert second["x"].shape == (0,)
         assert file.state("steps") == {"n": 2}
-        assert file.results("others") == [{"y": 0}]
+        assert file.steps("others") == [{"y": 0}]
         assert file.state("others") is None
 
 
@@ -72,7 +72,7 @@ def test_flipped_bytes_in_a_result_are_reported(path):
     data[place] ^= 0xFF
     path.write_bytes(data)
     with CheckpointFile(path, KEY) as file, pytest.raises(CheckpointError, match="damaged"):
-        file.results("steps")
+        file.steps("steps")
 
 
 def test_files_of_others_survive(path):
@@ -112,7 +112,7 @@ def test_a_full_disk_loses_nothing(path):
         with pytest.raises(CheckpointError, match="full"):
             file.append("steps", {"x": np.zeros(100_000)})
     with CheckpointFile(path, KEY) as file:
-        assert file.results("steps") == [{"place": 0}]
+        assert file.steps("steps") == [{"place": 0}]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
@@ -131,7 +131,7 @@ def test_a_killed_writer_leaves_whole_results(path):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     with CheckpointFile(path, KEY) as file:
-        results = file.results("steps")
+        results = file.steps("steps")
         assert [result["k"] for result in results] == list(range(len(results)))
         assert len(results) > 20
         assert all((result["x"] == result["k"]).all() for result in results)

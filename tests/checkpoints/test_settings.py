@@ -115,7 +115,7 @@ def test_what_holds_itself_comes_to_an_end():
 def test_how_a_run_is_shown_and_where_it_is_done_does_not_count():
     params = {"verbose": 1, "estimator__verbose": 2, "estimator__n_threads": 3, "a__device": "cpu"}
     assert run_settings({**params, "estimator__C": 1.0}) == {"estimator__C": "1.0"}
-    assert run_settings({"a": 1, "b": 2}, without=["a"]) == {"b": "2"}
+    assert run_settings({"a": 1, "b": 2}, ignore=["a"]) == {"b": "2"}
     quiet, loud = (make_pipeline(SVC(verbose=v), verbose=v) for v in (False, True))
     assert describe_setting(quiet) == describe_setting(loud)
 

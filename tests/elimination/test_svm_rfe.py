@@ -197,8 +197,8 @@ def test_nested_scores_are_those_of_rfecv():
     folds = StratifiedKFold(4)
     ours = SVMRFE(cv=None, n_features_to_select=5, nested_cv=folds).fit(X, y)
     expected = RFECV(SVC(kernel="linear", tol=1e-6), cv=folds, step=1).fit(X, y).cv_results_
-    for fold, trace in enumerate(ours.nested_score_.traces):
-        scores = np.array([step.outer_score for step in trace.steps], dtype=float)
+    for fold, history in enumerate(ours.nested_score_.histories):
+        scores = np.array([step.outer_score for step in history.steps], dtype=float)
         np.testing.assert_allclose(scores[::-1], expected[f"split{fold}_test_score"])
     at_five = [expected[f"split{fold}_test_score"][4] for fold in range(4)]
     np.testing.assert_allclose(ours.nested_score_.scores, at_five)

@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from allrelevant import InputError, RelevanceWarning, SaliencySelector, explain
+from allrelevant.checkpoints import Checkpoint
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import OutputGain, as_differentiable
 from allrelevant.saliency.aggregation import aggregate_saliency
@@ -130,8 +131,9 @@ def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyP
         "allrelevant.saliency.rounds.derive_seed", lambda entropy, number, rep: rep + 1
     )
     problem = SaliencySelector(LogisticRegression())._problem(y)
-    both = Rounds(problem, X, [3], 2, 0, None).run(np.arange(3), None, lambda: None)[0]
-    first = Rounds(problem, X, [3], 1, 0, None).run(np.arange(3), None, lambda: None)[0]
+    series = Checkpoint(None).series("rounds")
+    both = Rounds(problem, X, [3], 2, 0, None).run(np.arange(3), series, lambda: None)[0]
+    first = Rounds(problem, X, [3], 1, 0, None).run(np.arange(3), series, lambda: None)[0]
     assert both.scores == [1.0, 0.0]
     np.testing.assert_array_equal(both.saliency, first.saliency)
 
@@ -277,7 +279,7 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     assert done[2:4] == [2, 3]
     assert len(set(entropies)) == 1
     fresh = clone(model).set_params(checkpoint=None)
-    monkeypatch.setattr("allrelevant.saliency.selector.recorded_entropy", lambda _: entropies[0])
+    monkeypatch.setattr("allrelevant.saliency.selector.draw_entropy", lambda *_: entropies[0])
     fresh.fit(X, y)
     np.testing.assert_array_equal(resumed.importances_, fresh.importances_)
     np.testing.assert_array_equal(resumed.ranking_, fresh.ranking_)

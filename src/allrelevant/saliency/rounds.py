@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._typing import Table, Vector
-from ..checkpoints import CheckpointFile
+from ..checkpoints import Series
 from ..exceptions import RelevanceWarning
 from ..parallel import parallel_map
 from ..terms.scaling import deviations
@@ -142,15 +142,6 @@ class Round:
     training_seconds: float
     saliency_seconds: float
 
-    def as_mapping(self) -> dict[str, Any]:
-        """For a checkpoint."""
-        return asdict(self)
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Round:
-        """From a checkpoint."""
-        return cls(**values)
-
 
 @dataclass(frozen=True)
 class RoundHistory:
@@ -187,9 +178,6 @@ class RoundHistory:
             total = found.saliency.sum()
             importances[found.features] = found.saliency / total if total > 0 else 0.0
         return importances
-
-
-_SERIES = "rounds"
 
 
 @dataclass(frozen=True)
@@ -285,29 +273,26 @@ class Rounds:
     entropy: int
     n_jobs: int | None
 
-    def run(
-        self, alive: Features, file: CheckpointFile | None, advance: Callable[[], object]
-    ) -> list[Round]:
+    def run(self, alive: Features, series: Series, advance: Callable[[], object]) -> list[Round]:
         """Go through the rounds, from where an earlier run was interrupted.
 
         Parameters
         ----------
         alive : ndarray
             The features of the first round.
-        file : CheckpointFile or None
+        series : Series
+            The rounds of the checkpoint.
         advance : callable
             Called after each round.
         """
-        rounds = recorded(file)
+        rounds = [Round(**values) for values in series.steps()]
         if rounds:
             alive = rounds[-1].features
         for number in range(len(rounds), len(self.sizes)):
             alive = alive[: self.sizes[number]]
             rounds.append(self._round(number, alive))
             alive = rounds[-1].features
-            if file is not None:
-                state = {"entropy": self.entropy}
-                file.append(_SERIES, rounds[-1].as_mapping(), state=state)
+            series.append(asdict(rounds[-1]), {"entropy": self.entropy})
             advance()
         return rounds
 
@@ -339,17 +324,6 @@ class Rounds:
             sum(trial.training_seconds for trial in trials),
             sum(trial.saliency_seconds for trial in trials),
         )
-
-
-def recorded(file: CheckpointFile | None) -> list[Round]:
-    """The rounds of an earlier run that was interrupted."""
-    return [] if file is None else [Round.from_mapping(r) for r in file.results(_SERIES)]
-
-
-def recorded_entropy(file: CheckpointFile | None) -> int | None:
-    """Where the seeds of that run came from; it goes on with the same."""
-    state = None if file is None else file.state(_SERIES)
-    return None if state is None else int(state["entropy"])
 
 
 def schedule(n_features: int, keep_fraction: float, min_features_to_select: int) -> list[int]:

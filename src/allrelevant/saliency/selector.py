@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -22,8 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._optional import import_extra
 from .._typing import Table, Vector
 from .._validation import classes_and_codes, feature_names, number_selected, numbers
-from .._version import __version__
-from ..checkpoints import CheckpointFile, fingerprint, run_settings
+from ..checkpoints import open_checkpoint
 from ..exceptions import InputError, RelevanceWarning
 from ..parallel.api import progress_bar
 from ..terms.scaling import constant_features, deviations
@@ -37,8 +34,6 @@ from .rounds import (
     Rounds,
     TrainingTask,
     ZeroColumns,
-    recorded,
-    recorded_entropy,
     schedule,
 )
 from .trainers import (
@@ -56,8 +51,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Settings that change nothing about the rounds, next to those of no run.
-_NOT_OF_THE_RUN = ("n_features_to_select",)
+# Settings that change nothing about the rounds.
+NOT_IN_FINGERPRINT = ("n_features_to_select",)
 
 
 class SaliencySelector(SelectorMixin, BaseEstimator):
@@ -223,14 +218,22 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         constant = self._constant(X)
         alive = np.setdiff1d(np.arange(self.n_features_in_), constant)
         sizes = schedule(len(alive), float(self.keep_fraction), int(self.min_features_to_select))
-        with self._checkpoint_file(X, y) as file:
-            entropy = recorded_entropy(file)
+        identity = {
+            "type of estimator": type(self.estimator).__name__,
+            "weights at the start": starting_weights(self.estimator),
+        }
+        with open_checkpoint(
+            self, X, y, path=self.checkpoint, ignore=NOT_IN_FINGERPRINT, extra=identity
+        ) as checkpoint:
+            series = checkpoint.series("rounds")
+            # A run that is resumed draws its seeds from the same source.
+            entropy = series.state().get("entropy")
             if entropy is None:
                 entropy = draw_entropy(self.random_state, self.estimator)
             rounds = Rounds(problem, X, sizes, int(self.n_repeats), entropy, self.n_jobs)
             title = type(self).__name__ if self.verbose else None
-            with progress_bar(title, len(sizes), done=len(recorded(file))) as advance:
-                found = rounds.run(alive, file, advance)
+            with progress_bar(title, len(sizes), done=len(series.steps())) as advance:
+                found = rounds.run(alive, series, advance)
         self._trace = RoundHistory(self.n_features_in_, constant, found)
         self.ranking_, self.importances_ = self._trace.ranking, self._trace.importances
         self.select(n_selected)
@@ -391,22 +394,3 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     def _n_selected(self, wanted: float | None) -> int:
         half = max(1, self.n_features_in_ // 2)
         return number_selected(half if wanted is None else wanted, self.n_features_in_)
-
-    @contextmanager
-    def _checkpoint_file(self, X: Table, y: NDArray[Any]) -> Iterator[CheckpointFile | None]:
-        """The checkpoint of this run, if it is to have one; opened before the long work starts."""
-        if self.checkpoint is None:
-            yield None
-            return
-        params = self.get_params(deep=True)
-        nested = [name for name, value in params.items() if hasattr(value, "get_params")]
-        key = {
-            "version": __version__,
-            "method": type(self).__name__,
-            "data": fingerprint(X, y),
-            "type of estimator": type(self.estimator).__name__,
-            "weights at the start": starting_weights(self.estimator),
-            **run_settings(params, without=(*_NOT_OF_THE_RUN, *nested)),
-        }
-        with CheckpointFile(self.checkpoint, key) as file:
-            yield file
