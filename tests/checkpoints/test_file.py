@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from allrelevant import CheckpointError
-from allrelevant.checkpoints import CheckpointFile, fingerprint
+from allrelevant import SVMRFE, CheckpointError
+from allrelevant.checkpoints import CheckpointFile, open_checkpoint
 
 KEY = {"data": "1c8f", "C": "1.0"}
 
@@ -138,21 +138,27 @@ def test_a_killed_writer_leaves_whole_results(path):
         assert file.state("steps") == {"k": len(results) - 1}
 
 
-def test_fingerprints_tell_data_apart():
-    from scipy.sparse import csr_array
+def test_the_run_of_an_estimator_is_known_by_data_and_parameters(path):
+    X = np.arange(6.0)
+    with open_checkpoint(SVMRFE(), X, path=path, ignore=["cv"], extra={"folds": "a"}) as checkpoint:
+        checkpoint.series("steps").append({"score": 0.5}, {"C": 1.0})
+    same = SVMRFE(cv=3, verbose=1, n_jobs=2)
+    with open_checkpoint(same, X, path=path, ignore=["cv"], extra={"folds": "a"}) as checkpoint:
+        series = checkpoint.series("steps")
+        assert series.steps() == [{"score": 0.5}]
+        assert series.state() == {"C": 1.0}
+        assert checkpoint.series("others").steps() == []
+        assert checkpoint.series("others").state() == {}
+    with (
+        pytest.raises(CheckpointError, match=r"different data, folds, C\."),
+        open_checkpoint(SVMRFE(C=2), X + 1, path=path, ignore=["cv"], extra={"folds": "b"}),
+    ):
+        pass
 
-    X = np.arange(6.0).reshape(2, 3)
-    other = X.copy()
-    other[1, 2] = np.nextafter(5.0, 6.0)
-    prints = [
-        fingerprint(X),
-        fingerprint(other),
-        fingerprint(X.T),
-        fingerprint(X.astype(np.float32)),
-        fingerprint(csr_array(X)),
-        fingerprint(X, X),
-        fingerprint(np.array(["a", "b"], dtype=object)),
-    ]
-    assert len(set(prints)) == len(prints)
-    assert fingerprint(np.asfortranarray(X)) == prints[0]
-    assert fingerprint(np.array(["a", "b"], dtype=object)) == prints[-1]
+
+def test_without_a_path_nothing_is_kept():
+    with open_checkpoint(SVMRFE(), path=None) as checkpoint:
+        series = checkpoint.series("steps")
+        series.append({"score": 0.5}, {"C": 1.0})
+        assert series.steps() == []
+        assert series.state() == {}

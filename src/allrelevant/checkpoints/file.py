@@ -50,17 +50,9 @@ def open_checkpoint(
 ) -> Iterator[Checkpoint]:
     """Open the checkpoint of a fit, before the long work starts; without a path nothing is kept.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its class and parameters are part of what the run is known by.
-    *data : array-like or sparse
-        As they enter the computation.
-    path : path or None
-    ignore : collection of str, default=()
-        Parameters that do not change the steps of the run.
-    extra : mapping of str to str, default=None
-        What else the run is known by; messages call it by these names.
+    The run is known by its data, by the class and parameters of the estimator except those to
+    ``ignore``, which do not change its steps, and by what is ``extra``. Messages that refuse a file
+    of another run name the parameters, and the extras by their keys.
     """
     if path is None:
         yield Checkpoint(None)

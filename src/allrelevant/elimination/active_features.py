@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,8 +13,6 @@ from numpy.typing import NDArray
 
 from .._typing import Matrix, Table, Vector
 from .kernels import Kernel
-
-Mask = NDArray[np.bool_]
 
 # What is left after subtractions carries the rounding of all that has gone. The base is summed up
 # anew when less than this share of it is left. That happens a few times in a whole run.
@@ -120,36 +119,6 @@ class ActiveFeatures:
         self._n_summed, self._size_summed = self.n_left, float(self._sizes.sum())
 
 
-class FeatureMatrix(Protocol):
-    """Columns of a table, of which some can be kept."""
-
-    def __len__(self) -> int: ...
-
-    def column(self, place: int) -> Vector:
-        """One column, dense; shape (n_samples,)."""
-        ...
-
-    def dense(self) -> Matrix:
-        """All columns as the rows of one array; shape (n_columns, n_samples)."""
-        ...
-
-    def squared_norms(self) -> Vector:
-        """Sum of the squares of each column."""
-        ...
-
-    def weights(self, b: Matrix) -> Matrix:
-        """Sums of the rows by coefficients of shape (n_samples, k); shape (n_columns, k)."""
-        ...
-
-    def products(self) -> Matrix:
-        """Inner products of all pairs of rows; shape (n_samples, n_samples)."""
-        ...
-
-    def keep(self, mask: Mask) -> Self:
-        """The columns of a mask, in their order."""
-        ...
-
-
 def feature_matrix(X: Table, *, centered: bool) -> FeatureMatrix:
     """The columns of a table of shape (n_samples, n_features).
 
@@ -164,13 +133,41 @@ def feature_matrix(X: Table, *, centered: bool) -> FeatureMatrix:
 
 
 @dataclass(frozen=True)
-class DenseFeatures:
-    """Columns as the rows of an array, each in one piece of memory."""
+class FeatureMatrix(ABC):
+    """Columns of a table as the rows of an array, dense or sparse."""
 
-    values: Matrix
+    values: Any
 
     def __len__(self) -> int:
-        return len(self.values)
+        return int(self.values.shape[0])
+
+    def keep(self, mask: NDArray[np.bool_]) -> Self:
+        """The columns of a mask, in their order."""
+        return type(self)(self.values[np.flatnonzero(mask)])
+
+    def weights(self, b: Matrix) -> Matrix:
+        """Sums of the rows by coefficients of shape (n_samples, k); shape (n_columns, k)."""
+        return self.values @ b
+
+    @abstractmethod
+    def column(self, place: int) -> Vector:
+        """One column, dense; shape (n_samples,)."""
+
+    @abstractmethod
+    def dense(self) -> Matrix:
+        """All columns as the rows of one array; shape (n_columns, n_samples)."""
+
+    @abstractmethod
+    def squared_norms(self) -> Vector:
+        """Sum of the squares of each column."""
+
+    @abstractmethod
+    def products(self) -> Matrix:
+        """Inner products of all pairs of rows; shape (n_samples, n_samples)."""
+
+
+class DenseFeatures(FeatureMatrix):
+    """Columns in one piece of memory each."""
 
     def column(self, place: int) -> Vector:
         return self.values[place]
@@ -181,24 +178,12 @@ class DenseFeatures:
     def squared_norms(self) -> Vector:
         return np.einsum("ij,ij->i", self.values, self.values)
 
-    def weights(self, b: Matrix) -> Matrix:
-        return self.values @ b
-
     def products(self) -> Matrix:
         return self.values.T @ self.values
 
-    def keep(self, mask: Mask) -> Self:
-        return type(self)(self.values[mask])
 
-
-@dataclass(frozen=True)
-class SparseFeatures:
-    """Columns as the rows of a sparse array."""
-
-    values: Table
-
-    def __len__(self) -> int:
-        return int(self.values.shape[0])
+class SparseFeatures(FeatureMatrix):
+    """Columns in compressed format."""
 
     def column(self, place: int) -> Vector:
         start, stop = self.values.indptr[place : place + 2]
@@ -212,11 +197,5 @@ class SparseFeatures:
     def squared_norms(self) -> Vector:
         return np.asarray(self.values.multiply(self.values).sum(axis=1)).ravel()
 
-    def weights(self, b: Matrix) -> Matrix:
-        return self.values @ b
-
     def products(self) -> Matrix:
         return np.ascontiguousarray((self.values.T @ self.values).toarray())
-
-    def keep(self, mask: Mask) -> Self:
-        return type(self)(self.values[np.flatnonzero(mask)])

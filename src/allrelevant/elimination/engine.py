@@ -108,14 +108,9 @@ class StepSchedule:
 class Evaluators:
     """What subsets are evaluated by.
 
-    Attributes
-    ----------
-    whole : TrainedFold
-        All rows to train on, and those that are held out of the whole elimination.
-    outer : DecisionScorer or None
-        Scores the decisions on the latter, if there are any.
-    inner : Evaluator or None
-        Cross-validates; None leaves the choice to the criterion.
+    ``whole`` has all rows to train on, and those that are held out of the whole elimination, if
+    there are any; ``outer`` scores the decisions on these. ``inner`` cross-validates; without it
+    the criterion alone decides.
     """
 
     whole: TrainedFold
@@ -123,33 +118,18 @@ class Evaluators:
     inner: Evaluator | None
 
 
+@dataclass
 class Elimination:
-    """One elimination.
+    """One elimination; ``C`` is the cost where there is no cross-validation to choose it."""
 
-    Parameters
-    ----------
-    active : ActiveFeatures
-        All features at first; they are dropped one by one.
-    evaluators : Evaluators
-    criterion : callable
-    schedule : StepSchedule
-    C : float
-        The cost where there is no cross-validation to choose it.
-    """
+    active: ActiveFeatures
+    evaluators: Evaluators
+    criterion: Criterion
+    schedule: StepSchedule
+    C: float
 
-    def __init__(
-        self,
-        active: ActiveFeatures,
-        evaluators: Evaluators,
-        criterion: Criterion,
-        schedule: StepSchedule,
-        C: float,
-    ) -> None:
-        self._active = active
-        self._evaluators = evaluators
-        self._criterion = criterion
-        self._schedule = schedule
-        self._C = C
+    def __post_init__(self) -> None:
+        # Coefficients that the next SVMs start from: on all rows, and on each fold.
         self._b: Matrix | None = None
         self._fold_b: list[Matrix] | None = None
 
@@ -161,7 +141,7 @@ class Elimination:
         else:
             steps.append(self._first())
             series.append(asdict(steps[0]), self._state())
-        while self._schedule.n_dropped(self._active.n_left):
+        while self.schedule.n_dropped(self.active.n_left):
             steps.append(self._next())
             series.append(asdict(steps[-1]), self._state())
             advance()
@@ -171,49 +151,49 @@ class Elimination:
         """The subset of all features."""
         began = time.perf_counter()
         fold_scores: list[float] = []
-        inner = self._evaluators.inner
+        inner = self.evaluators.inner
         if inner is not None:
-            evaluation = inner.evaluate_subset(self._active.base, self._active.n_left)
+            evaluation = inner.evaluate_subset(self.active.base, self.active.n_left)
             fold_scores = self._adopt(evaluation, inner.costs)
         return self._step([], [], [], fold_scores, began)
 
     def _next(self) -> Step:
         began = time.perf_counter()
         certain, candidates = self._least_relevant()
-        self._active.drop(certain)
+        self.active.drop(certain)
         fold_scores: list[float] = []
         scores: list[float] = []
         place = 0
-        inner = self._evaluators.inner
+        inner = self.evaluators.inner
         if inner is not None:
             evaluations = self._evaluate(candidates, inner)
             scores = [evaluation.score for evaluation in evaluations]
             place = int(np.argmax(scores))  # of equally good ones that of the smallest criterion
             fold_scores = self._adopt(evaluations[place], inner.costs)
-        self._active.drop([candidates[place]])
+        self.active.drop([candidates[place]])
         return self._step([*certain, candidates[place]], candidates, scores, fold_scores, began)
 
     def _least_relevant(self) -> tuple[list[int], list[int]]:
         """Features that are certain to be dropped, and the candidates of which one more will be."""
-        values = self._criterion(self._active, self._coefficients)
-        n_certain = self._schedule.n_dropped(self._active.n_left) - 1
-        places = smallest(values, n_certain + self._schedule.max_competing)
-        n_competing = self._schedule.n_competing(values, values[places[n_certain:]])
-        features: list[int] = self._active.features[places[: n_certain + n_competing]].tolist()
+        values = self.criterion(self.active, self._coefficients)
+        n_certain = self.schedule.n_dropped(self.active.n_left) - 1
+        places = smallest(values, n_certain + self.schedule.max_competing)
+        n_competing = self.schedule.n_competing(values, values[places[n_certain:]])
+        features: list[int] = self.active.features[places[: n_certain + n_competing]].tolist()
         return features[:n_certain], features[n_certain:]
 
     def _evaluate(self, candidates: list[int], inner: Evaluator) -> list[Evaluation]:
         """Cross-validate the subsets without each of the candidates."""
-        n_left = self._active.n_left - 1
-        moves = [Move(self._active.column(j)[None], (-1,), n_left) for j in candidates]
-        return inner.evaluate(self._active.base, moves, self._fold_b)
+        n_left = self.active.n_left - 1
+        moves = [Move(self.active.column(j)[None], (-1,), n_left) for j in candidates]
+        return inner.evaluate(self.active.base, moves, self._fold_b)
 
     def _adopt(self, evaluation: Evaluation, costs: Vector) -> list[float]:
         """Go on from a subset that was evaluated, at the cost that suits it best."""
         self._fold_b = evaluation.b
-        before, self._C = self._C, float(costs[evaluation.best_cost])
-        if self._b is not None and before > self._C:
-            self._b = self._b * (self._C / before)  # within the new bounds, and its sum still zero
+        before, self.C = self.C, float(costs[evaluation.best_cost])
+        if self._b is not None and before > self.C:
+            self._b = self._b * (self.C / before)  # within the new bounds, and its sum still zero
         return evaluation.fold_scores.tolist()
 
     def _step(
@@ -225,9 +205,9 @@ class Elimination:
         began: float,
     ) -> Step:
         """Train on the new subset, and describe it."""
-        whole, scorer = self._evaluators.whole, self._evaluators.outer
-        kernel = self._active.kernel_matrix()
-        b, offsets = whole.svms.solve(kernel, np.array([self._C]), self._b)
+        whole, scorer = self.evaluators.whole, self.evaluators.outer
+        kernel = self.active.kernel_matrix()
+        b, offsets = whole.svms.solve(kernel, np.array([self.C]), self._b)
         self._b, self._coefficients = b, whole.svms.by_row(b[0], len(kernel))
         outer_score = None
         if scorer is not None:
@@ -237,8 +217,8 @@ class Elimination:
             dropped=dropped,
             candidates=candidates,
             candidate_scores=scores,
-            n_features=self._active.n_left,
-            C=self._C,
+            n_features=self.active.n_left,
+            C=self.C,
             fold_scores=fold_scores,
             outer_score=outer_score,
             seconds=time.perf_counter() - began,
@@ -247,17 +227,15 @@ class Elimination:
     def _state(self) -> dict[str, Any]:
         """What the steps do not hold: where the solver starts next shows in its last digits."""
         folds = {f"fold {k}": b for k, b in enumerate(self._fold_b or [])}
-        return {"C": self._C, "b": self._b, **folds}
+        return {"C": self.C, "b": self._b, **folds}
 
     def _resume(self, steps: list[Step], state: dict[str, Any]) -> None:
         for step in steps:
             # In the same portions, so that sums are rounded as they were.
-            self._active.drop(step.dropped[:-1])
-            self._active.drop(step.dropped[-1:])
-        self._C, self._b = state["C"], state["b"]
-        self._coefficients = self._evaluators.whole.svms.by_row(
-            state["b"][0], len(self._active.base)
-        )
+            self.active.drop(step.dropped[:-1])
+            self.active.drop(step.dropped[-1:])
+        self.C, self._b = state["C"], state["b"]
+        self._coefficients = self.evaluators.whole.svms.by_row(state["b"][0], len(self.active.base))
         self._fold_b = [state[f"fold {k}"] for k in range(len(state) - 2)] or None
 
 

@@ -77,17 +77,10 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate the subsets that some moves lead to.
+        """Cross-validate the subsets that some moves lead to, all from the same base.
 
-        Parameters
-        ----------
-        base : ndarray of shape (n_samples, n_samples)
-            Shared by all moves.
-        moves : sequence of Move
-        start : sequence of ndarray, default=None
-            Coefficients of each fold on a similar subset.
-        keep : bool, default=True
-            Whether to return the coefficients. Those of thousands of moves would fill the memory.
+        ``start`` holds coefficients of each fold on a similar subset. With ``keep=False`` no
+        coefficients are returned: those of thousands of moves would fill the memory.
         """
         # Workers share the folds; a single process computes the kernel once for all folds.
         n_folds = len(self.folds)

@@ -177,7 +177,7 @@ class BitFlip(FlipSelector):
         How many neighbors to look at in all.
     kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
 verbose : optional
-        How subsets are judged; see :class:`SVMRFE`.
+        How subsets are evaluated; see :class:`SVMRFE`.
 
     Attributes
     ----------
@@ -224,22 +224,13 @@ class AttributeFlip(FlipSelector):
         How many neighbors to look at in all.
     kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
 verbose : optional
-        How subsets are judged; see :class:`SVMRFE`.
+        How subsets are evaluated; see :class:`SVMRFE`.
 
     Attributes
     ----------
-    support_ : ndarray of bool of shape (n_features,)
-    ranking_ : ndarray of shape (n_features,)
-        1 for the features of the best subset, 2 for the others.
-    n_features_ : int
-    scores_, fold_scores_, n_subset_features_, best_score_
-        Of the start and of each better subset; see :class:`SVMRFE`.
-    history_ : pandas.DataFrame
-    selector_ : selector
-        Fitted.
-    classes_ : ndarray
-    n_features_in_ : int
-    feature_names_in_ : ndarray
+    support_, ranking_, n_features_, scores_, fold_scores_, n_subset_features_, best_score_, \
+history_, selector_, classes_, n_features_in_, feature_names_in_
+        See :class:`BitFlip`.
 
     Examples
     --------

@@ -211,5 +211,5 @@ def _outer_score(history: EliminationHistory, n_features: int) -> float:
     steps = [step for step in history.steps if step.n_features >= n_features]
     score = steps[-1].outer_score if steps else None
     if score is None:
-        raise InputError(f"No outer fold has a subset of {n_features} features to judge.")
+        raise InputError(f"No outer fold has a subset of {n_features} features to score.")
     return score

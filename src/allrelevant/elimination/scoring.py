@@ -92,13 +92,7 @@ class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
     """A classifier with known decisions: what a scorer is given in place of an SVM.
 
     Its ``X`` are the places of the held-out rows. It has no probabilities, for an SVM has none.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-    codes : ndarray of shape (n_rows,)
-        Predicted classes.
-    decision : ndarray of shape (n_rows,) or (n_rows, n_classes)
+    ``codes`` are the predicted classes; ``decision`` has the shape of that of ``SVC``.
     """
 
     def __init__(self, classes: NDArray[Any], codes: Rows, decision: Matrix) -> None:

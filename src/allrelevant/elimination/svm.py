@@ -54,22 +54,11 @@ class PairwiseSVMs:
     def solve(
         self, kernel: Matrix, costs: Vector, start: Matrix | None = None
     ) -> tuple[Matrix, Matrix]:
-        """Train at each cost.
+        """Train at each cost, ascending, on the kernel of all rows of the table.
 
-        Parameters
-        ----------
-        kernel : ndarray of shape (n_samples, n_samples)
-            Of all rows of the table; those trained on are picked from it.
-        costs : ndarray of shape (n_costs,)
-            Ascending.
-        start : ndarray of shape (n_costs, n_members), default=None
-            Coefficients of a similar problem at the same costs.
-
-        Returns
-        -------
-        b : ndarray of shape (n_costs, n_members)
-            Coefficient of each member, its sign that of its side.
-        offsets : ndarray of shape (n_costs, n_pairs)
+        Returns the coefficients, of shape (n_costs, n_members) and with the sign of each member's
+        side, and the offsets, of shape (n_costs, n_pairs). It may start from the coefficients of a
+        similar problem at the same costs.
         """
         from ..native.svm import solve_pairs
 
