@@ -14,6 +14,20 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from .._params import (
+    AUTO,
+    CV_FOLDS,
+    KERNEL,
+    MAX_ROUNDS,
+    SUBSET_RULE,
+    SVM_C,
+    SVM_COEF0,
+    SVM_DEGREE,
+    SVM_TOL,
+    ClassWeightName,
+    KernelName,
+    SubsetRule,
+)
 from .._validation import feature_names
 from ..exceptions import InputError
 from ..resampling import split
@@ -40,17 +54,17 @@ class FlipSelector(SVMSelector):
         self,
         selector: Any,
         *,
-        max_rounds: int | None = 1,
+        max_rounds: int | None = MAX_ROUNDS,
         max_evaluations: int | None = None,
-        kernel: Literal["linear", "rbf", "poly", "sigmoid"] = "linear",
-        C: float | ArrayLike = 1.0,
-        gamma: float | Literal["auto"] = "auto",
-        degree: int = 3,
-        coef0: float = 0.0,
-        class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
-        cv: Any = 5,
+        kernel: KernelName = KERNEL,
+        C: float | ArrayLike = SVM_C,
+        gamma: float | Literal["auto"] = AUTO,
+        degree: int = SVM_DEGREE,
+        coef0: float = SVM_COEF0,
+        class_weight: Mapping[Any, float] | ClassWeightName | None = None,
+        cv: Any = CV_FOLDS,
         scoring: Any = None,
-        tol: float = 1e-6,
+        tol: float = SVM_TOL,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -110,7 +124,7 @@ class FlipSelector(SVMSelector):
         self.ranking_ = np.where(self._rounds[-1].subset, 1, 2)
         return self.select("best")
 
-    def select(self, n_features_to_select: Literal["best", "one_se"] | int = "best") -> Self:
+    def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
         """Choose another subset of those that the search came by, without another fit.
 
         Parameters

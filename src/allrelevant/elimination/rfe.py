@@ -15,6 +15,25 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._params import (
+    AUTO,
+    CRITERION,
+    CV_FOLDS,
+    KERNEL,
+    MIN_FEATURES_TO_SELECT,
+    MIN_VARIANCE,
+    N_CANDIDATES,
+    STEP,
+    SUBSET_RULE,
+    SVM_C,
+    SVM_COEF0,
+    SVM_DEGREE,
+    SVM_TOL,
+    ClassWeightName,
+    CriterionName,
+    KernelName,
+    SubsetRule,
+)
 from .._validation import feature_names
 from ..exceptions import InputError
 from ._base import SVMSelector
@@ -141,21 +160,21 @@ class SVMRFE(SVMSelector):
     def __init__(
         self,
         *,
-        kernel: Literal["linear", "rbf", "poly", "sigmoid"] = "linear",
-        C: float | ArrayLike = 1.0,
-        gamma: float | Literal["auto"] = "auto",
-        degree: int = 3,
-        coef0: float = 0.0,
-        step: float = 1,
-        class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
-        criterion: Literal["weights", "margin"] = "weights",
-        min_variance: float = 0.0,
-        min_features_to_select: int = 1,
-        n_features_to_select: Literal["best", "one_se"] | int = "best",
-        cv: Any = 5,
+        kernel: KernelName = KERNEL,
+        C: float | ArrayLike = SVM_C,
+        gamma: float | Literal["auto"] = AUTO,
+        degree: int = SVM_DEGREE,
+        coef0: float = SVM_COEF0,
+        step: float = STEP,
+        class_weight: Mapping[Any, float] | ClassWeightName | None = None,
+        criterion: CriterionName = CRITERION,
+        min_variance: float = MIN_VARIANCE,
+        min_features_to_select: int = MIN_FEATURES_TO_SELECT,
+        n_features_to_select: SubsetRule | int = SUBSET_RULE,
+        cv: Any = CV_FOLDS,
         scoring: Any = None,
         nested_cv: Any = False,
-        tol: float = 1e-6,
+        tol: float = SVM_TOL,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -218,7 +237,7 @@ class SVMRFE(SVMSelector):
         self._keep_scores(self._trace.sizes, self._trace.fold_scores)
         return self.select(self.n_features_to_select)
 
-    def select(self, n_features_to_select: Literal["best", "one_se"] | int = "best") -> Self:
+    def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
         """Choose another subset of those that the fit came by, without another fit.
 
         Parameters
@@ -356,22 +375,22 @@ history_, nested_score_, classes_, n_features_in_, feature_names_in_
     def __init__(
         self,
         *,
-        n_candidates: int | Literal["auto"] = 5,
-        kernel: Literal["linear", "rbf", "poly", "sigmoid"] = "linear",
-        C: float | ArrayLike = 1.0,
-        gamma: float | Literal["auto"] = "auto",
-        degree: int = 3,
-        coef0: float = 0.0,
-        step: float = 1,
-        class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
-        criterion: Literal["weights", "margin"] = "weights",
-        min_variance: float = 0.0,
-        min_features_to_select: int = 1,
-        n_features_to_select: Literal["best", "one_se"] | int = "best",
-        cv: Any = 5,
+        n_candidates: int | Literal["auto"] = N_CANDIDATES,
+        kernel: KernelName = KERNEL,
+        C: float | ArrayLike = SVM_C,
+        gamma: float | Literal["auto"] = AUTO,
+        degree: int = SVM_DEGREE,
+        coef0: float = SVM_COEF0,
+        step: float = STEP,
+        class_weight: Mapping[Any, float] | ClassWeightName | None = None,
+        criterion: CriterionName = CRITERION,
+        min_variance: float = MIN_VARIANCE,
+        min_features_to_select: int = MIN_FEATURES_TO_SELECT,
+        n_features_to_select: SubsetRule | int = SUBSET_RULE,
+        cv: Any = CV_FOLDS,
         scoring: Any = None,
         nested_cv: Any = False,
-        tol: float = 1e-6,
+        tol: float = SVM_TOL,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
