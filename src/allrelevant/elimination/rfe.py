@@ -91,7 +91,7 @@ class SVMRFE(SVMSelector):
         Any scorer of scikit-learn that works from predictions or decision values; None is the
         accuracy. It is given the known decisions in place of an estimator, and no features. An
         SVM has no probabilities, so scorers that need them are refused.
-    nested : bool, int or splitter, default=False
+    nested_cv : bool, int or splitter, default=False
         Whether the whole selection is done inside outer folds, too, for an estimate that is not
         flattered by the choice; True takes ``cv`` for them.
     tol : float, default=1e-6
