@@ -1,8 +1,41 @@
+"""Default values and choices that several constructors share, or constructors and commands.
+
+This module imports nothing but ``typing``: ``allrelevant report --help`` shows these values without
+importing numpy. A default that a single constructor has stays in its signature.
+"""
+
 from __future__ import annotations
 
 from typing import Final, Literal
 
+# Words that stand for a value in several parameters.
 AUTO: Final = "auto"
+CV: Final = "cv"
+
+# Tasks of relevance bounds, each with the public name of its estimator. Those of linear models go
+# by --task; the bounds of a learned metric go by --method metric.
+METRIC: Final = "metric"
+LINEAR_TASKS: dict[str, str] = {
+    "classification": "ClassificationBounds",
+    "regression": "RegressionBounds",
+    "ordinal": "OrdinalBounds",
+    "ranking": "RankingBounds",
+}
+TASKS: dict[str, str] = {**LINEAR_TASKS, METRIC: "MetricBounds"}
+
+# Relevance bounds of linear models.
+NORM_SLACK: Final = 0.1
+LOSS_SLACK: Final = 0.05
+LOSS_TOL: Final = 1e-6
+PROBES: Final = "probes"
+N_PROBES: Final = 50
+FPR: Final = 1e-6
+FormulationName = Literal["separate", "joint"]
+FORMULATION: Final = "separate"
+PathParameter = Literal["C", "norm_slack"]
+
+# Relevance bounds of mappings and metrics.
+MAPPING_SLACK: Final = 0.01
 
 # SVMs and elimination.
 KernelName = Literal["linear", "rbf", "poly", "sigmoid"]
@@ -22,3 +55,6 @@ MIN_FEATURES_TO_SELECT: Final = 1
 CV_FOLDS: Final = 5
 N_CANDIDATES: Final = 5
 MAX_ROUNDS: Final = 1
+
+# Selection by saliency.
+KEEP_FRACTION: Final = 0.9

@@ -26,6 +26,15 @@ def refused(done: Result, *fragments: str) -> None:
     assert len(lines) == 1, done.stderr
     assert done.exit_code == 2
     assert done.stdout == ""
-    for fragment in ("Error: ", *fragments):
+    assert lines[0].startswith("Error: ")
+    for fragment in fragments:
         assert fragment in lines[0]
+    assert isinstance(done.exception, SystemExit)
     assert not Path("result.json").exists()
+
+
+def refused_report(done: Result, *fragments: str) -> None:
+    """The same, with the earlier report as it was and no temporary file left."""
+    refused(done, *fragments)
+    assert Path("report.html").read_text() == "the earlier report"
+    assert sorted(path.name for path in Path().glob(".allrelevant*")) == []

@@ -14,7 +14,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.svm import SVC, SVR
 
 from allrelevant import explain
-from allrelevant.cli.explain import cross_validated
+from allrelevant.cli.explain import cross_validate
 
 from .outcomes import refused, result, scaled
 
@@ -128,21 +128,21 @@ def test_scores_are_of_rows_that_were_held_out() -> None:
     X, y = rng.normal(size=(200, 5)), np.repeat(["a", "b"], 100)  # in order, and nothing to learn
     by_heart = SVC(gamma=100.0)
     assert by_heart.fit(X, y).score(X, y) == 1.0
-    found = cross_validated(by_heart, X, y, seed=0)
+    found = cross_validate(by_heart, X, y, seed=0)
     assert found.score < 0.65
     assert found.constant == 0.5
-    assert cross_validated(by_heart, X, y, seed=0) == found
-    numbers = cross_validated(SVR(gamma=100.0), X, X[:, 0], seed=0)
+    assert cross_validate(by_heart, X, y, seed=0) == found
+    numbers = cross_validate(SVR(gamma=100.0), X, X[:, 0], seed=0)
     assert (numbers.name, numbers.constant) == ("R2", 0.0)
     assert numbers.score < 0.2
-    assert cross_validated(SVR(kernel="linear"), X, X[:, 0], seed=0).score > 0.9
+    assert cross_validate(SVR(kernel="linear"), X, X[:, 0], seed=0).score > 0.9
 
 
 def test_scores_of_rare_classes() -> None:
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [95, 5])
     X = rng.normal(size=(100, 1)) + 2.0 * y[:, None]
-    balanced = cross_validated(SVC(class_weight="balanced"), X, y, seed=0)
+    balanced = cross_validate(SVC(class_weight="balanced"), X, y, seed=0)
     assert (balanced.name, balanced.constant) == ("balanced accuracy", 0.5)
     assert not balanced.is_poor
     # Each held-out fold has one row of the rare class, and four are left to learn from.
@@ -151,7 +151,7 @@ def test_scores_of_rare_classes() -> None:
         for m in range(96)
         for r in range(1, 6)
     }
-    alone = cross_validated(SVC(), X[:96], y[:96], seed=0)
+    alone = cross_validate(SVC(), X[:96], y[:96], seed=0)
     assert alone.score == alone.constant == 95 / 96  # the fold without the one row has one class
     assert alone.is_poor
 

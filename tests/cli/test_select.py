@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,6 @@ from click.testing import Result
 import allrelevant
 from allrelevant import EBRFE, SVMRFE
 from allrelevant.cli.estimators import METHODS
-from allrelevant.cli.options import SELECTION_OPTIONS
 
 from .outcomes import refused, result, scaled
 
@@ -56,15 +56,42 @@ def test_every_method(run: Run, method: str) -> None:
     assert done.stderr == ""
 
 
-def test_defaults_are_the_estimators_own() -> None:
-    for method in METHODS.values():
-        if method.maker is not None:  # whose settings are not parameters as they are
-            continue
-        parameters = inspect.signature(getattr(allrelevant, method.estimator)).parameters
-        assert method.options <= set(parameters)
-        for name, (_, attributes) in SELECTION_OPTIONS.items():
-            if name in method.options:
-                assert attributes["default"] == parameters[name].default, name
+@pytest.mark.parametrize("method", METHODS)
+def test_defaults_are_the_estimators_own(
+    run: Run, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    estimator = getattr(allrelevant, METHODS[method].estimator)
+    seen: list[dict[str, Any]] = []
+
+    def recording(self: Any, *arguments: Any, **named: Any) -> None:
+        seen.append(self.get_params(deep=False))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(estimator, "fit", recording)
+    run(*SELECT, "--method", method)
+    # Runs repeat, and one training is enough for an SVM.
+    purpose = {"random_state": 0, "n_repeats": 1} if method == "saliency" else {}
+    (params,) = seen
+    for parameter in inspect.signature(estimator).parameters.values():
+        if parameter.default is not parameter.empty:
+            expected = purpose.get(parameter.name, parameter.default)
+            assert params[parameter.name] == expected, parameter.name
+
+
+def test_flips_start_from_the_same_options(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def recording(self: Any, *arguments: Any, **named: Any) -> None:
+        seen.append(self.get_params())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(allrelevant.BitFlip, "fit", recording)
+    options = ["--C", "3", "--step", "2", "--rounds", "4", "--checkpoint", "run.ckpt"]
+    run(*SELECT, "--method", "bitflip", *options)
+    expected: dict[str, Any] = {"C": 3.0, "selector__C": 3.0, "selector__step": 2, "max_rounds": 4}
+    expected |= {"checkpoint": "run.ckpt", "selector__checkpoint": None}
+    (params,) = seen
+    assert {name: params[name] for name in expected} == expected
 
 
 def test_checkpoint(run: Run) -> None:

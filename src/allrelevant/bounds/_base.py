@@ -28,6 +28,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._optional import display, import_extra
+from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES
 from .._typing import Matrix, Table, Vector
 from .._validation import feature_names
 from ..exceptions import InputError, RelevanceWarning
@@ -590,15 +591,15 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        C: float | Literal["cv"] = "cv",
-        norm_slack: float = 0.1,
-        loss_slack: float = 0.05,
-        loss_tol: float = 1e-6,
+        C: float | Literal["cv"] = CV,
+        norm_slack: float = NORM_SLACK,
+        loss_slack: float = LOSS_SLACK,
+        loss_tol: float = LOSS_TOL,
         standardize: bool = True,
-        cutoff: float | Literal["probes"] = "probes",
-        n_probes: int = 50,
-        fpr: float = 1e-6,
-        screen: bool | Literal["auto"] = "auto",
+        cutoff: float | Literal["probes"] = PROBES,
+        n_probes: int = N_PROBES,
+        fpr: float = FPR,
+        screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,

@@ -17,6 +17,18 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from .._params import (
+    AUTO,
+    CV,
+    FORMULATION,
+    FPR,
+    LOSS_SLACK,
+    LOSS_TOL,
+    N_PROBES,
+    NORM_SLACK,
+    PROBES,
+    FormulationName,
+)
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
@@ -170,17 +182,17 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     def __init__(
         self,
         *,
-        C: float | Literal["cv"] = "cv",
-        norm_slack: float = 0.1,
-        loss_slack: float = 0.05,
-        loss_tol: float = 1e-6,
-        formulation: Literal["separate", "joint"] = "separate",
+        C: float | Literal["cv"] = CV,
+        norm_slack: float = NORM_SLACK,
+        loss_slack: float = LOSS_SLACK,
+        loss_tol: float = LOSS_TOL,
+        formulation: FormulationName = FORMULATION,
         standardize: bool = True,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        cutoff: float | Literal["probes"] = "probes",
-        n_probes: int = 50,
-        fpr: float = 1e-6,
-        screen: bool | Literal["auto"] = "auto",
+        cutoff: float | Literal["probes"] = PROBES,
+        n_probes: int = N_PROBES,
+        fpr: float = FPR,
+        screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from .._optional import display, import_extra
+from .._params import PathParameter
 from .._typing import Matrix, Vector
 from .._validation import feature_names
 from ..exceptions import InputError
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import PathDisplay
-
-
-Param = Literal["C", "norm_slack"]
 
 
 N_VALUES = 20
@@ -56,7 +54,7 @@ class BoundsPath:
         Of the baselines.
     """
 
-    param: Param
+    param: PathParameter
     values: Vector
     feature_names: list[str]
     interval: NDArray[np.float64]
@@ -164,7 +162,7 @@ def bounds_path(
     X: Any,
     y: Any,
     *,
-    param: Param = "C",
+    param: PathParameter = "C",
     values: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     privileged: Any = None,
@@ -237,14 +235,14 @@ def _checked(
     return est, values
 
 
-def _default_values(param: Param, total_weight: float) -> Vector:
+def _default_values(param: PathParameter, total_weight: float) -> Vector:
     if param == "norm_slack":
         return np.geomspace(0.001, 0.5, N_VALUES)
     return np.geomspace(GRID[0], GRID[-1], N_VALUES) / total_weight
 
 
 def _along(
-    chosen: FittedBaseline, settings: BoundsSettings, param: Param, values: Vector
+    chosen: FittedBaseline, settings: BoundsSettings, param: PathParameter, values: Vector
 ) -> tuple[list[FittedBaseline], list[BoundsSettings]]:
     """The standard and the settings at each value."""
     if param == "norm_slack":
@@ -293,7 +291,7 @@ def _cutoffs(standards: list[FittedBaseline], all_settings: list[BoundsSettings]
 
 
 def _path(
-    param: Param,
+    param: PathParameter,
     values: Vector,
     names: list[str],
     by_value: list[tuple[SubproblemBounds, ...]],

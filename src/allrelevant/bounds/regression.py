@@ -16,6 +16,7 @@ from sklearn.metrics import d2_absolute_error_score
 from sklearn.model_selection import KFold
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES
 from .._typing import Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold
@@ -125,16 +126,16 @@ n_jobs, verbose
     def __init__(
         self,
         *,
-        epsilon: float | Literal["cv"] = "cv",
-        C: float | Literal["cv"] = "cv",
-        norm_slack: float = 0.1,
-        loss_slack: float = 0.05,
-        loss_tol: float = 1e-6,
+        epsilon: float | Literal["cv"] = CV,
+        C: float | Literal["cv"] = CV,
+        norm_slack: float = NORM_SLACK,
+        loss_slack: float = LOSS_SLACK,
+        loss_tol: float = LOSS_TOL,
         standardize: bool = True,
-        cutoff: float | Literal["probes"] = "probes",
-        n_probes: int = 50,
-        fpr: float = 1e-6,
-        screen: bool | Literal["auto"] = "auto",
+        cutoff: float | Literal["probes"] = PROBES,
+        n_probes: int = N_PROBES,
+        fpr: float = FPR,
+        screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,

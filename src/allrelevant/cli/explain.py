@@ -1,48 +1,196 @@
-"""How good a model is that is about to be explained.
-
-From a table to what decides in one of its rows.
-"""
+"""The command ``explain``: what decides in some rows of a table, and how good the model is."""
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+import click
 
 from .._text import display_width, printable, shorten
 from ..exceptions import InputError, RelevanceWarning
-from ..tables.target import NoScaling, StandardScaling, read_target, require_classes_left
-from .estimators import trainer
-from .output import Outputs, as_json, echo
-from .report import fitted
-from .select import standardized
+from .estimators import fit, model_to_train
+from .options import estimator_options, options_of
+from .output import collected_notes, plan_json
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import numpy as np
+    from numpy.typing import NDArray
 
-    from ..saliency import Explanation
+    from ..tables.target import Target
+
+N_FOLDS = 5
+MIN_TRAINING_ROWS = 4
+
+# On the terminal.
+_MAX_FEATURES = 15
+_NAME_WIDTH = 40
 
 
-_FOLDS = 5
+@click.command(
+    help="""Show which features decide in one row of TABLE.
+
+A model is trained on all other rows. The saliency of a feature is the gradient of a gain, high
+where the prediction is right: with signs, positive where a larger value would speak more for the
+class. A row that the model gets wrong shows close to nothing, and that is said.
+
+TABLE is read as by "allrelevant report". Columns are brought to mean 0 and variance 1 first, so
+that saliency is per standard deviation, and so is a target that is a number: its unit does not
+matter. How good the model is, is measured on the other rows in 5 folds.
+
+\b
+Examples:
+  allrelevant explain patients.csv --target diagnosis --row 17
+  allrelevant explain patients.csv --target diagnosis --row 17 --class healthy
+  allrelevant explain houses.csv --target price --row 3 --row 8 -o explained.json
+"""
+)
+@click.argument("table")
+@options_of("explain")
+@click.pass_obj
+def explain(
+    command: str,
+    /,
+    table: str,
+    target: str,
+    rows: tuple[int, ...],
+    drop: tuple[str, ...],
+    task: str,
+    towards: str | None,
+    sep: str | None,
+    output: str | None,
+    quiet: bool,
+    standardize: bool,
+    **settings: Any,
+) -> None:
+    """Train on all other rows of a table from a file, and explain these."""
+    outputs = plan_json(output, quiet=quiet, table=table)
+    import numpy as np
+
+    from ..results.selection import explanation_document
+    from ..saliency import explain as explain_saliency
+    from ..tables.features import ColumnRoles, split_features, standardize_columns
+    from ..tables.reading import read_table
+    from ..tables.target import read_target
+
+    with collected_notes() as notes:
+        columns = split_features(read_table(table, separator=sep), ColumnRoles(target, drop))
+        X = standardize_columns(columns.X) if standardize else columns.X
+        places = _places(rows, len(X))
+        label = read_target(columns.y, target, task)
+        outputs.note(label.note)
+        _require_classes_left(label, rows, towards=towards)
+
+        others = np.setdiff1d(np.arange(len(X)), places)
+        scale = label.scale(others)
+        X_train, y_train = X.iloc[others].to_numpy(), scale.apply(label.y[others])
+        given = estimator_options(settings).given
+        model = fit(model_to_train(task=label.task, given=given, **settings), X_train, y_train)
+        class_label = None if towards is None else _class_label(towards, model)
+        y_true = scale.apply(label.y[places]) if class_label is None else None
+        explanation = explain_saliency(model, X.iloc[places], y_true, target=class_label)
+        quality = cross_validate(model, X_train, y_train, seed=settings["random_state"])
+        if quality.is_poor:
+            warnings.warn(
+                "The model is no better than always guessing the same: what decides in it says "
+                "nothing about the target.",
+                RelevanceWarning,
+                stacklevel=1,
+            )
+        document = explanation_document(
+            replace(  # in units of the table
+                explanation,
+                targets=scale.undo(explanation.targets),
+                predicted=scale.undo(explanation.predicted),
+            ),
+            columns.X.iloc[places],
+            rows,
+            table=Path(table).name,
+            target=target,
+            model=model,
+            quality=asdict(quality),
+            settings={
+                "task": label.task,
+                "standardize": standardize,
+                "standardize_target": not label.holds_classes,
+                **settings,
+            },
+            warnings=notes,
+            command=command,
+        )
+        outputs.write(document, lambda document: "\n".join([quality.line, *_row_lines(document)]))
+
+
+def _places(rows: Sequence[int], n_rows: int) -> list[int]:
+    for row in rows:
+        if row > n_rows:
+            raise InputError(f"There is no row {row}: the table has {n_rows}.")
+    if len(set(rows)) > n_rows - MIN_TRAINING_ROWS:
+        raise InputError(
+            f"The model is trained on the rows that are not explained, and of {n_rows} only "
+            f"{n_rows - len(set(rows))} are left: explain fewer."
+        )
+    return [row - 1 for row in rows]
+
+
+def _require_classes_left(target: Target, rows: Collection[int], *, towards: str | None) -> None:
+    """Refuse rows without which a class that is needed has no row to train on.
+
+    Explained is the class of each row, or the one that is given by ``towards``.
+    """
+    if not target.holds_classes:
+        return
+    labels = target.y.tolist()
+    left = {label for place, label in enumerate(labels) if place + 1 not in set(rows)}
+    for row in rows:
+        label = labels[row - 1]
+        if label not in left and (towards is None or len(left) < 2):
+            of_class = [place + 1 for place, other in enumerate(labels) if other == label]
+            raise InputError(_no_row_left(of_class, label))
+
+
+def _no_row_left(rows: list[int], label: Any) -> str:
+    if len(rows) == 1:
+        return (
+            f"Row {rows[0]} is the only one of its class {str(label)!r}: without it, no row of the "
+            "class is left to train on, so that it cannot be explained."
+        )
+    return (
+        f"These are all {len(rows)} rows of the class {str(label)!r}: no other is left to train "
+        "on. Explain fewer of them at a time."
+    )
+
+
+def _class_label(text: str, model: Any) -> Any:
+    """A class by what it is called; one that does not exist is refused by its name."""
+    if not hasattr(model, "classes_"):
+        raise InputError("--class names a class, and the target is a number.")
+    labels = model.classes_.tolist()
+    as_written = [label for label in labels if str(label) == text]
+    by_value = [label for label in labels if _has_value(label, text)]
+    return [*as_written, *by_value, text][0]
+
+
+def _has_value(label: Any, text: str) -> bool:
+    """Whether a class that is no word is meant by a text: 1 by 1.0, True by true."""
+    if isinstance(label, str):
+        return False
+    if isinstance(label, bool):
+        return str(label).lower() == text.lower()
+    try:
+        return float(text) == label
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)
 class Quality:
-    """A score on rows that were held out, beside that of always guessing the same.
+    """A score of the predictions for rows that were held out, of all folds together.
 
-    Attributes
-    ----------
-    name : {"accuracy", "balanced accuracy", "R2"}
-    score : float
-        Of the predictions of all folds together.
-    constant : float
-        Of the most frequent class, or of the mean.
-    n_folds, n_rows : int
+    Beside it stands the score of a constant guess: the most frequent class, or the mean.
     """
 
     name: str
@@ -65,207 +213,70 @@ class Quality:
         )
 
 
-def cross_validated(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -> Quality:
+def cross_validate(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -> Quality:
     """Train clones of a model on most rows, and score what they make of the others.
 
-    Parameters
-    ----------
-    model : estimator
-        For classes or numbers. One that balances classes is scored so that each has the same say.
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-    seed : int
-        Of the folds.
+    A model that balances classes is scored so that each class has the same say.
     """
-    from sklearn.base import is_classifier
+    import numpy as np
+    from sklearn.base import clone, is_classifier
 
-    classes = is_classifier(model)
-    folds = _folds(y if classes else np.zeros(len(y)), seed)
+    folds = _folds(y if is_classifier(model) else np.zeros(len(y)), seed)
     predicted = y.copy()
     for fold in np.unique(folds):
         held_out = folds == fold
-        predicted[held_out] = _predicted(model, X[~held_out], y[~held_out], X[held_out])
-    name, score, constant = (
-        _of_classes(y, predicted, _balances(model)) if classes else _of_numbers(y, predicted)
-    )
+        y_train = y[~held_out]
+        # A single class is left where the only row of the other one is held out.
+        predicted[held_out] = (
+            y_train[0]
+            if len(np.unique(y_train)) == 1
+            else clone(model).fit(X[~held_out], y_train).predict(X[held_out])
+        )
+    name, score, constant = _score(model, y, predicted)
     return Quality(name, float(score), constant, len(np.unique(folds)), len(y))
 
 
 def _folds(strata: NDArray[Any], seed: int) -> NDArray[np.int64]:
     """The fold of each row: those of a stratum are shuffled and dealt out one by one."""
+    import numpy as np
+
     _, codes = np.unique(strata, return_inverse=True)
     order = np.lexsort((np.random.default_rng(seed).permutation(len(codes)), codes))
     folds = np.empty(len(codes), dtype=np.int64)
-    folds[order] = np.arange(len(codes)) % _FOLDS
+    folds[order] = np.arange(len(codes)) % N_FOLDS
     return folds
 
 
-def _predicted(model: Any, X: NDArray[Any], y: NDArray[Any], new: NDArray[Any]) -> Any:
-    from sklearn.base import clone
+def _score(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> tuple[str, float, float]:
+    """Name of a score, the score of predictions, and that of a constant guess."""
+    import numpy as np
+    from sklearn.base import is_classifier
+    from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
 
-    if len(np.unique(y)) == 1:  # the only row of the other class is held out
-        return y[0]
-    return clone(model).fit(X, y).predict(new)
-
-
-def _balances(model: Any) -> bool:
-    settings = model.get_params()
-    return settings.get("class_weight") == "balanced" or bool(settings.get("balanced"))
-
-
-def _of_classes(
-    y: NDArray[Any], predicted: NDArray[Any], balanced: bool
-) -> tuple[str, float, float]:
-    from sklearn.metrics import accuracy_score, balanced_accuracy_score
-
+    if not is_classifier(model):
+        return "R2", r2_score(y, predicted), 0.0
     _, counts = np.unique(y, return_counts=True)
-    if balanced:
+    params = model.get_params()
+    if params.get("class_weight") == "balanced" or params.get("balanced"):
         return "balanced accuracy", balanced_accuracy_score(y, predicted), 1 / len(counts)
     return "accuracy", accuracy_score(y, predicted), counts.max() / len(y)
 
 
-def _of_numbers(y: NDArray[Any], predicted: NDArray[Any]) -> tuple[str, float, float]:
-    from sklearn.metrics import r2_score
-
-    return "R2", r2_score(y, predicted), 0.0
-
-
-_SHOWN, _NAME_WIDTH = 15, 40
-
-
-def explain_rows(
-    frame: pd.DataFrame,
-    rows: Sequence[int],
-    *,
-    target: str,
-    drop: tuple[str, ...],
-    task: str,
-    towards: str | None,
-    standardize: bool,
-    settings: Mapping[str, Any],
-    given: Collection[str],
-    outputs: Outputs,
-    table: str,
-    command: str,
-    notes: list[str],
-) -> None:
-    """Train on all other rows, explain these, and hand out the result."""
-    from ..results import explanation_document
-    from ..saliency import explain
-    from ..tables import split_target
-
-    X, y = split_target(frame, target, drop)
-    places = _places(rows, len(X))
-    found = read_target(y, target, task)
-    if found.note and not outputs.quiet:
-        echo(found.note, err=True)
-    require_classes_left(found, rows, towards=towards)
-    known = np.setdiff1d(np.arange(len(X)), places)
-    scale = found.scale(known)
-    features = standardized(X) if standardize else X
-    model = trainer(settings, given, classes=found.holds_classes)
-    table_known, values = features.iloc[known].to_numpy(), scale.apply(found.y[known])
-    fitted(model, table_known, values)
-    wanted = None if towards is None else _label(towards, model)
-    truth = scale.apply(found.y[places]) if wanted is None else None
-    explanation = explain(model, features.iloc[places], truth, target=wanted)
-    quality = cross_validated(model, table_known, values, seed=settings["random_state"])
-    _warn_if_poor(quality)
-    summary = explanation_document(
-        _in_units_of_the_table(explanation, scale),
-        X.iloc[places],
-        rows,
-        table=table,
-        target=target,
-        model=model,
-        quality=asdict(quality),
-        settings={
-            "task": found.task,
-            "standardize": standardize,
-            "standardize_target": not found.holds_classes,
-            **settings,
-        },
-        warnings=notes,
-        command=command,
-    )
-    outputs.write(summary)
-    _tell(summary, quality, outputs)
-
-
-def _in_units_of_the_table(
-    explanation: Explanation, scale: NoScaling | StandardScaling
-) -> Explanation:
-    return replace(
-        explanation,
-        targets=scale.undo(explanation.targets),
-        predicted=scale.undo(explanation.predicted),
-    )
-
-
-def _warn_if_poor(quality: Quality) -> None:
-    if quality.is_poor:
-        warnings.warn(
-            "The model is no better than always guessing the same: what decides in it says "
-            "nothing about the target.",
-            RelevanceWarning,
-            stacklevel=2,
-        )
-
-
-def _places(rows: Sequence[int], n_rows: int) -> list[int]:
-    for row in rows:
-        if row > n_rows:
-            raise InputError(f"There is no row {row}: the table has {n_rows}.")
-    if len(set(rows)) > n_rows - 4:
-        raise InputError(
-            f"The model is trained on the rows that are not explained, and of {n_rows} only "
-            f"{n_rows - len(set(rows))} are left: explain fewer."
-        )
-    return [row - 1 for row in rows]
-
-
-def _label(text: str, model: Any) -> Any:
-    """A class by what it is called; one that does not exist is refused by its name."""
-    if not hasattr(model, "classes_"):
-        raise InputError("--class names a class, and the target is a number.")
-    labels = model.classes_.tolist()
-    as_written = [label for label in labels if str(label) == text]
-    by_value = [label for label in labels if _has_value(label, text)]
-    return [*as_written, *by_value, text][0]
-
-
-def _has_value(label: Any, text: str) -> bool:
-    """Whether a class that is no word is meant by a text: 1 by 1.0, True by true."""
-    if isinstance(label, str):
-        return False
-    if isinstance(label, bool):
-        return str(label).lower() == text.lower()
-    try:
-        return float(text) == label
-    except ValueError:
-        return False
-
-
-def _tell(summary: Mapping[str, Any], quality: Quality, outputs: Outputs) -> None:
-    if outputs.json_to_stdout:
-        sys.stdout.write(as_json(summary))
-    elif not outputs.quiet:
-        rows = [line for row in summary["rows"] for line in _lines(row)]
-        echo("\n".join([quality.line, *rows]))
-    if outputs.json is not None and not outputs.quiet:
-        echo(f"Result written to {outputs.json}")
-
-
-def _lines(row: Mapping[str, Any]) -> list[str]:
-    shown = row["features"][:_SHOWN]
-    names = [shorten(printable(feature["name"]), _NAME_WIDTH) for feature in shown]
-    longest = max(len("feature"), *map(display_width, names))
-    lines = [
-        f"Row {row['row']}: {printable(row['note'])}",
-        f"  {'feature':{longest}}  {'value':>10}  {'saliency':>10}",
-    ]
-    for name, feature in zip(names, shown, strict=True):
-        padded = name + " " * (longest - display_width(name))
-        lines.append(f"  {padded}  {feature['value']:>10.4g}  {feature['saliency']:>+10.3g}")
-    hidden = len(row["features"]) - len(shown)
-    return [*lines, f"  ... and {hidden:,} less salient features."] if hidden else lines
+def _row_lines(document: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for row in document["rows"]:
+        features = row["features"][:_MAX_FEATURES]
+        names = [shorten(printable(feature["name"]), _NAME_WIDTH) for feature in features]
+        longest = max(len("feature"), *map(display_width, names))
+        lines += [
+            f"Row {row['row']}: {printable(row['note'])}",
+            f"  {'feature':{longest}}  {'value':>10}  {'saliency':>10}",
+        ]
+        for name, feature in zip(names, features, strict=True):
+            padded = name + " " * (longest - display_width(name))
+            value, saliency = feature["value"], feature["saliency"]
+            lines.append(f"  {padded}  {value:>10.4g}  {saliency:>+10.3g}")
+        hidden = len(row["features"]) - len(features)
+        if hidden:
+            lines.append(f"  ... and {hidden:,} less salient features.")
+    return lines

@@ -1,7 +1,4 @@
-"""Where results go, checked before the long work and written after it.
-
-The result as a table on the terminal.
-"""
+"""Where results go, checked before the long work and written after it; what the terminal shows."""
 
 from __future__ import annotations
 
@@ -9,97 +6,129 @@ import json
 import os
 import shutil
 import sys
+import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
 
-from .._text import display_width, printable, shorten
-from ..exceptions import InputError
+from .._text import decimals_for, display_width, number, printable, shorten
+from ..exceptions import InputError, RelevanceWarning
 
 STDOUT = "-"
-
-
 DEFAULT_PAGE = "report.html"
+
+# Features on the terminal.
+MAX_FEATURES = 40
+_BAR_WIDTHS = (8, 24)
+_NAME_WIDTH = 24  # bars give way to names down to here
+_COLORS: dict[str, dict[str, Any]] = {
+    "strong": {"fg": "cyan", "bold": True},
+    "weak": {"fg": "yellow"},
+    "irrelevant": {"dim": True},
+}
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The page to write, the JSON to write or print, and how much to say."""
+    """The page to write, the JSON to write or print and its name, and how much to print."""
 
     page: Path | None
     json: Path | None
     json_to_stdout: bool
+    json_name: str
     quiet: bool
 
-    def write(self, summary: Mapping[str, Any]) -> None:
-        """Write what was asked for; what cannot be written is an input error."""
-        from ..report import render
-        from ..results import write_atomically
+    @property
+    def verbose(self) -> int:
+        """Whether an estimator shows its progress: to people at a terminal."""
+        return int(sys.stderr.isatty() and not self.quiet)
+
+    def note(self, text: str | None) -> None:
+        """Print a note beside the result, unless the user wants none."""
+        if text and not self.quiet:
+            echo(text, err=True)
+
+    def write(
+        self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
+    ) -> None:
+        """Write the files, print the result, and say what was written."""
+        from ..report.page import render
 
         texts = {}
         if self.page is not None:
-            texts[self.page] = render(summary)
+            texts[self.page] = render(document)
         if self.json is not None:
-            texts[self.json] = as_json(summary)
+            texts[self.json] = as_json(document)
         for path, text in texts.items():
-            try:
-                write_atomically(path, text)
-            except OSError as error:
-                raise InputError(f"Cannot write {str(path)!r}: {error.strerror}.") from error
+            _write(path, text)
+        if self.json_to_stdout:
+            sys.stdout.write(as_json(document))
+        elif not self.quiet:
+            echo(to_text(document))
+        if not self.quiet:
+            for path in texts:
+                name = "Report" if path == self.page else self.json_name
+                echo(f"{name} written to {path}", err=self.json_to_stdout)
 
 
-def as_json(summary: Mapping[str, Any]) -> str:
-    """A summary as JSON, in ASCII and so safe on any terminal."""
-    return json.dumps(summary, indent=1, allow_nan=False) + "\n"
+def _write(path: Path, text: str) -> None:
+    from ..results.document import write_atomically
+
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        raise InputError(f"Cannot write {str(path)!r}: {error.strerror}.") from error
 
 
-def plan_outputs(
+def as_json(document: Mapping[str, Any]) -> str:
+    """A document as JSON, in ASCII and so safe on any terminal."""
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def plan_page(
     page: str | None, json_output: str | None, *, quiet: bool, table: str | None = None
 ) -> Outputs:
-    """Decide where results go, and refuse what could not be written later.
-
-    Parameters
-    ----------
-    page : str or None
-        File of the page; by default ``report.html``, or none if there is JSON.
-    json_output : str or None
-        File of the JSON, ``-`` for standard output.
-    quiet : bool
-    table : str or None
-        The table that is read, which results must not overwrite.
-    """
+    """Where a page and JSON go: by default the page alone, to ``report.html``."""
     if page == STDOUT:
         raise InputError("The page needs a file (-o FILE); only --json can go to standard output.")
     if page is None and json_output is None:
         page = DEFAULT_PAGE
+    return _plan(page, json_output, "JSON", quiet, table)
+
+
+def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
+    """The same for a command that has no page, and need not write anything."""
+    return _plan(None, output, "Result", quiet, table)
+
+
+def _plan(
+    page: str | None, json_output: str | None, json_name: str, quiet: bool, table: str | None
+) -> Outputs:
+    """Decide where results go; refuse what could not be written later, or is the table itself."""
     to_stdout = json_output == STDOUT
     files = [path for path in (page, None if to_stdout else json_output) if path is not None]
     for path in files:
         _require_writable(Path(path))
-        if table is not None and _same_file(path, table):
+        if table is not None and same_file(path, table):
             raise InputError(f"{path!r} is the table itself: write the results elsewhere.")
-    if len(files) == 2 and _same_file(*files):
+    if len(files) == 2 and same_file(*files):
         raise InputError(f"The page and the JSON cannot both go to {page!r}.")
     return Outputs(
         page=None if page is None else Path(page),
         json=None if json_output is None or to_stdout else Path(json_output),
         json_to_stdout=to_stdout,
+        json_name=json_name,
         quiet=quiet,
     )
 
 
-def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
-    """The same for a command that has no page, and need not write anything."""
-    if output is None:
-        return Outputs(page=None, json=None, json_to_stdout=False, quiet=quiet)
-    return plan_outputs(None, output, quiet=quiet, table=table)
-
-
-def _same_file(first: str, second: str) -> bool:
+def same_file(first: str | Path, second: str | Path) -> bool:
+    """Whether two paths name one file."""
     return Path(first).resolve() == Path(second).resolve()
 
 
@@ -114,20 +143,23 @@ def _require_writable(path: Path) -> None:
         raise InputError(f"No permission to write {str(path)!r}.")
 
 
-MAX_FEATURES = 40
+@contextmanager
+def collected_notes() -> Iterator[list[str]]:
+    """Print this package's warnings as notes, each once, and keep them for the report."""
+    notes: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RelevanceWarning)
+        show = warnings.showwarning
 
+        def note(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
+            if not issubclass(category, RelevanceWarning):
+                show(message, category, *rest, **named)
+            elif (text := " ".join(str(message).split())) not in notes:
+                notes.append(text)
+                echo(f"Note: {text}", err=True)
 
-_BAR_WIDTHS = (8, 24)
-
-
-_NAME_WIDTH = 24  # bars give way to names down to here
-
-
-_COLOURS: dict[str, dict[str, Any]] = {
-    "strong": {"fg": "cyan", "bold": True},
-    "weak": {"fg": "yellow"},
-    "irrelevant": {"dim": True},
-}
+        warnings.showwarning = note
+        yield notes
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -135,78 +167,79 @@ def echo(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     text = text.encode(encoding, "backslashreplace").decode(encoding)
-    click.echo(text, err=err, color=use_colour(stream))
+    click.echo(text, err=err, color=use_color(stream))
 
 
-def use_colour(stream: TextIO) -> bool:
-    """Colour is for people at a terminal who have not asked to be spared it."""
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted and stream.isatty()
+def use_color(stream: TextIO) -> bool:
+    """Color is for people at a terminal who have not asked to be spared it."""
+    allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return allowed and stream.isatty()
 
 
-def result_table(summary: Mapping[str, Any], *, unicode: bool, width: int | None = None) -> str:
+def headline(document: Mapping[str, Any]) -> str:
+    """The table in one line: its name, its size and its target."""
+    table = document["table"]
+    return (
+        f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
+        f"target {shorten(printable(table['target']), 40)}"
+    )
+
+
+def result_table(
+    document: Mapping[str, Any], *, unicode: bool | None = None, width: int | None = None
+) -> str:
     """What was analysed, the counts and the first features, aligned.
 
-    Parameters
-    ----------
-    summary : mapping
-        What :func:`allrelevant.results.bounds_document` gave.
-    unicode : bool
-        Whether bars may be drawn with characters beyond ASCII.
-    width : int, default=None
-        Columns of the terminal; by default what it says it has.
+    Bars use characters beyond ASCII (``unicode``) and the ``width`` of the terminal by default as
+    far as standard output can show them.
     """
-    from .._text import decimals_for
     from ..results.bounds import ranked
 
+    unicode = _stdout_can_show("█·…") if unicode is None else unicode
     width = width or shutil.get_terminal_size((100, 24)).columns
-    lines = [_what(summary), ""]
-    for heading, unsorted in (("", summary["features"]), ("privileged", summary["privileged"])):
+    lines = [f"{headline(document)}: {_target(document)}", ""]
+    for heading, unsorted in (("", document["features"]), ("privileged", document["privileged"])):
         if unsorted:
             features = ranked(unsorted)
             bars = _Bars(features, unicode)
             lines += [_counts(features, heading), ""]
             lines += _rows(features[:MAX_FEATURES], decimals_for(features), bars, width)
-            lines += _more(len(features) - MAX_FEATURES)
-    all_of_them = "equivalent mappings" if summary.get("metric") else "models as good"
-    lines.append(f"lower, upper: smallest and largest size of the weight, over all {all_of_them}.")
-    if summary["privileged"]:
+            if len(features) > MAX_FEATURES:
+                lines.append(f"... and {len(features) - MAX_FEATURES:,} more.")
+            lines.append("")
+    models = "equivalent mappings" if document.get("metric") else "models as good"
+    lines.append(f"lower, upper: smallest and largest size of the weight, over all {models}.")
+    if document["privileged"]:
         lines.append("privileged: explain how far rows may be missed; no input of predictions.")
-    if summary["n_outer"]:
+    if document["n_outer"]:
         lines.append(f"{bars.at_most}: bounds that are proven but need not be tight.")
     return "\n".join(lines)
 
 
-def _more(number: int) -> list[str]:
-    return [f"... and {number:,} more.", ""] if number > 0 else [""]
+def _stdout_can_show(characters: str) -> bool:
+    try:
+        characters.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _what(summary: Mapping[str, Any]) -> str:
-    table = summary["table"]
-    return (
-        f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
-        f"target {shorten(printable(table['target']), 40)}: {_target(summary)}"
-    )
-
-
-def _target(summary: Mapping[str, Any]) -> str:
+def _target(document: Mapping[str, Any]) -> str:
     """Its classes, or where its values lie."""
-    if summary["values"] is not None:
-        from .._text import number
-
-        low, high, mean = (number(summary["values"][key]) for key in ("min", "max", "mean"))
+    if document["values"] is not None:
+        low, high, mean = (number(document["values"][key]) for key in ("min", "max", "mean"))
         return f"{low} to {high}, mean {mean}"
     classes = ", ".join(
-        f"{shorten(printable(c['label']), 30)} ({c['n_rows']:,})" for c in summary["classes"][:8]
+        f"{shorten(printable(c['label']), 30)} ({c['n_rows']:,})" for c in document["classes"][:8]
     )
-    more = len(summary["classes"]) - 8
+    more = len(document["classes"]) - 8
     return classes + (f" and {more} more" if more > 0 else "")
 
 
 def _counts(features: Sequence[Mapping[str, Any]], heading: str) -> str:
-    found = Counter(feature["relevance"] for feature in features)
-    counts = [click.style(f"{found[name]:,} {name}", **look) for name, look in _COLOURS.items()]
-    return f"{heading}: {', '.join(counts)}" if heading else ", ".join(counts)
+    counts = Counter(feature["relevance"] for feature in features)
+    text = ", ".join(click.style(f"{counts[name]:,} {name}", **c) for name, c in _COLORS.items())
+    return f"{heading}: {text}" if heading else text
 
 
 def _rows(
@@ -226,10 +259,10 @@ def _rows(
     heads = [f"{'feature':{longest}}", f"{'relevance':10}", *(f"{c:>{digits}}" for c in columns)]
     lines = [click.style("  ".join([*heads, bars.axis(bar_width, decimals)]), bold=True)]
     for feature, name, row in zip(features, names, numbers, strict=True):
-        look = _COLOURS[feature["relevance"]]
+        color = _COLORS[feature["relevance"]]
         padded = name + " " * (longest - display_width(name))
-        word = click.style(f"{feature['relevance']:10}", **look)
-        bar = click.style(bars.draw(feature["lower"], feature["upper"], bar_width), **look)
+        word = click.style(f"{feature['relevance']:10}", **color)
+        bar = click.style(bars.draw(feature["lower"], feature["upper"], bar_width), **color)
         lines.append("  ".join([padded, word, *(f"{n:>{digits}}" for n in row), bar]))
     return lines
 

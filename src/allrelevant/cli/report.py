@@ -1,198 +1,204 @@
-"""From a table to a summary, with warnings on the way turned into notes."""
+"""The commands ``report`` and ``demo``: from a table to the bounds of its features."""
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib import import_module
-from types import TracebackType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._params import AUTO
-from ..exceptions import AllRelevantError, InputError, RelevanceWarning
-from .estimators import ESTIMATORS, METRIC, settings_for
-from .output import Outputs, as_json, echo, result_table
+import click
+
+from .._params import AUTO, METRIC, PathParameter
+from ..exceptions import InputError
+from ..tables.reading import COMPRESSED, FORMATS
+from .estimators import Options, build_bounds, fit
+from .options import estimator_options, options_of
+from .output import Outputs, collected_notes, plan_page, result_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..bounds.path import Param
+    from ..tables.features import ColumnRoles
 
+RELEVANCE_HELP = """\b
+Each feature falls into one of three classes:
+  strong      every equally good model needs it
+  weak        some use it, others do without: other features can stand in
+  irrelevant  none gives it more weight than noise would get
+"""
 
 # Sets of features to look for where costs are given, and how long.
-_N_SETS = 5
+N_CHEAPEST_SETS = 5
+MAX_SEARCH_SECONDS = 60.0
 
 
-_SECONDS = 60.0
+@click.command(
+    help=f"""Analyse TABLE and write a report that opens in any browser.
 
+TABLE is a {FORMATS} file, text also compressed ({COMPRESSED}),
+with a line of names on top. One column is the target: the class of each row, or a number. All
+others are features and must be numbers, none missing.
 
-@contextmanager
-def collected_notes() -> Iterator[list[str]]:
-    """Print this package's warnings as notes, each once, and keep them for the report."""
-    notes: list[str] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", RelevanceWarning)
-        show = warnings.showwarning
+{RELEVANCE_HELP}
+\b
+What --task auto makes of the target, and says so:
+  words, true and false                           classification
+  numbers with a fractional part                  regression
+  whole numbers, more than 20 different ones,
+    or a different one in most rows               regression
+  whole numbers otherwise                         classification
 
-        def note(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
-            if not issubclass(category, RelevanceWarning):
-                show(message, category, *rest, **named)
-            elif (text := " ".join(str(message).split())) not in notes:
-                notes.append(text)
-                echo(f"Note: {text}", err=True)
+For classes in an order, such as grades as numbers, there is --task ordinal; to rank one of two
+classes above the other, however rare it is, --task ranking.
 
-        warnings.showwarning = note
-        yield notes
+\b
+Examples:
+  allrelevant report patients.csv --target diagnosis
+  allrelevant report patients.csv.gz --target diagnosis --drop id --drop name -o out.html
+  allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
+  allrelevant report houses.csv --target price --task regression
+  allrelevant report patients.csv --target relapse --privileged biopsy
+  allrelevant report patients.csv --target diagnosis --path C
+  allrelevant report spectra.csv --target quality --method metric --rank 2
+  allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
-
-@dataclass(frozen=True)
-class ColumnRoles:
-    """What the columns of a table are for; all others are features."""
-
-    target: str
-    drop: tuple[str, ...] = ()
-    privileged: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class OptionalParts:
-    """What to find out besides the bounds."""
-
-    relations: bool = False
-    costs: Mapping[str, float] | None = None
-
-    def check(self, features: Iterable[str]) -> None:
-        """Refuse costs that do not fit the table, before the long work."""
-        from ..bounds.design import read_costs
-
-        read_costs(self.costs, list(features))
-
-    def answers(self, est: Any) -> dict[str, Any]:
-        """What is asked of a fitted estimator, as the report takes it."""
-        design = None
-        if self.costs is not None:
-            design = est.cheapest(self.costs, n_solutions=_N_SETS, max_seconds=_SECONDS)
-        return {"relations": est.relations() if self.relations else None, "design": design}
-
-
-_NONE = OptionalParts()
-
-
-def analyse(
-    frame: pd.DataFrame,
-    columns: ColumnRoles,
-    *,
+On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
+as it was.
+"""
+)
+@click.argument("table")
+@options_of("report")
+@click.pass_obj
+def report(
+    command: str,
+    /,
+    table: str,
+    target: str,
+    drop: tuple[str, ...],
+    method: str,
     task: str,
-    settings: Mapping[str, Any],
-    given: Collection[str],
-    path: Param | None = None,
-    questions: OptionalParts = _NONE,
+    privileged: tuple[str, ...],
+    path: PathParameter | None,
+    relations: bool,
+    costs: str | None,
+    sep: str | None,
+    output: str | None,
+    json_output: str | None,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Analyse a table from a file."""
+    outputs = plan_page(output, json_output, quiet=quiet, table=table)
+    from ..tables.features import ColumnRoles, read_feature_costs
+    from ..tables.reading import read_table
+
+    with collected_notes() as notes:
+        frame = read_table(table, separator=sep)
+        if method == METRIC:
+            _check_metric(task, privileged=privileged, path=path, relations=relations, costs=costs)
+            task = METRIC
+        _analyze(
+            frame,
+            ColumnRoles(target, drop, privileged),
+            task,
+            estimator_options(settings, verbose=outputs.verbose),
+            outputs,
+            path=path,
+            relations=relations,
+            costs=None if costs is None else read_feature_costs(costs),
+            table=Path(table).name,
+            command=command,
+            notes=notes,
+        )
+
+
+def _check_metric(task: str, **linear_only: Any) -> None:
+    """Refuse what the bounds of a metric cannot do."""
+    if task not in (AUTO, "classification"):
+        raise InputError(f"--method metric tells classes apart; it cannot do --task {task}.")
+    for name, value in linear_only.items():
+        if value:
+            raise InputError(f"--{name} does not go with --method metric.")
+
+
+@click.command(
+    help="""The same on a table that is at hand: breast cancer in Wisconsin.
+
+569 tumours, 30 measurements of cell nuclei, and whether the tumour was benign or malignant. The
+table comes with scikit-learn; nothing is downloaded.
+"""
+)
+@options_of("demo")
+@click.pass_obj
+def demo(
+    command: str, /, output: str | None, json_output: str | None, quiet: bool, **settings: Any
+) -> None:
+    """Analyse the bundled table."""
+    outputs = plan_page(output, json_output, quiet=quiet)
+    from sklearn.datasets import load_breast_cancer
+
+    from .._optional import import_extra
+    from ..tables.features import ColumnRoles
+
+    import_extra("pandas", "cli")  # scikit-learn needs it for this table, and names no extra
+    bundle = load_breast_cancer(as_frame=True)
+    frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
+    with collected_notes() as notes:
+        _analyze(
+            frame,
+            ColumnRoles("diagnosis"),
+            "classification",
+            estimator_options(settings, verbose=outputs.verbose),
+            outputs,
+            table="breast cancer (Wisconsin)",
+            command=command,
+            notes=notes,
+        )
+
+
+def _analyze(
+    frame: pd.DataFrame,
+    roles: ColumnRoles,
+    task: str,
+    options: Options,
     outputs: Outputs,
+    *,
+    path: PathParameter | None = None,
+    relations: bool = False,
+    costs: dict[str, float] | None = None,
     table: str,
     command: str,
     notes: list[str],
 ) -> None:
-    """Bound the relevance of each column for the target, and hand out the result."""
+    """Bound the relevance of each feature for the target, and hand out the result."""
+    from ..bounds.design import read_costs
     from ..bounds.path import bounds_path
-    from ..results import bounds_document
-    from ..tables import InferredTask, infer_task, split_privileged, split_target, target_for
+    from ..results.bounds import bounds_document
+    from ..tables.features import split_features
+    from ..tables.inference import infer_task
+    from ..tables.target import READERS
 
-    target, drop = columns.target, columns.drop
-    X, y = split_target(frame, target, drop)
-    X, privileged = split_privileged(X, columns.privileged, target=target, drop=drop)
-    questions.check(X.columns)
-    inferred = infer_task(y) if task == AUTO else None
-    found = inferred or InferredTask(task, "")
-    values = target_for("classification" if found.task == METRIC else found.task, y, target)
-    wanted = settings_for(found.task, settings, given, found.reason)
-    if inferred and not outputs.quiet:
-        echo(inferred.note, err=True)
-    wanted["verbose"] = int(sys.stderr.isatty() and not outputs.quiet)
-    est = fit(found.task, wanted, X, values, privileged)
-    along = None if path is None else bounds_path(est, X, values, param=path, privileged=privileged)
-    summary = bounds_document(
+    columns = split_features(frame, roles)
+    X, privileged = columns.X, columns.privileged
+    read_costs(costs, X.columns.tolist())  # refuses costs that do not fit before the long work
+    inferred = infer_task(columns.y) if task == AUTO else None
+    task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
+    y = READERS[task](columns.y, roles.target)
+    est = build_bounds(task, options, reason)
+    outputs.note(inferred.note if inferred else None)
+    fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))
+    document = bounds_document(
         est,
         X,
-        values,
+        y,
         table=table,
-        target=target,
+        target=roles.target,
         task_note=inferred.note if inferred else None,
-        path=along,
-        **questions.answers(est),
+        path=None if path is None else bounds_path(est, X, y, param=path, privileged=privileged),
+        relations=est.relations() if relations else None,
+        design=None
+        if costs is None
+        else est.cheapest(costs, n_solutions=N_CHEAPEST_SETS, max_seconds=MAX_SEARCH_SECONDS),
         warnings=notes,
         command=command,
     )
-    outputs.write(summary)
-    _tell(summary, outputs)
-
-
-def fit(
-    task: str, settings: Mapping[str, Any], X: pd.DataFrame, y: Any, privileged: Any = None
-) -> Any:
-    """A fitted estimator of bounds."""
-    if task == METRIC:
-        return fitted(metric_bounds(settings), X, y)
-    estimator = getattr(import_module("allrelevant"), ESTIMATORS[task])
-    return fitted(estimator(**settings), X, y, privileged=privileged)
-
-
-def fitted(est: Any, X: pd.DataFrame, y: Any, **more: Any) -> Any:
-    """Fit an estimator; what scikit-learn refuses is an input error too."""
-    try:
-        return est.fit(X, y, **more)
-    except AllRelevantError:
-        raise
-    except ValueError as error:
-        if not _raised_by_validation(error.__traceback__):
-            raise
-        raise InputError(str(error)) from error
-
-
-def metric_bounds(settings: Mapping[str, Any]) -> Any:
-    """Bounds of a metric, from the settings of the command."""
-    from .. import GMLVQ, LMNN, MetricBounds
-
-    rest = dict(settings)
-    learner, rank, prototypes = (rest.pop(name) for name in ("learner", "rank", "prototypes"))
-    seed = rest["random_state"]
-    if rest["cutoff"] == "probes":  # the default of the other method
-        del rest["cutoff"]
-    if learner == "lmnn":
-        return MetricBounds(LMNN(rank=rank, random_state=seed), **rest)
-    return MetricBounds(
-        GMLVQ(rank=rank, prototypes_per_class=prototypes, random_state=seed), **rest
-    )
-
-
-def _raised_by_validation(traceback: TracebackType | None) -> bool:
-    """Whether an error comes from the place where scikit-learn checks its input.
-
-    A ValueError from anywhere else is a bug, and has to look like one.
-    """
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    name = "" if traceback is None else str(traceback.tb_frame.f_globals.get("__name__"))
-    return name.startswith("sklearn.utils.")
-
-
-def _tell(summary: Mapping[str, Any], outputs: Outputs) -> None:
-    if outputs.json_to_stdout:
-        sys.stdout.write(as_json(summary))
-    elif not outputs.quiet:
-        echo(result_table(summary, unicode=_can_encode("█·…")))
-    if outputs.quiet:
-        return
-    for what, path in (("Report", outputs.page), ("JSON", outputs.json)):
-        if path is not None:
-            echo(f"{what} written to {path}", err=outputs.json_to_stdout)
-
-
-def _can_encode(characters: str) -> bool:
-    try:
-        characters.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    outputs.write(document, result_table)

@@ -1,140 +1,142 @@
-"""From a table to the features that a method selects."""
+"""The command ``select``: from a table to the features that a method selects."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import click
 
 from .._text import count_noun, printable, shorten
 from ..exceptions import InputError
-from ..tables.target import Target, read_classes, read_target
-from .estimators import METHODS, build
-from .output import MAX_FEATURES, Outputs, as_json, echo
-from .report import fitted
+from .estimators import METHODS, build_selector, fit
+from .options import estimator_options, options_of
+from .output import MAX_FEATURES, Outputs, collected_notes, headline, plan_json, same_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..tables.target import Target
 
-def select_features(
-    frame: pd.DataFrame,
-    *,
+_METHODS_HELP = "\n".join(f"  {name:13}  {method.help}" for name, method in METHODS.items())
+
+
+@click.command(
+    help=f"""Select features of TABLE by backward elimination, or by saliency.
+
+TABLE is read as by "allrelevant report". The target must be classes, but for saliency, which takes
+a number, too. Columns are brought to mean 0 and variance 1 first, and so is a target that is a
+number.
+
+\b
+Methods:
+{_METHODS_HELP}
+
+\b
+Examples:
+  allrelevant select patients.csv --target diagnosis
+  allrelevant select genes.csv --target y --method ebrfe --candidates 5 --checkpoint run.ckpt
+  allrelevant select genes.csv --target y --step 0.1 --n-features one_se --nested-cv -o result.json
+  allrelevant select genes.csv --target y --method saliency --kernel rbf --n-features 20
+  allrelevant select houses.csv --target price --method saliency --n-features 0.25
+
+Interrupted, the same command with the same --checkpoint goes on where it was.
+"""
+)
+@click.argument("table")
+@options_of("select")
+@click.pass_obj
+def select(
+    command: str,
+    /,
+    table: str,
     target: str,
     drop: tuple[str, ...],
-    groups: str | None,
-    method: str,
     task: str,
+    groups: str | None,
+    sep: str | None,
+    output: str,
+    quiet: bool,
     standardize: bool,
-    settings: Mapping[str, Any],
-    given: Collection[str],
-    outputs: Outputs,
-    table: str,
-    command: str,
-    notes: list[str],
+    method: str,
+    **settings: Any,
 ) -> None:
-    """Select features of a table, and hand out the result."""
-    from ..results import selection_document
-    from ..tables import split_target
+    """Select features of a table from a file."""
+    outputs = plan_json(output, quiet=quiet, table=table)
+    import numpy as np
 
-    _require_own_file(settings["checkpoint"], outputs)
-    verbose = int(sys.stderr.isatty() and not outputs.quiet)
-    group_of = None
-    if groups is not None:
-        _require_folds(method)
-        frame, group_of = _without_groups(frame, groups, target)
-    X, y = split_target(frame, target, drop)
-    found = _read(y, target, task, method)
-    est = build(method, {**settings, "verbose": verbose}, given, classes=found.holds_classes)
-    if found.note and not outputs.quiet:
-        echo(found.note, err=True)
-    known = {} if group_of is None else {"groups": group_of}
-    values = found.scale(np.arange(len(y))).apply(found.y)
-    fitted(est, standardized(X) if standardize else X, values, **known)
-    summary = selection_document(
-        est,
-        found.y,
-        table=table,
-        target=target,
-        settings={
-            "task": found.task,
-            "standardize": standardize,
-            "standardize_target": not found.holds_classes,
-            "groups": groups,
-        },
-        warnings=notes,
-        command=command,
-    )
-    outputs.write(summary)
-    _tell(summary, outputs)
+    from ..results.selection import selection_document
+    from ..tables.features import ColumnRoles, split_features, standardize_columns
+    from ..tables.reading import read_table
 
-
-def _read(y: pd.Series, target: str, task: str, method: str) -> Target:
-    if METHODS[method].numbers:
-        return read_target(y, target, task)
-    return read_classes(y, target, task, method)
+    with collected_notes() as notes:
+        frame = read_table(table, separator=sep)
+        _check_checkpoint(settings["checkpoint"], outputs)
+        if groups is not None and not METHODS[method].cross_validates:
+            raise InputError(
+                f"--groups goes with methods that cross-validate, and {method} does not."
+            )
+        columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
+        label = _read_target(columns.y, target, task, method)
+        options = estimator_options(settings, verbose=outputs.verbose)
+        est = build_selector(method, options, label.task)
+        outputs.note(label.note)
+        X = standardize_columns(columns.X) if standardize else columns.X
+        y = label.scale(np.arange(len(label.y))).apply(label.y)
+        fit(est, X, y, **({} if groups is None else {"groups": columns.row_groups}))
+        document = selection_document(
+            est,
+            label.y,
+            table=Path(table).name,
+            target=target,
+            settings={
+                "task": label.task,
+                "standardize": standardize,
+                "standardize_target": not label.holds_classes,
+                "groups": groups,
+            },
+            warnings=notes,
+            command=command,
+        )
+        outputs.write(document, _to_text)
 
 
-def _require_own_file(checkpoint: str | None, outputs: Outputs) -> None:
-    if checkpoint is None or outputs.json is None:
-        return
-    if Path(checkpoint).resolve() == outputs.json.resolve():
+def _check_checkpoint(checkpoint: str | None, outputs: Outputs) -> None:
+    if checkpoint is not None and outputs.json is not None and same_file(checkpoint, outputs.json):
         raise InputError(f"The checkpoint and the result cannot both go to {checkpoint!r}.")
 
 
-def _require_folds(method: str) -> None:
-    if "cv" not in METHODS[method].options:
-        raise InputError(f"--groups goes with methods that cross-validate, and {method} does not.")
+def _read_target(y: pd.Series, target: str, task: str, method: str) -> Target:
+    from ..tables.target import Target, class_labels, read_target
+
+    if "regression" in METHODS[method].tasks:
+        return read_target(y, target, task)
+    others = " or ".join(name for name in METHODS if "regression" in METHODS[name].tasks)
+    if task == "regression":
+        raise InputError(
+            f"--task regression goes with --method {others}; {method} tells classes apart."
+        )
+    advice = f"{method} tells classes apart: predict a number with --method {others}"
+    return Target("classification", class_labels(y, target, of_numbers=advice))
 
 
-def _without_groups(
-    frame: pd.DataFrame, groups: str, target: str
-) -> tuple[pd.DataFrame, pd.Series]:
-    from ..tables.features import require_column
-
-    require_column(groups, [str(name) for name in frame.columns])
-    if groups == target:
-        raise InputError(f"{groups!r} is the target: it cannot be the groups as well.")
-    if frame[groups].isna().any():
-        raise InputError(f"The groups {groups!r} are missing in some rows: fill them in.")
-    return frame.drop(columns=groups), frame[groups].astype(str)
-
-
-def standardized(X: pd.DataFrame) -> pd.DataFrame:
-    """Each column with mean 0 and variance 1; constant ones stay."""
-    spread = X.std(ddof=0)
-    return (X - X.mean()) / spread.where(spread > 0, 1.0)
-
-
-def _tell(summary: Mapping[str, Any], outputs: Outputs) -> None:
-    if outputs.json_to_stdout:
-        sys.stdout.write(as_json(summary))
-    elif not outputs.quiet:
-        echo("\n".join(_lines(summary)))
-    if outputs.json is not None and not outputs.quiet:
-        echo(f"Result written to {outputs.json}")
-
-
-def _lines(summary: Mapping[str, Any]) -> list[str]:
-    table, selected = summary["table"], summary["selected"]
+def _to_text(document: Mapping[str, Any]) -> str:
+    selected = document["selected"]
     lines = [
-        f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
-        f"target {shorten(printable(table['target']), 40)}",
-        f"{count_noun(summary['n_selected'], 'feature', 'features')} selected by "
-        f"{summary['method']}{_how_many(summary)}, the last to leave first:",
+        headline(document),
+        f"{count_noun(document['n_selected'], 'feature', 'features')} selected by "
+        f"{document['method']}{_why_so_many(document)}, the last to leave first:",
         *(f"  {shorten(printable(name), 70)}" for name in selected[:MAX_FEATURES]),
     ]
     if len(selected) > MAX_FEATURES:
         lines.append(f"  ... and {len(selected) - MAX_FEATURES:,} more.")
-    return [*lines, *_score_lines(summary["score"], len(summary["subsets"]))]
+    return "\n".join([*lines, *_score_lines(document["score"], len(document["subsets"]))])
 
 
-def _how_many(summary: Mapping[str, Any]) -> str:
+def _why_so_many(document: Mapping[str, Any]) -> str:
     """Why so many, where neither the user nor a score has said so."""
-    undecided = summary["settings"].get("n_features_to_select", 0) is None
+    undecided = document["settings"].get("n_features_to_select", 0) is None
     return " (no --n-features given: half of the features)" if undecided else ""
 
 

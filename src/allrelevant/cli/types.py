@@ -1,1 +1,177 @@
-"""Value types of options."""
+"""Value types of options: how the text of an option is read, or refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+
+class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
+    """A number, or one of some words in its place."""
+
+    name = "number"
+    placeholder = "NUMBER"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text of an option, or refuse it."""
+        if value in self.words:
+            return str(value)
+        number = self.to_number(value)
+        if number is None:
+            self.fail(f"{value!r} is not {self.expected()}.", param, ctx)
+        return number
+
+    def to_number(self, value: Any) -> float | None:
+        """The number that a text stands for; None if it is refused."""
+        raise NotImplementedError
+
+    def expected(self) -> str:
+        """What messages say the value must be."""
+        raise NotImplementedError
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What the help shows in the value's place."""
+        return "|".join([self.placeholder, *self.words])
+
+
+class Number(NumberOrWord):
+    """A finite number within limits, or one of some words in its place."""
+
+    def __init__(
+        self,
+        *words: str,
+        at_least: float | None = None,
+        above: float | None = None,
+        below: float | None = None,
+    ) -> None:
+        super().__init__(*words)
+        self.at_least = at_least
+        self.above = above
+        self.below = below
+
+    def to_number(self, value: Any) -> float | None:
+        """The number, if it is within the limits."""
+        try:
+            number = float(value)
+        except ValueError:
+            return None
+        return number if self.accepts(number) else None
+
+    def accepts(self, number: float) -> bool:
+        """Whether a number is finite and within the limits."""
+        return (
+            math.isfinite(number)
+            and (self.at_least is None or number >= self.at_least)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
+        )
+
+    def expected(self) -> str:
+        """The limits and the words."""
+        limits = {"of at least": self.at_least, "above": self.above, "below": self.below}
+        parts = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
+        return " or ".join(["a number " + " and ".join(parts), *map(repr, self.words)])
+
+
+class Numbers(Number):
+    """A number within limits, or several with commas between."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text of an option, or refuse it."""
+        parts = str(value).split(",")
+        numbers = [super(Numbers, self).convert(part.strip(), param, ctx) for part in parts]
+        return numbers[0] if len(numbers) == 1 else numbers
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What the help shows in the value's place."""
+        return "NUMBER[,NUMBER...]"
+
+
+class StepSize(Number):
+    """A whole number of features, or a share of them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text of an option, or refuse it."""
+        number = float(super().convert(value, param, ctx))
+        if number >= 1 and number != int(number):
+            self.fail(f"{value!r} is neither a whole number nor below 1.", param, ctx)
+        return int(number) if number >= 1 else number
+
+
+class Count(NumberOrWord):
+    """A whole number from 1 on, or one of some words in its place."""
+
+    name = "count"
+    placeholder = "N"
+
+    def to_number(self, value: Any) -> float | None:
+        """The whole number, if it is one."""
+        return int(value) if str(value).isdecimal() and int(value) >= 1 else None
+
+    def expected(self) -> str:
+        """The limit and the words."""
+        return " or ".join(["a whole number of at least 1", *map(repr, self.words)])
+
+
+class SubsetSize(Count):
+    """A number of features, a share of them, or one of some words in its place."""
+
+    placeholder = "N|SHARE"
+
+    def to_number(self, value: Any) -> float | None:
+        """The number, or the share."""
+        try:
+            share = float(value)
+        except ValueError:
+            return None
+        return share if 0 < share < 1 else super().to_number(value)
+
+
+class Dimension(Count):
+    """A number of directions, or a word for how to choose it."""
+
+    placeholder = "NUMBER"
+
+    def expected(self) -> str:
+        """The limit and the words."""
+        return f"a number of directions, {' or '.join(map(repr, self.words))}"
+
+
+class Jobs(click.ParamType):  # type: ignore[type-arg]
+    """A number of workers: positive, or negative to count back from all cores, never zero."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the text of an option, or refuse it."""
+        try:
+            jobs = int(value)
+        except ValueError:
+            jobs = 0
+        if jobs == 0:
+            self.fail(f"{value!r} is not a number of workers (1, 2, ..., or -1).", param, ctx)
+        return jobs
+
+
+class NamedValue(click.ParamType):  # type: ignore[type-arg]
+    """One of some words, each of which stands for a value."""
+
+    name = "word"
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text of an option, or refuse it."""
+        if value not in self.values:
+            self.fail(f"{value!r} is not {' or '.join(map(repr, self.values))}.", param, ctx)
+        return self.values[value]
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What the help shows in the value's place."""
+        return f"[{'|'.join(self.values)}]"

@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._optional import import_extra
+from .._params import KEEP_FRACTION, MIN_FEATURES_TO_SELECT
 from .._typing import Table, Vector
 from .._validation import classes_and_codes, feature_names, number_selected, numbers
 from ..checkpoints import open_checkpoint
@@ -172,9 +173,9 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self,
         estimator: Any,
         *,
-        keep_fraction: float = 0.9,
+        keep_fraction: float = KEEP_FRACTION,
         n_repeats: int = 3,
-        min_features_to_select: int = 1,
+        min_features_to_select: int = MIN_FEATURES_TO_SELECT,
         n_features_to_select: float | None = None,
         gain: Gain | None = None,
         per_std: bool = False,

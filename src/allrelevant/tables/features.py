@@ -1,8 +1,6 @@
-"""Costs of features, from a table of two columns.
+"""Roles of the columns of a table: target, features, privileged features, row groups, dropped ones.
 
-A table taken apart into features, which must be numbers, and target.
-
-Features taken apart into those that predict and those that are known in training only.
+Features must be numbers, none missing. Costs of features come from a table of their own.
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,81 +17,78 @@ from .._optional import import_extra
 from .._text import count_noun, join_names
 from ..exceptions import InputError, RelevanceWarning
 from .inference import holds_numbers, holds_times, text_example
+from .reading import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-_COLUMNS = ("feature", "cost")
-
-
-def read_costs_of(path: str) -> dict[str, float]:
-    """The cost of each feature that a file lists.
-
-    Parameters
-    ----------
-    path : str
-        A table, as :func:`allrelevant.tables.read_table` takes it, with the columns ``feature`` and
-        ``cost``.
-    """
-    from . import read_table
-
-    frame = read_table(path)
-    missing = [name for name in _COLUMNS if name not in frame.columns]
-    if missing:
-        raise InputError(
-            f"{path!r} has no column {missing[0]!r}: costs are a table with the columns 'feature' "
-            "and 'cost'."
-        )
-    _require_numeric_costs(frame, path)
-    names = frame["feature"].astype(str)
-    twice = names[names.duplicated()]
-    if len(twice):
-        raise InputError(f"{path!r} has two costs of {twice.iloc[0]!r}.")
-    return dict(zip(names, frame["cost"].astype(float), strict=True))
-
-
-def _require_numeric_costs(frame: pd.DataFrame, path: str) -> None:
-    from .._optional import import_extra
-
-    pandas = import_extra("pandas", "cli")
-    costs = pandas.to_numeric(frame["cost"], errors="coerce")
-    if costs.isna().any():
-        bad = frame.loc[costs.isna(), "feature"].iloc[0]
-        raise InputError(f"The cost of {str(bad)!r} in {path!r} is not a number.")
-
-
 _MIN_ROWS = 4
 
 
-def split_target(
-    frame: pd.DataFrame, target: str, drop: Sequence[str] = ()
-) -> tuple[pd.DataFrame, pd.Series]:
-    """Take a table apart into features, as numbers, and target.
+@dataclass(frozen=True)
+class ColumnRoles:
+    """Names of the columns that are not features, and of the features that are privileged."""
 
-    Parameters
+    target: str
+    drop: Sequence[str] = ()
+    privileged: Sequence[str] = ()
+    row_groups: str | None = None
+
+
+@dataclass(frozen=True)
+class SplitTable:
+    """A table taken apart.
+
+    Attributes
     ----------
-    frame : pandas.DataFrame
-    target : str
-        Name of the column to explain.
-    drop : sequence of str, default=()
-        Names of columns to leave out.
-
-    Returns
-    -------
     X : pandas.DataFrame
-        The other columns as float64, every value finite. Booleans are 0 and 1.
+        The features as float64, every value finite. Booleans are 0 and 1.
     y : pandas.Series
         The target as it is, without missing values.
+    privileged : pandas.DataFrame or None
+        The privileged features, like ``X``.
+    row_groups : pandas.Series or None
+        The group of each row, as text.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    privileged: pd.DataFrame | None = None
+    row_groups: pd.Series | None = None
+
+
+def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
+    """Take a table apart by the roles of its columns.
 
     Examples
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [41, 36, 50, 28], "old": [True, False, True, False]})
-    >>> X, y = split_target(frame, "old")
-    >>> X.shape, y.tolist()
+    >>> parts = split_features(frame, ColumnRoles("old"))
+    >>> parts.X.shape, parts.y.tolist()
     ((4, 1), [True, False, True, False])
     """
+    row_groups = None
+    if roles.row_groups is not None:
+        row_groups = _row_groups(frame, roles.row_groups, roles.target)
+        frame = frame.drop(columns=roles.row_groups)
+    X, y = _split_target(frame, roles.target, roles.drop)
+    X, privileged = _split_privileged(X, roles)
+    return SplitTable(X, y, privileged, row_groups)
+
+
+def _row_groups(frame: pd.DataFrame, groups: str, target: str) -> pd.Series:
+    require_column(groups, [str(name) for name in frame.columns])
+    if groups == target:
+        raise InputError(f"{groups!r} is the target: it cannot be the groups as well.")
+    if frame[groups].isna().any():
+        raise InputError(f"The groups {groups!r} are missing in some rows: fill them in.")
+    return frame[groups].astype(str)
+
+
+def _split_target(
+    frame: pd.DataFrame, target: str, drop: Sequence[str]
+) -> tuple[pd.DataFrame, pd.Series]:
     names = [str(name) for name in frame.columns]
     for name in (target, *drop):
         require_column(name, names)
@@ -106,6 +102,26 @@ def split_target(
     if not features:
         raise InputError(f"There is no column besides the target {target!r}: nothing to analyse.")
     return _as_numbers(frame[features]), frame[target]
+
+
+def _split_privileged(
+    X: pd.DataFrame, roles: ColumnRoles
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    if not roles.privileged:
+        return X, None
+    for name in roles.privileged:
+        if name == roles.target:
+            raise InputError(f"{name!r} is the target: it cannot be privileged.")
+        if name in roles.drop:
+            raise InputError(f"{name!r} is dropped: it cannot be privileged as well.")
+        require_column(name, X.columns.tolist())
+    rest = [name for name in X.columns if name not in set(roles.privileged)]
+    if not rest:
+        raise InputError(
+            f"All features are privileged ({join_names(X.columns.tolist())}): at least one that is "
+            "not is needed, to predict from."
+        )
+    return X[rest], X[[name for name in X.columns if name in set(roles.privileged)]]
 
 
 def require_column(name: str, names: Sequence[str]) -> None:
@@ -204,52 +220,31 @@ def _warn_of_row_numbers(numbers: pd.DataFrame) -> None:
             f"The column {first!r} has no name in the file and counts the rows. It is analysed as "
             f"a feature; leave it out (--drop {first!r}) if it is not one.",
             RelevanceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
-def split_privileged(
-    X: pd.DataFrame, privileged: Sequence[str], *, target: str, drop: Sequence[str] = ()
-) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Take the privileged columns out of a table of features.
+def standardize_columns(X: pd.DataFrame) -> pd.DataFrame:
+    """Each column with mean 0 and variance 1; constant ones stay."""
+    spread = X.std(ddof=0)
+    return (X - X.mean()) / spread.where(spread > 0, 1.0)
 
-    Parameters
-    ----------
-    X : pandas.DataFrame
-        What :func:`split_target` gave.
-    privileged : sequence of str
-        Names of the privileged columns.
-    target : str
-    drop : sequence of str, default=()
-        Columns that are no longer in ``X``, so that messages can say why.
 
-    Returns
-    -------
-    X : pandas.DataFrame
-        The other columns.
-    privileged : pandas.DataFrame or None
-        None if there are none.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"age": [41.0, 36.0], "outcome": [0.0, 1.0]})
-    >>> features, privileged = split_privileged(X, ["outcome"], target="sick")
-    >>> features.columns.tolist(), privileged.columns.tolist()
-    (['age'], ['outcome'])
-    """
-    if not privileged:
-        return X, None
-    for name in privileged:
-        if name == target:
-            raise InputError(f"{name!r} is the target: it cannot be privileged.")
-        if name in drop:
-            raise InputError(f"{name!r} is dropped: it cannot be privileged as well.")
-        require_column(name, X.columns.tolist())
-    rest = [name for name in X.columns if name not in set(privileged)]
-    if not rest:
-        raise InputError(
-            f"All features are privileged ({join_names(X.columns.tolist())}): at least one that is "
-            "not is needed, to predict from."
-        )
-    return X[rest], X[[name for name in X.columns if name in set(privileged)]]
+def read_feature_costs(path: str) -> dict[str, float]:
+    """The cost of each feature, from a table with the columns ``feature`` and ``cost``."""
+    frame = read_table(path)
+    for column in ("feature", "cost"):
+        if column not in frame.columns:
+            raise InputError(
+                f"{path!r} has no column {column!r}: costs are a table with the columns 'feature' "
+                "and 'cost'."
+            )
+    costs = import_extra("pandas", "cli").to_numeric(frame["cost"], errors="coerce")
+    if costs.isna().any():
+        feature = frame.loc[costs.isna(), "feature"].iloc[0]
+        raise InputError(f"The cost of {str(feature)!r} in {path!r} is not a number.")
+    names = frame["feature"].astype(str)
+    twice = names[names.duplicated()]
+    if len(twice):
+        raise InputError(f"{path!r} has two costs of {twice.iloc[0]!r}.")
+    return dict(zip(names, frame["cost"].astype(float), strict=True))

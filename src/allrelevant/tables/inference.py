@@ -1,7 +1,4 @@
-"""What kind of values a column holds.
-
-What a column asks for: classes to tell apart, or numbers to predict.
-"""
+"""Kinds of columns, and the task that a target column suggests."""
 
 from __future__ import annotations
 
@@ -63,24 +60,13 @@ def text_example(column: pd.Series) -> str:
 # Whole numbers with more different values than this are counts or measurements, not classes.
 MAX_CLASSES = 20
 
-
-_SHOWN = 6
-
-
-_LABEL_WIDTH = 40
+MAX_LABELS_SHOWN = 6
+MAX_LABEL_WIDTH = 40
 
 
 @dataclass(frozen=True)
 class InferredTask:
-    """A task, and what in the target speaks for it.
-
-    Attributes
-    ----------
-    task : str
-        ``"classification"`` or ``"regression"``.
-    reason : str
-        Half a sentence.
-    """
+    """``"classification"`` or ``"regression"``, and what in the target speaks for it."""
 
     task: str
     reason: str
@@ -92,24 +78,13 @@ class InferredTask:
 
 
 def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
-    """The task that a target asks for by the looks of it.
+    """The task that a target without missing values suggests.
 
     Words, categories, and true and false are classes. Numbers with a fractional part are values to
     predict, and so are whole numbers with more than 20 different values, or with more different
-    values than half the rows. Other whole numbers are classes. Orders and rankings
-    cannot be seen from a column.
-
-    Parameters
-    ----------
-    y : pandas.Series
-        Without missing values.
-    ordinal : bool, default=True
-        Whether the caller has a task for classes in an order, to be pointed out where the target
-        may hold such.
-
-    Returns
-    -------
-    InferredTask
+    values than half the rows. Other whole numbers are classes. Orders and rankings cannot be seen
+    from a column; with ``ordinal``, the reason points out that there is a task for classes in an
+    order, where the target may hold such.
 
     Examples
     --------
@@ -120,7 +95,7 @@ def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
     'regression'
     """
     if is_categorical(y) or holds_booleans(y) or not holds_numbers(y):
-        return _classes([repr(word[:_LABEL_WIDTH]) for word in sorted({str(v) for v in y})])
+        return _classes([repr(word[:MAX_LABEL_WIDTH]) for word in sorted({str(v) for v in y})])
     values = y.to_numpy(dtype=np.float64)
     fractional = values[values != np.round(values)]
     if len(fractional):
@@ -149,6 +124,6 @@ def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int, ordinal: bool)
 
 
 def _classes(labels: Sequence[str]) -> InferredTask:
-    shown = join_names(labels, _SHOWN, quote=False)
+    shown = join_names(labels, MAX_LABELS_SHOWN, quote=False)
     number = count_noun(len(labels), "class", "classes")
     return InferredTask("classification", f"the target has {number}: {shown}")

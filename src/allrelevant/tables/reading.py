@@ -1,4 +1,7 @@
-"""Tables from files."""
+"""Tables from files: formats by the ending of a file's name, and errors in one line.
+
+A new format is an entry in :data:`READERS`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import lzma
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +23,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-
-
-_PARQUET = (".parquet", ".pq")
-
-
-_COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
-
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 
 # What readers raise on a file that is not what its name says.
 _UNREADABLE = (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A file format: endings of names, the usual one first, and how such a file is read.
+
+    A compressible file may have one more ending, that of its compression.
+    """
+
+    suffixes: tuple[str, ...]
+    read: Callable[[Path], pd.DataFrame]
+    compressible: bool = False
 
 
 def read_table(path: str | Path, *, separator: str | None = None) -> pd.DataFrame:
@@ -37,8 +47,8 @@ def read_table(path: str | Path, *, separator: str | None = None) -> pd.DataFram
     Parameters
     ----------
     path : str or Path
-        A .csv, .tsv, .tab, .parquet or .pq file; text may be compressed (.gz, .bz2, .xz, .zip or
-        .zst after it).
+        A file of a format in :data:`READERS`; text may be compressed (.gz, .bz2, .xz, .zip or .zst
+        after it).
     separator : str, default=None
         What separates the cells of a text file; by default a comma, or a tab in .tsv and .tab.
         With it, a text file may have any ending.
@@ -59,35 +69,28 @@ def read_table(path: str | Path, *, separator: str | None = None) -> pd.DataFram
     ['age', 'sick']
     """
     path = Path(path)
-    _require_file(path)
-    endings = [ending.lower() for ending in path.suffixes]
-    compression = _COMPRESSIONS.get(endings[-1]) if endings else None
-    ending = (endings[:-1] if compression else endings)[-1:]
-    if not compression and ending and ending[0] in _PARQUET and separator is None:
-        frame = _read_parquet(path)
-    else:
-        separator = separator or _SEPARATORS.get(ending[0] if ending else "")
-        if separator is None:
-            raise InputError(_unknown_ending(path))
-        frame = _read_text(path, separator, compression)
+    if path.is_dir():
+        raise InputError(f"{_quoted(path)} is a folder, not a table.")
+    if not path.exists():
+        raise InputError(f"There is no file {_quoted(path)}.")
+    frame = _read_text(path, separator) if separator else _reader_for(path).read(path)
     if len(frame) == 0:
         raise InputError(f"{_quoted(path)} has column names but no rows.")
     frame.columns = [str(name) for name in frame.columns]
     return frame
 
 
-def _require_file(path: Path) -> None:
-    if path.is_dir():
-        raise InputError(f"{_quoted(path)} is a folder, not a table.")
-    if not path.exists():
-        raise InputError(f"There is no file {_quoted(path)}.")
-
-
-def _unknown_ending(path: Path) -> str:
-    return (
-        f"Cannot tell what kind of table {_quoted(path)} is from its name: use .csv, .tsv or "
-        ".parquet (text also compressed: .csv.gz, .bz2, .xz, .zip, .zst), or give the separator "
-        "of a text file (--sep on the command line)."
+def _reader_for(path: Path) -> Reader:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compressed = bool(suffixes) and suffixes[-1] in COMPRESSIONS
+    suffix = "".join((suffixes[:-1] if compressed else suffixes)[-1:])
+    for reader in READERS:
+        if suffix in reader.suffixes and (reader.compressible or not compressed):
+            return reader
+    raise InputError(
+        f"Cannot tell what kind of table {_quoted(path)} is from its name: use {FORMATS} (text "
+        f"also compressed: {COMPRESSED}), or give the separator of a text file (--sep on the "
+        "command line)."
     )
 
 
@@ -95,21 +98,9 @@ def _quoted(path: Path) -> str:
     return repr(str(path))
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
-    parquet = import_extra("pyarrow.parquet", "cli")
+def _read_text(path: Path, separator: str) -> pd.DataFrame:
     pandas = import_extra("pandas", "cli")
-    arrow_error = import_extra("pyarrow", "cli").ArrowException
-    try:
-        _require_distinct(path, parquet.read_schema(path).names)
-        return pandas.read_parquet(path, engine="pyarrow")
-    except InputError:
-        raise
-    except (*_UNREADABLE, arrow_error) as error:
-        raise InputError(f"Cannot read {_quoted(path)} as Parquet: {_reason(error)}") from error
-
-
-def _read_text(path: Path, separator: str, compression: str | None) -> pd.DataFrame:
-    pandas = import_extra("pandas", "cli")
+    compression = COMPRESSIONS.get(path.suffix.lower())
 
     def read(**options: Any) -> pd.DataFrame:
         # pandas needs one more package for zstd; pyarrow, which is there already, does not.
@@ -141,6 +132,19 @@ def _read_text(path: Path, separator: str, compression: str | None) -> pd.DataFr
     return frame
 
 
+def _read_parquet(path: Path) -> pd.DataFrame:
+    parquet = import_extra("pyarrow.parquet", "cli")
+    pandas = import_extra("pandas", "cli")
+    arrow_error = import_extra("pyarrow", "cli").ArrowException
+    try:
+        _require_distinct(path, parquet.read_schema(path).names)
+        return pandas.read_parquet(path, engine="pyarrow")
+    except InputError:
+        raise
+    except (*_UNREADABLE, arrow_error) as error:
+        raise InputError(f"Cannot read {_quoted(path)} as Parquet: {_reason(error)}") from error
+
+
 def _reason(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
@@ -152,3 +156,14 @@ def _require_distinct(path: Path, names: Iterable[str]) -> None:
             f"{_quoted(path)} has several columns of the same name: {join_names(twice)}. Rename "
             "them, or add a line of names on top if there is none."
         )
+
+
+READERS = (
+    Reader((".csv",), partial(_read_text, separator=","), compressible=True),
+    Reader((".tsv", ".tab"), partial(_read_text, separator="\t"), compressible=True),
+    Reader((".parquet", ".pq"), _read_parquet),
+)
+
+# For messages and help: ".csv, .tsv or .parquet" and ".csv.gz, .bz2" and so on.
+FORMATS = join_names([reader.suffixes[0] for reader in READERS], conjunction="or", quote=False)
+COMPRESSED = READERS[0].suffixes[0] + ", ".join(COMPRESSIONS)

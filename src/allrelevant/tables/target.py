@@ -1,15 +1,11 @@
-"""The target of a table: what it asks for, and the scale that models are trained on.
+"""A target column as classes, ordered classes, two classes or numbers, or a refusal that says why.
 
-A target as class labels.
-
-A target as numbers to predict.
-
-A target as the task at hand needs it.
+The functions that read a column take a series without missing values, and what messages call it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +15,14 @@ from numpy.typing import NDArray
 from .._optional import import_extra
 from .._params import AUTO
 from ..exceptions import InputError
-from .inference import holds_numbers, holds_times, text_example, without_categories
+from .inference import (
+    MAX_CLASSES,
+    holds_numbers,
+    holds_times,
+    infer_task,
+    text_example,
+    without_categories,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,17 +62,7 @@ class StandardScaling:
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be predicted.
-
-    Attributes
-    ----------
-    task : str
-        ``"classification"`` or ``"regression"``.
-    y : ndarray of shape (n_rows,)
-        Labels or numbers.
-    note : str or None
-        What to tell the user, if the task was inferred.
-    """
+    """Labels of classes or numbers to predict; a note to the user, if the task was inferred."""
 
     task: str
     y: NDArray[Any]
@@ -101,77 +94,11 @@ class Target:
 
 
 def read_target(y: pd.Series, name: str, task: str) -> Target:
-    """The target as classes or numbers: as asked for, or by the looks of it.
-
-    Parameters
-    ----------
-    y : pandas.Series
-        Without missing values.
-    name : str
-        What messages call it.
-    task : {"auto", "classification", "regression"}
-    """
-    from . import infer_task, target_for
-
-    if task != AUTO:
-        return Target(task, target_for(task, y, name))
-    inferred = infer_task(y, ordinal=False)
-    return Target(inferred.task, target_for(inferred.task, y, name), inferred.note)
-
-
-def read_classes(y: pd.Series, name: str, task: str, method: str) -> Target:
-    """The target of a method that can do classes only.
-
-    Parameters
-    ----------
-    y : pandas.Series
-        Without missing values.
-    name, method : str
-        What messages call them.
-    task : {"auto", "classification", "regression"}
-    """
-    from . import class_labels
-
-    if task == "regression":
-        raise InputError(
-            f"--task regression goes with --method saliency; {method} tells classes apart."
-        )
-    advice = f"{method} tells classes apart: predict a number with --method saliency"
-    return Target("classification", class_labels(y, name, of_numbers=advice))
-
-
-def require_classes_left(target: Target, rows: Collection[int], *, towards: str | None) -> None:
-    """Refuse rows without which a class that is needed has no row to train on.
-
-    Parameters
-    ----------
-    target : Target
-    rows : collection of int
-        Numbers of the rows that are left out of the training, 1 for the first.
-    towards : str or None
-        The class that is explained; None is that of each row.
-    """
-    if not target.holds_classes:
-        return
-    labels = target.y.tolist()
-    left = {label for place, label in enumerate(labels) if place + 1 not in set(rows)}
-    for row in rows:
-        label = labels[row - 1]
-        if label not in left and (towards is None or len(left) < 2):
-            of_class = [place + 1 for place, other in enumerate(labels) if other == label]
-            raise InputError(_nothing_left(of_class, label))
-
-
-def _nothing_left(rows: list[int], label: Any) -> str:
-    if len(rows) == 1:
-        return (
-            f"Row {rows[0]} is the only one of its class {str(label)!r}: without it, no row of the "
-            "class is left to train on, so that it cannot be explained."
-        )
-    return (
-        f"These are all {len(rows)} rows of the class {str(label)!r}: no other is left to train "
-        "on. Explain fewer of them at a time."
-    )
+    """The target as classes or numbers: by the task, or by what it looks like."""
+    inferred = infer_task(y, ordinal=False) if task == AUTO else None
+    task = inferred.task if inferred else task
+    read = class_labels if task == "classification" else target_values
+    return Target(task, read(y, name), inferred.note if inferred else None)
 
 
 _AS_A_NUMBER = "Predict it as a number (--task regression on the command line)"
@@ -180,19 +107,7 @@ _AS_A_NUMBER = "Predict it as a number (--task regression on the command line)"
 def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -> NDArray[Any]:
     """The target as class labels: booleans, whole numbers or words.
 
-    Parameters
-    ----------
-    y : pandas.Series
-        Without missing values.
-    target : str
-        What messages call it.
-    of_numbers : str, optional
-        What to do about a target that holds no classes but numbers, where the caller has other
-        ways than --task regression.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    ``of_numbers`` says in messages what to do about a target that holds numbers instead.
 
     Examples
     --------
@@ -207,7 +122,7 @@ def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -
             f"The target {target!r} has a single class, {labels[0]!s:.40}: there is nothing to "
             "tell apart. At least two classes are needed."
         )
-    if distinct > 20 and 2 * distinct > len(labels):
+    if distinct > MAX_CLASSES and 2 * distinct > len(labels):
         raise InputError(
             f"The target {target!r} has {distinct} distinct values in {len(labels)} rows: it does "
             f"not look like a column of classes.{_if_numbers(labels, of_numbers)}"
@@ -217,17 +132,6 @@ def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -
 
 def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
     """The target as labels of classes whose order is that of numbers.
-
-    Parameters
-    ----------
-    y : pandas.Series
-        Without missing values.
-    target : str
-        What messages call it.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
 
     Examples
     --------
@@ -248,17 +152,6 @@ def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
 
 def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     """The target as labels of two classes, of which the second is to rank above the first.
-
-    Parameters
-    ----------
-    y : pandas.Series
-        Without missing values.
-    target : str
-        What messages call it.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
 
     Examples
     --------
@@ -309,17 +202,6 @@ def _whole_numbers(values: NDArray[np.float64], target: str, of_numbers: str) ->
 def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
     """The target as numbers.
 
-    Parameters
-    ----------
-    y : pandas.Series
-        Without missing values.
-    target : str
-        What messages call it.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
     Examples
     --------
     >>> import pandas as pd
@@ -341,33 +223,11 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
     return numbers
 
 
-_READERS = {
+# How each task of relevance bounds reads its target.
+READERS: dict[str, Callable[[pd.Series, str], NDArray[Any]]] = {
     "classification": class_labels,
     "regression": target_values,
     "ordinal": ordered_labels,
     "ranking": two_class_labels,
+    "metric": class_labels,
 }
-
-
-def target_for(task: str, y: pd.Series, target: str) -> NDArray[Any]:
-    """The target as labels or numbers, or a refusal that says why it does not suit the task.
-
-    Parameters
-    ----------
-    task : {"classification", "regression", "ordinal", "ranking"}
-    y : pandas.Series
-        Without missing values.
-    target : str
-        What messages call it.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> target_for("regression", pd.Series([1, 2, 3, 5]), "price").tolist()
-    [1.0, 2.0, 3.0, 5.0]
-    """
-    return _READERS[task](y, target)

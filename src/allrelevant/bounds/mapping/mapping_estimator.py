@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._optional import display, import_extra
+from ..._params import MAPPING_SLACK
 from ..._typing import Matrix, Vector
 from ..._validation import feature_names
 from ...exceptions import InputError
@@ -344,7 +345,7 @@ class MappingBounds(MappingBoundsBase, BaseEstimator):
         mapping: Any,
         *,
         effective_dimension: EffectiveDimension = "spectrum",
-        slack: float = 0.01,
+        slack: float = MAPPING_SLACK,
         cutoff: float | Literal["slack"] = "slack",
         standardize: bool = True,
         n_jobs: int | None = None,

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..._params import CV, MAPPING_SLACK
 from ..._typing import Codes, Matrix
 from ...exceptions import InputError
 from ...metric_learning import GMLVQ
@@ -101,9 +102,9 @@ raw_mapping_, effective_dimension_
         self,
         learner: Any = None,
         *,
-        effective_dimension: int | float | Literal["cv", "spectrum"] = "cv",
+        effective_dimension: int | float | Literal["cv", "spectrum"] = CV,
         max_dimension: int = 30,
-        slack: float = 0.01,
+        slack: float = MAPPING_SLACK,
         cutoff: float | Literal["slack"] = "slack",
         standardize: bool = True,
         random_state: int | np.random.RandomState | None = None,

@@ -1,15 +1,24 @@
-"""The table on the terminal."""
+"""Where results go, and the table on the terminal."""
 
 from __future__ import annotations
 
 import io
+import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from click.testing import Result
 
 from allrelevant._text import display_width
-from allrelevant.cli.output import echo, result_table, use_colour
+from allrelevant.cli.output import echo, result_table, use_color
+
+from .outcomes import refused_report as refused
+
+Run = Callable[..., Result]
+FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
 
 
 def feature(name: str, relevance: str, lower: float, upper: float) -> dict[str, Any]:
@@ -80,17 +89,17 @@ def test_names_cannot_control_the_terminal(summary: dict[str, Any]) -> None:
     assert "\\x1b[31mevil\\nname" in table
 
 
-def test_colour_for_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color_for_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert use_colour(Terminal())
-    assert not use_colour(io.StringIO())
+    assert use_color(Terminal())
+    assert not use_color(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not use_colour(Terminal())
+    assert not use_color(Terminal())
 
 
 def test_poor_encodings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,3 +108,39 @@ def test_poor_encodings(monkeypatch: pytest.MonkeyPatch) -> None:
     echo("Größe")
     stream.seek(0)
     assert stream.read() == "Gr\\xf6\\xdfe\n"
+
+
+@pytest.mark.parametrize("option", ["-o", "--json"])
+class TestOutputs:
+    def test_no_such_folder(self, run: Run, option: str) -> None:
+        # The table does not exist either: outputs are looked at first, before any long work.
+        refused(run("report", "absent.csv", "-t", "sick", option, "no/x"), "no folder")
+
+    def test_is_a_folder(self, run: Run, option: str) -> None:
+        refused(run("report", "absent.csv", "-t", "sick", option, "."), "folder")
+
+    def test_is_the_table(self, run: Run, option: str) -> None:
+        before = Path("table.csv").read_text()
+        refused(run("report", "table.csv", "-t", "sick", option, "./table.csv"), "itself")
+        assert Path("table.csv").read_text() == before
+
+    def test_not_writable(self, run: Run, option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+        refused(run("report", "absent.csv", "-t", "sick", option, "x"), "permission")
+
+
+def test_page_to_stdout(run: Run) -> None:
+    refused(run("report", "table.csv", "-t", "sick", "-o", "-"), "--json")
+
+
+def test_page_and_json_in_one_file(run: Run) -> None:
+    refused(run("report", "table.csv", "-t", "sick", "-o", "x", "--json", "x"), "both")
+
+
+def test_disk_full(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    result = run("report", "table.csv", "-t", "sick", "-o", "report.html", *FAST)
+    refused(result, "report.html", "No space left")

@@ -1,4 +1,4 @@
-"""The command as a process of its own: exit codes, streams, signals, start-up."""
+"""The group of commands: exit codes, streams, signals, start-up, help, errors in one line."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner, Result
+
+from allrelevant import ClassificationBounds
+from allrelevant._version import __version__
+from allrelevant.cli.group import cli
+
+from .outcomes import refused_report as refused
+
+Run = Callable[..., Result]
 
 FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
 COMMAND = [sys.executable, "-m", "allrelevant.cli"]
@@ -40,7 +50,7 @@ def test_bad_input(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
-def test_interrupt(folder: Path, frame: pd.DataFrame) -> None:
+def test_interrupt_of_a_process(folder: Path, frame: pd.DataFrame) -> None:
     frame.assign(flat=1.0).to_csv("table.csv", index=False)
     slow = ["--n-probes", "1000000", "-o", "report.html", "--task", "classification"]
     process = subprocess.Popen(
@@ -66,12 +76,54 @@ def test_without_click(folder: Path) -> None:
     assert done.stderr == "Error: The command needs click: pip install 'allrelevant[cli]'.\n"
 
 
-def test_help_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize("command", ["", "report ", "demo ", "select ", "explain "])
+def test_help_imports_nothing_heavy(command: str) -> None:
     code = (
-        "import sys; sys.argv = ['allrelevant', 'report', '--help']\n"
+        f"import sys; sys.argv = 'allrelevant {command}--help'.split()\n"
         "from allrelevant.cli import main\n"
         "try: main()\n"
         "finally: print(sorted({'numpy', 'sklearn', 'pandas', 'matplotlib'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["report"], ["report", "table.csv"], ["repor"], ["report", "--wrong"]]
+)
+def test_wrong_usage(run: Run, arguments: list[str]) -> None:
+    refused(run(*arguments), "--help")
+
+
+def test_a_bug_shows_its_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object, **named: object) -> None:
+        raise ValueError("shapes do not match")
+
+    monkeypatch.setattr(ClassificationBounds, "fit", broken)
+    result = run("report", "table.csv", "-t", "sick")
+    assert isinstance(result.exception, ValueError)
+    assert "Error:" not in result.stderr
+
+
+def test_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: object, **named: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ClassificationBounds, "fit", interrupted)
+    result = run("report", "table.csv", "-t", "sick", "-o", "report.html", *FAST)
+    assert result.stderr.split() == ["Interrupted."]
+    assert result.exit_code == 130
+    assert Path("report.html").read_text() == "the earlier report"
+
+
+def test_help_teaches() -> None:
+    overall = CliRunner().invoke(cli, ["--help"])
+    assert overall.exit_code == 0
+    for word in ("strong", "weak", "irrelevant", "Examples:", "report", "demo"):
+        assert word in overall.stdout
+    assert CliRunner().invoke(cli, []).stdout == overall.stdout
+    assert "--target" in CliRunner().invoke(cli, ["report", "--help"]).stdout
+
+
+def test_version() -> None:
+    assert CliRunner().invoke(cli, ["--version"]).stdout == f"allrelevant {__version__}\n"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from allrelevant.tables import infer_task
+from allrelevant.tables.inference import infer_task
 
 CLASSES = [
     (["yes", "no"] * 10, "2 classes: 'no' and 'yes'"),
