@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from .._text import display_width, printable, shorten
 from ..exceptions import InputError, RelevanceWarning
-from ..tables.target import NoScaling, StandardScaling, read_target, require_classes_left
+from ..tables.target import read_target, require_classes_left
+from ..terms.scaling import NoScaling, StandardScaling, standardize_frame
 from .estimators import trainer
 from .output import Outputs, as_json, echo
 from .report import fitted
-from .select import standardized
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,8 +79,10 @@ def cross_validated(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) 
     """
     from sklearn.base import is_classifier
 
+    from ..resampling import fold_numbers
+
     classes = is_classifier(model)
-    folds = _folds(y if classes else np.zeros(len(y)), seed)
+    folds = fold_numbers(y if classes else np.zeros(len(y)), _FOLDS, seed)
     predicted = y.copy()
     for fold in np.unique(folds):
         held_out = folds == fold
@@ -89,15 +91,6 @@ def cross_validated(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) 
         _of_classes(y, predicted, _balances(model)) if classes else _of_numbers(y, predicted)
     )
     return Quality(name, float(score), constant, len(np.unique(folds)), len(y))
-
-
-def _folds(strata: NDArray[Any], seed: int) -> NDArray[np.int64]:
-    """The fold of each row: those of a stratum are shuffled and dealt out one by one."""
-    _, codes = np.unique(strata, return_inverse=True)
-    order = np.lexsort((np.random.default_rng(seed).permutation(len(codes)), codes))
-    folds = np.empty(len(codes), dtype=np.int64)
-    folds[order] = np.arange(len(codes)) % _FOLDS
-    return folds
 
 
 def _predicted(model: Any, X: NDArray[Any], y: NDArray[Any], new: NDArray[Any]) -> Any:
@@ -162,7 +155,7 @@ def explain_rows(
     require_classes_left(found, rows, towards=towards)
     known = np.setdiff1d(np.arange(len(X)), places)
     scale = found.scale(known)
-    features = standardized(X) if standardize else X
+    features = standardize_frame(X) if standardize else X
     model = trainer(settings, given, classes=found.holds_classes)
     table_known, values = features.iloc[known].to_numpy(), scale.apply(found.y[known])
     fitted(model, table_known, values)

@@ -12,6 +12,7 @@ import numpy as np
 from .._text import count_noun, printable, shorten
 from ..exceptions import InputError
 from ..tables.target import Target, read_classes, read_target
+from ..terms.scaling import standardize_frame
 from .estimators import METHODS, build
 from .output import MAX_FEATURES, Outputs, as_json, echo
 from .report import fitted
@@ -53,7 +54,7 @@ def select_features(
         echo(found.note, err=True)
     known = {} if group_of is None else {"groups": group_of}
     values = found.scale(np.arange(len(y))).apply(found.y)
-    fitted(est, standardized(X) if standardize else X, values, **known)
+    fitted(est, standardize_frame(X) if standardize else X, values, **known)
     summary = selection_document(
         est,
         found.y,
@@ -101,12 +102,6 @@ def _without_groups(
     if frame[groups].isna().any():
         raise InputError(f"The groups {groups!r} are missing in some rows: fill them in.")
     return frame.drop(columns=groups), frame[groups].astype(str)
-
-
-def standardized(X: pd.DataFrame) -> pd.DataFrame:
-    """Each column with mean 0 and variance 1; constant ones stay."""
-    spread = X.std(ddof=0)
-    return (X - X.mean()) / spread.where(spread > 0, 1.0)
 
 
 def _tell(summary: Mapping[str, Any], outputs: Outputs) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._validation import feature_names
 from ..exceptions import InputError
-from ..resampling import split
+from ..resampling import cv_splits
 from ._base import SVMSelector
 from .active_features import feature_matrix
 from .history import chosen_size
@@ -91,7 +91,7 @@ class FlipSelector(SVMSelector):
         if self.cv is None:
             raise InputError(f"{type(self).__name__} decides by cross-validation: give cv.")
         machinery = self._machinery(labels)
-        parts = split(self.cv, labels, np.arange(len(labels.codes)))
+        parts = cv_splits(self.cv, labels, np.arange(len(labels.codes)))
         evaluator = machinery.evaluator(parts, labels)
         start = self._start(X, y, groups)
         rows = [row for part in parts for row in part]

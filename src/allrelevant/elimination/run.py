@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 from .._typing import Rows, Table, Vector
 from ..exceptions import InputError
 from ..parallel.api import progress_bar
-from ..resampling import Labels, split
-from ..terms.scaling import pruned_features, variances
+from ..resampling import Labels, cv_splits
+from ..terms.scaling import low_variance_features
 from .active_features import ActiveFeatures, feature_matrix
 from .engine import CRITERIA, Elimination, Evaluators, StepSchedule
 from .evaluation import Evaluator
@@ -99,12 +99,12 @@ class EliminationSetup:
 
     def part(self, rows: Rows, held_out: Rows, series: str, name: str) -> RowSubset:
         """Some of the rows, and their folds; what cannot be split is refused."""
-        folds = None if self.cv is None else split(self.cv, self.labels, rows, name=name)
+        folds = None if self.cv is None else cv_splits(self.cv, self.labels, rows, name=name)
         return RowSubset(rows, held_out, folds, series)
 
     def pruned(self, rows: Rows) -> list[int]:
         """Features that vary too little on some rows; at least as many as asked for are left."""
-        pruned = pruned_features(variances(self.X[rows]), self.min_variance)
+        pruned = low_variance_features(self.X[rows], self.min_variance)
         n_left = self.X.shape[1] - len(pruned)
         if n_left == 0 and self.min_variance == 0:
             raise InputError("Every column is constant: there is no feature to tell rows apart.")
@@ -238,7 +238,7 @@ def outer_parts(plan: EliminationSetup, nested: Any) -> Iterator[RowSubset]:
             "splitter, not as a list of folds."
         )
     rows = np.arange(len(plan.labels.codes))
-    for number, (train, test) in enumerate(split(outer, plan.labels, rows, name="nested_cv")):
+    for number, (train, test) in enumerate(cv_splits(outer, plan.labels, rows, name="nested_cv")):
         series = f"outer fold {number}"
         yield plan.part(train, test, series, f"cv within {series}")
 
