@@ -133,31 +133,16 @@ def dimension_curve(
         else np.minimum(np.asarray(dimensions, dtype=np.intp), rank)
     )
 
-    def fitted(split: int) -> tuple[MappingClassifier, Matrix, Matrix, Codes]:
-        """Classifier and matrix of a fitted learner, and the held-out rows."""
-        train, test = splits[split]
-        classifier = classifier_for(learners[split], X[train], y[train])
-        return classifier, learned_matrix(learners[split]), X[test], y[test]
-
-    def errors(item: tuple[int, int]) -> tuple[float, float, float]:
-        split, dimension = item
-        classifier, omega, *held_out = fitted(split)
-        directions = data_space(X[splits[split][0]]).first(dimension)
-        mappings = bound_mapping(omega, directions, slack).at_bounds()
-        return (
-            float(np.mean([classifier.training_error(mapping) for mapping in mappings])),
-            float(np.mean([_error(classifier, mapping, *held_out) for mapping in mappings])),
-            _error(classifier, mappings.mean(axis=0), *held_out),
-        )
-
+    fitted = [_FittedSplit(*pair, X, y) for pair in zip(learners, splits, strict=True)]
     items = [(split, int(k)) for split in range(len(splits)) for k in candidates]
-    at_bounds = parallel_map(errors, items, n_jobs=n_jobs, progress=progress)
-    train_error, test_error, averaged = np.array(at_bounds).T.reshape(3, len(splits), -1)
-    raw = []
-    for split in range(len(splits)):
-        classifier, omega, *held_out = fitted(split)
-        raw.append((classifier.training_error(omega), _error(classifier, omega, *held_out)))
-    raw_train_error, raw_test_error = np.array(raw).T
+    errors = parallel_map(
+        lambda item: fitted[item[0]].errors_at_bounds(item[1], slack),
+        items,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    train_error, test_error, averaged = np.array(errors).T.reshape(3, len(splits), -1)
+    raw_train_error, raw_test_error = np.array([split.raw_errors() for split in fitted]).T
     return DimensionCurve(
         dimensions=candidates,
         train_error=train_error.T,
@@ -168,16 +153,47 @@ def dimension_curve(
     )
 
 
+@dataclass(frozen=True)
+class _FittedSplit:
+    """A learner fitted on the training rows of a split of a table."""
+
+    learner: Any
+    split: Fold
+    X: Matrix
+    y: Codes
+
+    def errors_at_bounds(self, dimension: int, slack: float) -> tuple[float, float, float]:
+        """Mean errors on training and held-out rows, and that of the averaged mapping."""
+        train, _ = self.split
+        classifier, omega = self._classifier(), learned_matrix(self.learner)
+        directions = data_space(self.X[train]).first(dimension)
+        mappings = bound_mapping(omega, directions, slack).at_bounds()
+        return (
+            float(np.mean([classifier.training_error(mapping) for mapping in mappings])),
+            float(np.mean([self._test_error(classifier, mapping) for mapping in mappings])),
+            self._test_error(classifier, mappings.mean(axis=0)),
+        )
+
+    def raw_errors(self) -> tuple[float, float]:
+        """Errors of the mapping as it was learned, on training and held-out rows."""
+        classifier, omega = self._classifier(), learned_matrix(self.learner)
+        return classifier.training_error(omega), self._test_error(classifier, omega)
+
+    def _classifier(self) -> MappingClassifier:
+        train, _ = self.split
+        return classifier_for(self.learner, self.X[train], self.y[train])
+
+    def _test_error(self, classifier: MappingClassifier, omega: Matrix) -> float:
+        _, test = self.split
+        return float(np.mean(classifier.predict(omega, self.X[test]) != self.y[test]))
+
+
 class MappingClassifier(Protocol):
     """Predicts the class of rows from where a mapping puts them."""
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes: ...
 
     def training_error(self, omega: Matrix) -> float: ...
-
-
-def _error(classifier: MappingClassifier, omega: Matrix, X: Matrix, y: Codes) -> float:
-    return float(np.mean(classifier.predict(omega, X) != y))
 
 
 def classifier_for(learner: Any, X: Matrix, y: Codes) -> MappingClassifier:
@@ -205,7 +221,7 @@ class NearestPrototype:
         return self._codes[distances.argmin(axis=1)]
 
     def training_error(self, omega: Matrix) -> float:
-        return _error(self, omega, self._X, self._y)
+        return float(np.mean(self.predict(omega, self._X) != self._y))
 
 
 class NearestNeighbors:
