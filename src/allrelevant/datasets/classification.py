@@ -41,7 +41,7 @@ def make_linear_classification(
     """Two classes on either side of a hyperplane, and features of known relevance.
 
     Some normally distributed features decide the class: it is the sign of their sum. The strong
-    features are such features themselves. Others of them stay hidden, and only their stand-ins,
+    features are such features themselves. Others of them stay hidden, and only their substitutes,
     the weak features, are in the table. The irrelevant features have nothing to do with the class.
 
     Parameters
@@ -265,7 +265,7 @@ def make_xor(
     noise : float, default=0.05
         Standard deviation of the noise of each of the three copies.
     spread : float, default=0.2
-        Standard deviation of the clusters; their centres are at -1 and 1.
+        Standard deviation of the clusters; their centers are at -1 and 1.
     random_state : int, RandomState instance or None, default=None
 
     Returns

@@ -33,7 +33,7 @@ def make_linear_regression(
     """A target that is the sum of some features, and features of known relevance.
 
     Some normally distributed features decide the target: it is their sum. The strong features are
-    such features themselves. Others of them stay hidden, and only their stand-ins, the weak
+    such features themselves. Others of them stay hidden, and only their substitutes, the weak
     features, are in the table. The irrelevant features have nothing to do with the target.
 
     Parameters
@@ -89,7 +89,7 @@ def make_ordinal_classification(
 
     Some normally distributed features decide the class: the rows are ordered by their sum and cut
     into classes of equal size. The strong features are such features themselves. Others of them
-    stay hidden, and only their stand-ins, the weak features, are in the table. The irrelevant
+    stay hidden, and only their substitutes, the weak features, are in the table. The irrelevant
     features have nothing to do with the class.
 
     Parameters
@@ -165,8 +165,8 @@ def make_ranking(
 
     Some normally distributed features decide the rank: the rows of the largest sum are the
     positives. The strong features are such features themselves. Others of them stay hidden, and
-    only their stand-ins, the weak features, are in the table. The irrelevant features have nothing
-    to do with the rank.
+    only their substitutes, the weak features, are in the table. The irrelevant features have
+    nothing to do with the rank.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from .._typing import Codes, Matrix, Vector
 # the relative distance zero, and the square of the sum can still be divided by.
 MIN_TOTAL_DISTANCE = 1e-150
 
-# Smallest singular value, as a share of the largest, of which the logarithm is taken.
+# Smaller singular values, as a share of the largest, are treated as this share: no log of zero.
 MIN_SINGULAR_SHARE = 1e-150
 
 # Target neighbor that a row does not have.

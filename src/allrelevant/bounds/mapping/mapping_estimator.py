@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from ...plots import MappingDisplay
 
 
-# The default cutoff, as a share of the norm, and the smallest as a multiple of the slack. A feature
-# that equivalent mappings of the smallest norm do not use can still get the slack's share, twice
-# that if it is half as useful as those in use.
+# The default cutoff is this share of the norm, or this multiple of the slack if that is more. A
+# feature that the mapping of the smallest norm does not use can still get the share of the slack,
+# and twice that if it is half as useful as those in use.
 MIN_SHARE = 0.05
-MIN_SLACKS = 2.0
+SLACK_MULTIPLE = 2.0
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,8 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         self.signed_row_interval_ = bounds.signed_row_interval
         self.exact_ = np.ones(len(self.interval_), dtype=bool)
         self.baseline_ = LinearMapping(bounds.shortest, self._scaling)
-        share = (
-            max(MIN_SHARE, MIN_SLACKS * self.slack)
-            if self.cutoff == "slack"
-            else float(self.cutoff)
-        )
+        default = max(MIN_SHARE, SLACK_MULTIPLE * self.slack)
+        share = default if self.cutoff == "slack" else float(self.cutoff)
         self.cutoff_ = np.full(2, share * bounds.norm)
         self.relevance_ = classify(self.interval_, self.cutoff_)
         self._warn_of_gaps()
