@@ -6,7 +6,7 @@ import highspy
 import numpy as np
 import scipy.linalg
 
-from allrelevant.bounds.mapping.row_bounds import same_image, shortest_start, within_norm
+from allrelevant.bounds.mapping.row_bounds import image_rows, shortest_start, within_norm
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.ranges import weight_ranges
 
@@ -14,7 +14,7 @@ from allrelevant.bounds.solver.ranges import weight_ranges
 def bounds_of_reduced(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
     """By HiGHS on the rows that our own solver works on."""
     length = np.linalg.norm(directions @ row)
-    rows = same_image(directions, row / length)
+    rows = image_rows(directions, row / length)
     start = shortest_start(rows)
     models = within_norm(rows, (1 + slack) * np.abs(start.coef).sum(), start)
     return length * weight_ranges(models, solver=HighsSolver).interval

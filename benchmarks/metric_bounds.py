@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_limits
 
 from allrelevant import GMLVQ, MetricBounds
 from allrelevant.bounds.mapping.dimension import DimensionCurve, dimension_curve
-from allrelevant.bounds.mapping.linear_mapping import data_space, metric_rows, projected
-from allrelevant.bounds.mapping.row_bounds import row_bounds
+from allrelevant.bounds.mapping.linear_mapping import data_space, metric_rows, project
+from allrelevant.bounds.mapping.row_bounds import bound_row
 from allrelevant.datasets import make_xor
 from allrelevant.datasets.other_tasks import equal_classes
 
@@ -179,7 +179,7 @@ def speed(folder: Path) -> None:
         learner = GMLVQ(rank=2).fit(X[train], y[train])
         dimension = OF_PAPER[name][2]
         directions = data_space(X[train]).first(dimension)
-        rows = metric_rows(projected(learner.omega_, directions))
+        rows = metric_rows(project(learner.omega_, directions))
         bounds_of_ours(rows[0], directions, SLACK)  # compiles
         ways = bounds_of_ours, bounds_of_reduced, bounds_of_paper
         found, seconds = zip(*(timed(way, rows, directions) for way in ways), strict=True)
@@ -196,7 +196,7 @@ def speed(folder: Path) -> None:
 
 
 def bounds_of_ours(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
-    return row_bounds(row, directions, slack).ranges.interval
+    return bound_row(row, directions, slack).ranges.interval
 
 
 def timed(

@@ -1,6 +1,7 @@
-"""Folds in which every class has its share.
+"""Folds, row groups and permutations: how rows are split and shuffled, for every estimator.
 
-Rows to train on and rows held out, and what must hold of them.
+Every seed is drawn before any work starts (:func:`draw_seeds`). A result then depends neither on
+the number of workers nor on the order in which they finish.
 """
 
 from __future__ import annotations
@@ -12,18 +13,43 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    KFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+from sklearn.utils import check_random_state
 
-from ._typing import Rows
+from ._typing import Rows, Vector
 from .exceptions import InputError
 
+# Rows to train on, and rows held out.
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def draw_seeds(random_state: int | np.random.RandomState | None, n_seeds: int) -> list[int]:
+    """Draw the seeds of all steps of a run at once."""
+    rng = check_random_state(random_state)
+    seeds: list[int] = rng.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
+    return seeds
+
+
+def shuffled_folds(n_samples: int, n_folds: int, seed: int) -> list[Fold]:
+    """Folds of shuffled rows, of at least two rows each."""
+    splits = KFold(min(n_folds, n_samples // 2), shuffle=True, random_state=seed)
+    return list(splits.split(np.zeros(n_samples)))
 
 
 def stratified_folds(
     y: NDArray[Any], n_folds: int, seed: int, setting: str = "C as a number"
 ) -> list[Fold]:
-    """Splits of samples of several classes; no more than the smallest class has samples."""
+    """Folds with the same share of each class; no more than the smallest class has rows.
+
+    ``setting`` is what the user can give instead of cross-validation, for the message.
+    """
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < 2:
         raise InputError(
@@ -34,62 +60,82 @@ def stratified_folds(
     return list(splits.split(y, y))
 
 
+def fold_numbers(strata: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
+    """The fold of each row: the rows of a stratum are shuffled and dealt out one by one.
+
+    Unlike :func:`stratified_folds` it accepts strata of a single row.
+    """
+    _, codes = np.unique(strata, return_inverse=True)
+    order = np.lexsort((np.random.default_rng(seed).permutation(len(codes)), codes))
+    folds = np.empty(len(codes), dtype=np.int64)
+    folds[order] = np.arange(len(codes)) % n_folds
+    return folds
+
+
+def random_splits(
+    y: NDArray[Any],
+    n_splits: int,
+    test_size: float,
+    seed: int,
+    *,
+    stratify: bool,
+    row_groups: NDArray[Any] | None = None,
+) -> list[Fold]:
+    """Random splits of all rows; rows of one group stay together, else classes keep their share."""
+    if row_groups is not None:
+        kind = GroupShuffleSplit
+    else:
+        kind = StratifiedShuffleSplit if stratify else ShuffleSplit
+    splitter = kind(n_splits, test_size=test_size, random_state=seed)
+    try:
+        return list(splitter.split(np.zeros(len(y)), y, row_groups))
+    except ValueError as error:
+        raise InputError(f"The rows cannot be split: {error}") from error
+
+
 @dataclass(frozen=True)
 class Labels:
-    """The target as codes 0, 1, 2 and so on, and what splits may depend on.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Sorted.
-    codes : ndarray of shape (n_samples,)
-    groups : ndarray of shape (n_samples,) or None
-    """
+    """The target as codes 0, 1, 2 and so on of the sorted classes, and the groups of the rows."""
 
     classes: NDArray[Any]
     codes: Rows
-    groups: NDArray[Any] | None = None
+    row_groups: NDArray[Any] | None = None
 
 
-def split(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[tuple[Rows, Rows]]:
-    """Split some rows of a table.
+def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[tuple[Rows, Rows]]:
+    """Split some rows of a table by what the user gave as ``cv``, and check the folds.
 
-    Parameters
-    ----------
-    cv : int, splitter or iterable of (train, test)
-        A number of folds keeps the shares of the classes, and groups together if there are any.
-    labels : Labels
-    rows : ndarray
-        The rows to split.
-    name : str
-        What messages call ``cv``.
-
-    Returns
-    -------
-    list of (train, test)
-        As rows of the table.
+    ``cv`` is a number of folds, a splitter or an iterable of (train, test). Folds by number keep
+    the shares of the classes, and groups of rows together. Messages call it ``name``. The folds
+    hold rows of the whole table.
     """
     y = labels.classes[labels.codes[rows]]
-    groups = None if labels.groups is None else labels.groups[rows]
+    row_groups = None if labels.row_groups is None else labels.row_groups[rows]
     if isinstance(cv, Integral):
         _require_enough_rows(int(cv), labels, rows, name)
-        cv = StratifiedKFold(int(cv)) if groups is None else StratifiedGroupKFold(int(cv))
-    parts = [
+        cv = StratifiedKFold(int(cv)) if row_groups is None else StratifiedGroupKFold(int(cv))
+    folds = [
         (rows[np.asarray(train)], rows[np.asarray(test)])
-        for train, test in _parts(cv, y, groups, name)
+        for train, test in _split(cv, y, row_groups, name)
     ]
-    if not parts:
+    if not folds:
         raise InputError(f"{name} gives no folds.")
-    for number, (train, test) in enumerate(parts):
-        _require_classes(train, test, labels, f"Fold {number} of {name}")
-    return parts
+    for number, (train, test) in enumerate(folds):
+        if len(np.unique(labels.codes[train])) < 2:
+            raise InputError(
+                f"Fold {number} of {name} has a single class to train on: there is nothing to tell "
+                "apart."
+            )
+        if len(test) == 0:
+            raise InputError(f"Fold {number} of {name} holds no rows out.")
+    return folds
 
 
-def _parts(cv: Any, y: NDArray[Any], groups: Any, name: str) -> Iterable[tuple[Any, Any]]:
+def _split(cv: Any, y: NDArray[Any], row_groups: Any, name: str) -> Iterable[tuple[Any, Any]]:
     if not hasattr(cv, "split"):
         return list(cv)
     try:
-        return list(cv.split(np.zeros((len(y), 1)), y, groups))
+        return list(cv.split(np.zeros((len(y), 1)), y, row_groups))
     except ValueError as error:  # such as more folds than groups
         raise InputError(f"{name} cannot split the rows: {' '.join(str(error).split())}") from error
 
@@ -104,8 +150,7 @@ def _require_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) ->
         )
 
 
-def _require_classes(train: Rows, test: Rows, labels: Labels, what: str) -> None:
-    if len(np.unique(labels.codes[train])) < 2:
-        raise InputError(f"{what} has a single class to train on: there is nothing to tell apart.")
-    if len(test) == 0:
-        raise InputError(f"{what} holds no rows out.")
+def permuted_copies(columns: Iterable[Vector], rng: np.random.RandomState) -> list[Vector]:
+    """A permuted copy of each column; copies that equal their column are left out."""
+    copies = [(rng.permutation(column), column) for column in columns]
+    return [copy for copy, column in copies if not np.array_equal(copy, column)]

@@ -14,8 +14,8 @@ from allrelevant.tables.features import (
     ColumnRoles,
     read_feature_costs,
     split_features,
-    standardize_columns,
 )
+from allrelevant.terms.scaling import standardize_frame
 
 SICK = ColumnRoles("sick")
 
@@ -111,7 +111,7 @@ def test_row_numbers_are_pointed_out(frame: pd.DataFrame) -> None:
 
 
 def test_standardized_columns(frame: pd.DataFrame) -> None:
-    X = standardize_columns(frame.drop(columns="sick").assign(flat=3.0))
+    X = standardize_frame(frame.drop(columns="sick").assign(flat=3.0))
     np.testing.assert_allclose(X.mean(), 0.0, atol=1e-12)
     np.testing.assert_allclose(X.std(ddof=0), [1.0] * 5 + [0.0])
 

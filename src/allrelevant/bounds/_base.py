@@ -34,6 +34,7 @@ from .._validation import feature_names
 from ..exceptions import InputError, RelevanceWarning
 from ..parallel import single_threaded
 from ..relevance import IRRELEVANT
+from ..resampling import draw_seeds
 from ..terms.layout import baseline_weights, privileged_baseline_weights, privileged_names
 from ..terms.scaling import no_scaling, standard_scaling
 from .baseline import (
@@ -713,16 +714,16 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
         return sp.csr_array(table) if sp.issparse(table) else table
 
     def _settings(self, rng: np.random.RandomState, n_problems: int) -> BoundsSettings:
-        seeds = rng.randint(np.iinfo(np.int32).max, size=2)
+        fold_seed, probe_seed = draw_seeds(rng, 2)
         return BoundsSettings(
             C=None if self.C == "cv" else float(self.C),
             formulation=self._formulation,
             slack=Tolerance(self.norm_slack, self.loss_slack, self.loss_tol),
             cutoff=None if self.cutoff == "probes" else float(self.cutoff),
-            probes=ProbeSettings(self.n_probes, self.fpr, seed=int(seeds[1])),
+            probes=ProbeSettings(self.n_probes, self.fpr, seed=probe_seed),
             screen=self.n_features_in_ > _MANY if self.screen == "auto" else bool(self.screen),
             max_seconds=None if self.max_seconds is None else self.max_seconds / n_problems,
-            fold_seed=int(seeds[0]),
+            fold_seed=fold_seed,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
         )

@@ -22,6 +22,7 @@ from scipy import stats
 from .._typing import Matrix, Table, Vector
 from ..exceptions import RelevanceWarning, SolverError
 from ..parallel import RunOptions, parallel_map
+from ..resampling import permuted_copies
 from .baseline import FittedBaseline, Tolerance, fit_baseline, uses_features
 from .models import LinearModel
 from .solver.ranges import size_ranges
@@ -133,8 +134,7 @@ def _draw(standard: FittedBaseline, settings: ProbeSettings, table: int) -> list
         columns = [
             _column(standard.samples.tables[table], j) for j in order[: settings.n_probes - start]
         ]
-        permuted = [(rng.permutation(column), column) for column in columns]
-        probes = [probe for probe, column in permuted if not np.array_equal(probe, column)]
+        probes = permuted_copies(columns, rng)
         if probes:
             tables.append(np.column_stack(probes))
     return tables

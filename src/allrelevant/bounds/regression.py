@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
-from sklearn.model_selection import KFold
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES
 from .._typing import Table, Vector
 from ..exceptions import InputError
-from ..resampling import Fold
+from ..resampling import Fold, shuffled_folds
 from ._base import RelevanceBounds, Subproblem
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, stacked
@@ -59,8 +58,7 @@ class RegressionData(TaskData):
         return 0.0
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        splits = KFold(min(n_folds, self.n_samples // 2), shuffle=True, random_state=seed)
-        return list(splits.split(self.y))
+        return shuffled_folds(self.n_samples, n_folds, seed)
 
 
 # In standard deviations of the target.

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 from .._optional import display, import_extra
@@ -22,6 +21,7 @@ from .._validation import feature_names
 from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..relevance import CLASSES
+from ..resampling import draw_seeds, random_splits
 from ..terms.layout import baseline_weights
 from ._base import RelevanceBounds
 
@@ -194,7 +194,7 @@ def stability(
         of_groups = None if of_groups is None else of_groups[present]
     found = parallel_map(
         partial(_fit_split, estimator, X, y, weight),
-        _splits(_splitter(estimator, of_groups), y, of_groups, n_splits, test_size, random_state),
+        _splits(is_classifier(estimator), y, of_groups, n_splits, test_size, random_state),
         n_jobs=n_jobs,
         progress="splits" if verbose else None,
         describe=lambda split: f"the split of seed {split.seed}",
@@ -216,31 +216,19 @@ def _check_options(estimator: Any, n_splits: Any, test_size: Any) -> None:
         )
 
 
-def _splitter(estimator: RelevanceBounds, groups: Any) -> type:
-    if groups is not None:
-        return GroupShuffleSplit
-    return StratifiedShuffleSplit if is_classifier(estimator) else ShuffleSplit
-
-
 def _splits(
-    kind: type,
+    stratify: bool,
     y: NDArray[Any],
-    groups: NDArray[Any] | None,
+    row_groups: NDArray[Any] | None,
     n_splits: int,
     test_size: float,
     random_state: int | np.random.RandomState | None,
 ) -> list[_Split]:
-    # Every seed is drawn before any work starts: no split depends on who does it, or when.
-    rng = check_random_state(random_state)
-    seeds = rng.randint(np.iinfo(np.int32).max, size=1 + n_splits)
-    splitter = kind(n_splits, test_size=test_size, random_state=int(seeds[0]))
-    try:
-        parts = list(splitter.split(np.zeros(len(y)), y, groups))
-    except ValueError as error:
-        raise InputError(f"The rows cannot be split: {error}") from error
-    return [
-        _Split(train, test, int(seed)) for (train, test), seed in zip(parts, seeds[1:], strict=True)
-    ]
+    split_seed, *seeds = draw_seeds(random_state, 1 + n_splits)
+    parts = random_splits(
+        y, n_splits, test_size, split_seed, stratify=stratify, row_groups=row_groups
+    )
+    return [_Split(train, test, seed) for (train, test), seed in zip(parts, seeds, strict=True)]
 
 
 def _fit_split(

@@ -17,7 +17,6 @@ from .options import estimator_options, options_of
 from .output import collected_notes, plan_json
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..tables.target import Target
@@ -72,13 +71,14 @@ def explain(
 
     from ..results.selection import explanation_document
     from ..saliency import explain as explain_saliency
-    from ..tables.features import ColumnRoles, split_features, standardize_columns
+    from ..tables.features import ColumnRoles, split_features
     from ..tables.reading import read_table
     from ..tables.target import read_target
+    from ..terms.scaling import standardize_frame
 
     with collected_notes() as notes:
         columns = split_features(read_table(table, separator=sep), ColumnRoles(target, drop))
-        X = standardize_columns(columns.X) if standardize else columns.X
+        X = standardize_frame(columns.X) if standardize else columns.X
         places = _places(rows, len(X))
         label = read_target(columns.y, target, task)
         outputs.note(label.note)
@@ -221,7 +221,9 @@ def cross_validate(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -
     import numpy as np
     from sklearn.base import clone, is_classifier
 
-    folds = _folds(y if is_classifier(model) else np.zeros(len(y)), seed)
+    from ..resampling import fold_numbers
+
+    folds = fold_numbers(y if is_classifier(model) else np.zeros(len(y)), N_FOLDS, seed)
     predicted = y.copy()
     for fold in np.unique(folds):
         held_out = folds == fold
@@ -234,17 +236,6 @@ def cross_validate(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -
         )
     name, score, constant = _score(model, y, predicted)
     return Quality(name, float(score), constant, len(np.unique(folds)), len(y))
-
-
-def _folds(strata: NDArray[Any], seed: int) -> NDArray[np.int64]:
-    """The fold of each row: those of a stratum are shuffled and dealt out one by one."""
-    import numpy as np
-
-    _, codes = np.unique(strata, return_inverse=True)
-    order = np.lexsort((np.random.default_rng(seed).permutation(len(codes)), codes))
-    folds = np.empty(len(codes), dtype=np.int64)
-    folds[order] = np.arange(len(codes)) % N_FOLDS
-    return folds
 
 
 def _score(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> tuple[str, float, float]:

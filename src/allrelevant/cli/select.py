@@ -67,8 +67,9 @@ def select(
     import numpy as np
 
     from ..results.selection import selection_document
-    from ..tables.features import ColumnRoles, split_features, standardize_columns
+    from ..tables.features import ColumnRoles, split_features
     from ..tables.reading import read_table
+    from ..terms.scaling import standardize_frame
 
     with collected_notes() as notes:
         frame = read_table(table, separator=sep)
@@ -82,7 +83,7 @@ def select(
         options = estimator_options(settings, verbose=outputs.verbose)
         est = build_selector(method, options, label.task)
         outputs.note(label.note)
-        X = standardize_columns(columns.X) if standardize else columns.X
+        X = standardize_frame(columns.X) if standardize else columns.X
         y = label.scale(np.arange(len(label.y))).apply(label.y)
         fit(est, X, y, **({} if groups is None else {"groups": columns.row_groups}))
         document = selection_document(

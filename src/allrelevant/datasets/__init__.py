@@ -1,8 +1,8 @@
-"""Generated tables of known truth, to try the methods on and to test them by; public tables."""
+"""Generated tables with known ground truth, and readers of public tables."""
 
 from __future__ import annotations
 
-from ._known_truth import GroundTruth
+from ._ground_truth import GroundTruth
 from .classification import (
     Branches,
     PlantedGroups,

@@ -1,11 +1,4 @@
-"""A table whose rows are decided by different features.
-
-Two classes, divided by a hyperplane, and features of known relevance.
-
-Two classes, and features that replace each other in known groups.
-
-Two classes that no single feature tells apart, and features of known relevance.
-"""
+"""Tables of two classes: linear, in groups of substitutes, XOR, and decided row by row."""
 
 from __future__ import annotations
 
@@ -18,74 +11,19 @@ from sklearn.utils import check_random_state
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..relevance import IRRELEVANT, STRONG, WEAK
-from ._known_truth import (
+from ._ground_truth import (
     Classes,
     GroundTruth,
     RandomState,
     TableSpec,
     Weak,
     check_flip,
+    check_not_negative,
     rows_to_flip,
 )
 
-
-class Branches(NamedTuple):
-    """A table, and which features decide each of its rows.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, 5)
-    y : ndarray of shape (n,)
-        Classes -1 and 1.
-    deciding : ndarray of bool of shape (n, 5)
-    """
-
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
-    deciding: NDArray[np.bool_]
-
-
-def make_branches(n_samples: int = 10_000, *, random_state: RandomState = None) -> Branches:
-    """The toy of Cancela et al. (2020), equation 13: one feature says which two others decide.
-
-    Where the first is negative, the class is the product of the signs of the second and the third,
-    elsewhere of the fourth and the fifth. All are uniform between -1 and 1. Over the whole table
-    every feature is relevant, and to each row only three.
-
-    Parameters
-    ----------
-    n_samples : int, default=10_000
-    random_state : int, RandomState instance or None, default=None
-
-    Returns
-    -------
-    Branches
-
-    Examples
-    --------
-    >>> from allrelevant.datasets import make_branches
-    >>> data = make_branches(2, random_state=1)
-    >>> data.X.round(1).tolist()
-    [[-0.2, 0.4, -1.0, -0.4, -0.7], [-0.8, -0.6, -0.3, -0.2, 0.1]]
-    >>> data.y.tolist(), data.deciding[0].tolist()
-    ([-1, 1], [True, True, True, False, False])
-    """
-    if n_samples < 1:
-        raise InputError(f"n_samples must be at least 1, got {n_samples}.")
-    X = check_random_state(random_state).uniform(-1.0, 1.0, size=(n_samples, 5))
-    first = X[:, 0] < 0
-    signs = np.where(X < 0, -1, 1)
-    y = np.where(first, signs[:, 1] * signs[:, 2], signs[:, 3] * signs[:, 4])
-    deciding = np.ones((n_samples, 5), dtype=bool)
-    deciding[first, 3:] = False
-    deciding[~first, 1:3] = False
-    return Branches(X, y, deciding)
-
-
-# Samples, and numbers of strong, weak and irrelevant features.
+# Number of samples, and of strong, weak and irrelevant features, by setting of the paper.
 _FEREL18 = {"A": (512, 1, 2, 11), "B": (256, 6, 6, 6)}
-
-
 _ESANN17 = {"I": (150, 6, 0, 6), "II": (150, 0, 6, 6), "III": (150, 3, 4, 3)}
 
 
@@ -103,7 +41,7 @@ def make_linear_classification(
     """Two classes on either side of a hyperplane, and features of known relevance.
 
     Some normally distributed features decide the class: it is the sign of their sum. The strong
-    features are such features themselves. Others of them stay hidden, and only their stand-ins,
+    features are such features themselves. Others of them stay hidden, and only their substitutes,
     the weak features, are in the table. The irrelevant features have nothing to do with the class.
 
     Parameters
@@ -138,15 +76,11 @@ def make_linear_classification(
     >>> [str(r) for r in data.relevance]
     ['strong', 'weak', 'weak', 'irrelevant']
     """
-    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     check_flip(flip)
     rng = check_random_state(random_state)
-    deciding = plan.deciding(rng)
-    X = plan.table(deciding, rng)
-    y = two_sides(deciding.sum(axis=1))
-    flipped = rows_to_flip(n_samples, flip, rng)
-    y[flipped] = 1 - y[flipped]
-    return GroundTruth(X, y, plan.relevance)
+    X, score = spec.draw(rng)
+    return GroundTruth(X, _two_classes(score, flip, rng), spec.relevance)
 
 
 def make_ferel18(
@@ -202,11 +136,6 @@ def make_esann17(
     return _with_counts(_ESANN17[data], "combinations", flip, random_state)
 
 
-def two_sides(score: Vector) -> Classes:
-    """1 where the score is positive, else 0."""
-    return np.where(score > 0, 1, 0)
-
-
 def _with_counts(
     counts: tuple[int, int, int, int], weak: Weak, flip: float, random_state: RandomState
 ) -> GroundTruth:
@@ -220,6 +149,14 @@ def _with_counts(
         flip=flip,
         random_state=random_state,
     )
+
+
+def _two_classes(score: Vector, flip: float, rng: np.random.RandomState) -> Classes:
+    """1 where the score is positive, else 0; the share ``flip`` of the labels is exchanged."""
+    y = np.where(score > 0, 1, 0)
+    flipped = rows_to_flip(len(y), flip, rng)
+    y[flipped] = 1 - y[flipped]
+    return y
 
 
 class PlantedGroups(NamedTuple):
@@ -251,7 +188,7 @@ def make_planted_groups(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> PlantedGroups:
-    """Two classes by the sign of a sum of hidden features, which appear in groups of stand-ins.
+    """Two classes by the sign of a sum of hidden features, which appear in groups of substitutes.
 
     Parameters
     ----------
@@ -294,13 +231,11 @@ def make_planted_groups(
         pair = in_sums[:, 2 * i : 2 * i + 2]
         columns.append(np.column_stack([pair, pair.sum(axis=1) / np.sqrt(2.0)]))
     group = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
-    stand_ins = np.hstack(columns)
-    stand_ins = stand_ins + noise * rng.normal(size=stand_ins.shape)
-    y = two_sides(hidden.sum(axis=1))
-    flipped = rows_to_flip(n_samples, flip, rng)
-    y[flipped] = 1 - y[flipped]
+    substitutes = np.hstack(columns)
+    substitutes = substitutes + noise * rng.normal(size=substitutes.shape)
+    y = _two_classes(hidden.sum(axis=1), flip, rng)
     return PlantedGroups(
-        np.hstack([stand_ins, rng.normal(size=(n_samples, n_irrelevant))]),
+        np.hstack([substitutes, rng.normal(size=(n_samples, n_irrelevant))]),
         y,
         np.r_[group, np.full(n_irrelevant, -1)],
     )
@@ -330,7 +265,7 @@ def make_xor(
     noise : float, default=0.05
         Standard deviation of the noise of each of the three copies.
     spread : float, default=0.2
-        Standard deviation of the clusters; their centres are at -1 and 1.
+        Standard deviation of the clusters; their centers are at -1 and 1.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -347,7 +282,10 @@ def make_xor(
     >>> [str(r) for r in data.relevance]
     ['weak', 'weak', 'weak', 'strong', 'irrelevant', 'irrelevant']
     """
-    _check(n_samples, noise, spread)
+    if n_samples < 4:
+        raise InputError(f"n_samples must be at least 4, one for each cluster, got {n_samples}.")
+    check_not_negative("noise", noise)
+    check_not_negative("spread", spread)
     rng = check_random_state(random_state)
     cluster = rng.permutation(n_samples) % 4
     # The corners by their two bits; the class is whether they differ.
@@ -360,9 +298,54 @@ def make_xor(
     return GroundTruth(np.column_stack([copies, single, irrelevant]), first ^ second, relevance)
 
 
-def _check(n_samples: int, noise: float, spread: float) -> None:
-    if n_samples < 4:
-        raise InputError(f"n_samples must be at least 4, one for each cluster, got {n_samples}.")
-    for name, value in (("noise", noise), ("spread", spread)):
-        if not 0 <= value < np.inf:
-            raise InputError(f"{name} must be a number of at least 0, got {value}.")
+class Branches(NamedTuple):
+    """A table, and which features decide each of its rows.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, 5)
+    y : ndarray of shape (n,)
+        Classes -1 and 1.
+    deciding : ndarray of bool of shape (n, 5)
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    deciding: NDArray[np.bool_]
+
+
+def make_branches(n_samples: int = 10_000, *, random_state: RandomState = None) -> Branches:
+    """The toy of Cancela et al. (2020), equation 13: one feature says which two others decide.
+
+    Where the first is negative, the class is the product of the signs of the second and the third,
+    elsewhere of the fourth and the fifth. All are uniform between -1 and 1. Over the whole table
+    every feature is relevant, and to each row only three.
+
+    Parameters
+    ----------
+    n_samples : int, default=10_000
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    Branches
+
+    Examples
+    --------
+    >>> from allrelevant.datasets import make_branches
+    >>> data = make_branches(2, random_state=1)
+    >>> data.X.round(1).tolist()
+    [[-0.2, 0.4, -1.0, -0.4, -0.7], [-0.8, -0.6, -0.3, -0.2, 0.1]]
+    >>> data.y.tolist(), data.deciding[0].tolist()
+    ([-1, 1], [True, True, True, False, False])
+    """
+    if n_samples < 1:
+        raise InputError(f"n_samples must be at least 1, got {n_samples}.")
+    X = check_random_state(random_state).uniform(-1.0, 1.0, size=(n_samples, 5))
+    first = X[:, 0] < 0
+    signs = np.where(X < 0, -1, 1)
+    y = np.where(first, signs[:, 1] * signs[:, 2], signs[:, 3] * signs[:, 4])
+    deciding = np.ones((n_samples, 5), dtype=bool)
+    deciding[first, 3:] = False
+    deciding[~first, 1:3] = False
+    return Branches(X, y, deciding)

@@ -1,9 +1,4 @@
-"""Classes in an order, and features of known relevance.
-
-Few positives that should rank above many negatives, and features of known relevance.
-
-A target that is a sum of features, and features of known relevance.
-"""
+"""Tables of a numeric target, of ordered classes, and of a ranking."""
 
 from __future__ import annotations
 
@@ -12,15 +7,70 @@ from sklearn.utils import check_random_state
 
 from .._typing import Vector
 from ..exceptions import InputError
-from ._known_truth import (
+from ._ground_truth import (
     Classes,
     GroundTruth,
     RandomState,
     TableSpec,
     Weak,
     check_flip,
+    check_not_negative,
     rows_to_flip,
 )
+
+
+def make_linear_regression(
+    n_samples: int = 400,
+    *,
+    n_strong: int = 4,
+    n_weak: int = 6,
+    n_irrelevant: int = 10,
+    weak: Weak = "copies",
+    noise: float = 0.0,
+    target_noise: float = 0.0,
+    random_state: RandomState = None,
+) -> GroundTruth:
+    """A target that is the sum of some features, and features of known relevance.
+
+    Some normally distributed features decide the target: it is their sum. The strong features are
+    such features themselves. Others of them stay hidden, and only their substitutes, the weak
+    features, are in the table. The irrelevant features have nothing to do with the target.
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+    n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
+        Number of features of each class. One weak feature alone could not be replaced by
+        another, so ``n_weak`` is 0 or at least 2.
+    weak : {"copies", "combinations"}, default="copies"
+        How the hidden features appear, as in :func:`make_linear_classification`.
+    noise : float, default=0
+        Standard deviation of noise added to each feature, independently, after the target is
+        set; the features themselves have standard deviation 1.
+    target_noise : float, default=0
+        Standard deviation of normal noise added to the target, as a share of the standard
+        deviation of the sum.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    GroundTruth
+        The features in the order strong, weak, irrelevant; the target as floats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from allrelevant.datasets import make_linear_regression
+    >>> data = make_linear_regression(100, n_strong=2, n_weak=2, n_irrelevant=1, random_state=0)
+    >>> bool(np.allclose(data.y, data.X[:, :3].sum(axis=1)))
+    True
+    """
+    spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    check_not_negative("target_noise", target_noise)
+    rng = check_random_state(random_state)
+    X, score = spec.draw(rng)
+    y = score + target_noise * score.std() * rng.normal(size=n_samples)
+    return GroundTruth(X, y, spec.relevance)
 
 
 def make_ordinal_classification(
@@ -39,7 +89,7 @@ def make_ordinal_classification(
 
     Some normally distributed features decide the class: the rows are ordered by their sum and cut
     into classes of equal size. The strong features are such features themselves. Others of them
-    stay hidden, and only their stand-ins, the weak features, are in the table. The irrelevant
+    stay hidden, and only their substitutes, the weak features, are in the table. The irrelevant
     features have nothing to do with the class.
 
     Parameters
@@ -56,7 +106,7 @@ def make_ordinal_classification(
     n_classes : int, default=4
         The classes are 0 to ``n_classes - 1``; their sizes differ by 1 at most.
     flip : float, default=0
-        Share of the rows, drawn at random, that are moved to a neighbouring class: up or down at
+        Share of the rows, drawn at random, that are moved to a neighboring class: up or down at
         random, and inwards from the lowest and the highest class.
     random_state : int, RandomState instance or None, default=None
 
@@ -73,15 +123,14 @@ def make_ordinal_classification(
     >>> np.bincount(data.y).tolist()
     [30, 30, 30]
     """
-    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     check_flip(flip)
     rng = check_random_state(random_state)
-    deciding = plan.deciding(rng)
-    X = plan.table(deciding, rng)
-    y = equal_classes(deciding.sum(axis=1), n_classes)
+    X, score = spec.draw(rng)
+    y = equal_classes(score, n_classes)
     moved = rows_to_flip(n_samples, flip, rng)
-    y[moved] = _neighbours(y[moved], n_classes, rng)
-    return GroundTruth(X, y, plan.relevance)
+    y[moved] = _neighbors(y[moved], n_classes, rng)
+    return GroundTruth(X, y, spec.relevance)
 
 
 def equal_classes(score: Vector, n_classes: int) -> Classes:
@@ -94,7 +143,7 @@ def equal_classes(score: Vector, n_classes: int) -> Classes:
     return rank * n_classes // len(score)
 
 
-def _neighbours(y: Classes, n_classes: int, rng: np.random.RandomState) -> Classes:
+def _neighbors(y: Classes, n_classes: int, rng: np.random.RandomState) -> Classes:
     step = rng.choice([-1, 1], size=len(y))
     inside = (y + step >= 0) & (y + step < n_classes)
     return np.where(inside, y + step, y - step)
@@ -116,8 +165,8 @@ def make_ranking(
 
     Some normally distributed features decide the rank: the rows of the largest sum are the
     positives. The strong features are such features themselves. Others of them stay hidden, and
-    only their stand-ins, the weak features, are in the table. The irrelevant features have nothing
-    to do with the rank.
+    only their substitutes, the weak features, are in the table. The irrelevant features have
+    nothing to do with the rank.
 
     Parameters
     ----------
@@ -150,17 +199,16 @@ def make_ranking(
     >>> int(data.y.sum())
     20
     """
-    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     rng = check_random_state(random_state)
-    deciding = plan.deciding(rng)
-    X = plan.table(deciding, rng)
-    y = largest(deciding.sum(axis=1), positive)
+    X, score = spec.draw(rng)
+    y = mark_largest(score, positive)
     exchanged = _pairs(y, flip, rng)
     y[exchanged] = 1 - y[exchanged]
-    return GroundTruth(X, y, plan.relevance)
+    return GroundTruth(X, y, spec.relevance)
 
 
-def largest(score: Vector, positive: float) -> Classes:
+def mark_largest(score: Vector, positive: float) -> Classes:
     """1 for the share ``positive`` of the rows, those of the largest score, else 0."""
     n_samples = len(score)
     n_positive = round(positive * n_samples) if 0 < positive < 1 else 0
@@ -174,7 +222,7 @@ def largest(score: Vector, positive: float) -> Classes:
 
 
 def _pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Places of as many positives as negatives, the share ``flip`` of the rows together."""
+    """Indices of as many positives as negatives, the share ``flip`` of the rows together."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):
@@ -185,60 +233,3 @@ def _pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
         )
     of_each = [rng.permutation(np.flatnonzero(y == c))[:n_pairs] for c in (0, 1)]
     return np.concatenate(of_each)
-
-
-def make_linear_regression(
-    n_samples: int = 400,
-    *,
-    n_strong: int = 4,
-    n_weak: int = 6,
-    n_irrelevant: int = 10,
-    weak: Weak = "copies",
-    noise: float = 0.0,
-    target_noise: float = 0.0,
-    random_state: RandomState = None,
-) -> GroundTruth:
-    """A target that is the sum of some features, and features of known relevance.
-
-    Some normally distributed features decide the target: it is their sum. The strong features are
-    such features themselves. Others of them stay hidden, and only their stand-ins, the weak
-    features, are in the table. The irrelevant features have nothing to do with the target.
-
-    Parameters
-    ----------
-    n_samples : int, default=400
-    n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
-        Number of features of each class. One weak feature alone could not be replaced by
-        another, so ``n_weak`` is 0 or at least 2.
-    weak : {"copies", "combinations"}, default="copies"
-        How the hidden features appear, as in :func:`make_linear_classification`.
-    noise : float, default=0
-        Standard deviation of noise added to each feature, independently, after the target is
-        set; the features themselves have standard deviation 1.
-    target_noise : float, default=0
-        Standard deviation of normal noise added to the target, as a share of the standard
-        deviation of the sum.
-    random_state : int, RandomState instance or None, default=None
-
-    Returns
-    -------
-    GroundTruth
-        The features in the order strong, weak, irrelevant; the target as floats.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from allrelevant.datasets import make_linear_regression
-    >>> data = make_linear_regression(100, n_strong=2, n_weak=2, n_irrelevant=1, random_state=0)
-    >>> bool(np.allclose(data.y, data.X[:, :3].sum(axis=1)))
-    True
-    """
-    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
-    if not 0 <= target_noise < np.inf:
-        raise InputError(f"target_noise must be a number of at least 0, got {target_noise}.")
-    rng = check_random_state(random_state)
-    deciding = plan.deciding(rng)
-    X = plan.table(deciding, rng)
-    signal = deciding.sum(axis=1)
-    y = signal + target_noise * signal.std() * rng.normal(size=n_samples)
-    return GroundTruth(X, y, plan.relevance)

@@ -1,10 +1,8 @@
-"""A second, privileged table that explains which rows are difficult, and its known relevance."""
+"""Tables with privileged features, which explain the slack of difficult rows, for every task."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +10,18 @@ from sklearn.utils import check_random_state
 
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from ._known_truth import Classes, RandomState, TableSpec, Target, Values, Weak
-from .other_tasks import equal_classes, largest
+from ._ground_truth import Classes, RandomState, TableSpec, Target, Values, Weak
+from .other_tasks import equal_classes, mark_largest
 
 Task: TypeAlias = Literal["classification", "regression", "ordinal", "ranking"]
 
-
-_TASKS = ("classification", "regression", "ordinal", "ranking")
-
-
-# Explaining slack pays only while it is the exception: a model that gives up on classes has slack
-# 1 in every row, and the explained slack must cost clearly less.
-_DIFFICULT_ROWS = 1 / 3
+# Share of the rows that have slack. It pays to explain slack only where it is the exception: a
+# model that gives up on classes has slack 1 in every row, and explained slack must cost much less.
+DIFFICULT_SHARE = 1 / 3
 
 
 class PrivilegedGroundTruth(NamedTuple):
-    """A generated table, its target, a privileged table, and the class of each feature.
+    """A generated table, its target, a privileged table, and the relevance class of each feature.
 
     Attributes
     ----------
@@ -125,9 +119,14 @@ def make_privileged(
     >>> bool(np.allclose(slack, data.privileged[:, :2].sum(axis=1)))
     True
     """
-    _check_options(task, difficulty)
-    plan = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
-    privileged_plan = TableSpec(
+    if task not in get_args(Task):
+        raise InputError(f"task must be one of {', '.join(get_args(Task))}, got {task!r}.")
+    if not 0 < difficulty < np.inf:
+        raise InputError(
+            f"difficulty must be above 0, got {difficulty}: without slack, nothing is explained."
+        )
+    spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    privileged_spec = TableSpec(
         n_samples,
         n_strong_privileged,
         n_weak_privileged,
@@ -136,25 +135,29 @@ def make_privileged(
         suffix="_privileged",
     )
     rng = check_random_state(random_state)
-    deciding = plan.deciding(rng)
+    deciding = spec.deciding(rng)
     signal = deciding.sum(axis=1)
-    values = _mostly_zero(privileged_plan.n_deciding)
-    explaining = privileged_plan.deciding(rng, values)
+    values = _mostly_zero(privileged_spec.n_deciding)
+    explaining = privileged_spec.deciding(rng, values)
     slack = difficulty * explaining.sum(axis=1)
     if task == "regression":
         moved, y = signal, signal + rng.choice([-1, 1], size=n_samples) * slack
     else:
-        y = _classes(task, n_classes, positive)(signal)
+        y = (
+            mark_largest(signal, positive)
+            if task == "ranking"
+            else equal_classes(signal, n_classes if task == "ordinal" else 2)
+        )
         moved = _with_slack(signal, y, slack, rng)
-    deciding += (moved - signal)[:, None] / plan.n_deciding
-    X = plan.table(deciding, rng)
-    Z = privileged_plan.table(explaining, rng, values)
-    return PrivilegedGroundTruth(X, y, plan.relevance, Z, privileged_plan.relevance)
+    deciding += (moved - signal)[:, None] / spec.n_deciding
+    X = spec.table(deciding, rng)
+    Z = privileged_spec.table(explaining, rng, values)
+    return PrivilegedGroundTruth(X, y, spec.relevance, Z, privileged_spec.relevance)
 
 
 def _mostly_zero(n_deciding: int) -> Values:
     """Exponential values in few places of each column, so that a third of the rows has one."""
-    share = 1 - (1 - _DIFFICULT_ROWS) ** (1 / n_deciding)
+    share = 1 - (1 - DIFFICULT_SHARE) ** (1 / n_deciding)
 
     def values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
         # A column of zeros only could not be relevant, however few the rows.
@@ -163,15 +166,6 @@ def _mostly_zero(n_deciding: int) -> Values:
         return rng.exponential(size=shape) * (order < n_places)
 
     return values
-
-
-def _classes(task: Task, n_classes: int, positive: float) -> Callable[[Vector], Classes]:
-    by_task: dict[str, Callable[[Vector], Classes]] = {
-        "classification": partial(equal_classes, n_classes=2),
-        "ordinal": partial(equal_classes, n_classes=n_classes),
-        "ranking": partial(largest, positive=positive),
-    }
-    return by_task[task]
 
 
 def _with_slack(score: Vector, y: Classes, slack: Vector, rng: np.random.RandomState) -> Vector:
@@ -183,12 +177,3 @@ def _with_slack(score: Vector, y: Classes, slack: Vector, rng: np.random.RandomS
     nearest = boundary[np.where(upwards, y, y - 1)]
     across = np.where(upwards, slack - 1.0, 1.0 - slack)
     return np.where(slack > 0, nearest + across, apart)
-
-
-def _check_options(task: Task, difficulty: float) -> None:
-    if task not in _TASKS:
-        raise InputError(f"task must be one of {', '.join(_TASKS)}, got {task!r}.")
-    if not 0 < difficulty < np.inf:
-        raise InputError(
-            f"difficulty must be above 0, got {difficulty}: without slack, nothing is explained."
-        )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._text import join_names
 from .._typing import Matrix
 from ..exceptions import InputError
 
@@ -20,9 +21,7 @@ VERBS = (
     *("smash", "smell", "steer", "submit", "swell", "tell", "throw", "trouble", "wake", "yield"),
 )
 
-
 _SEPARATORS = ",;\t"
-
 
 _VALUES = {"0": 0.0, "1": 1.0}
 
@@ -99,22 +98,22 @@ def load_vps30en(
     >>> cry.X.tolist(), cry.y.tolist(), cry.feature_names
     ([[0.0, 1.0], [1.0, 0.0]], ['1', 'u'], ('passive', 'object'))
     """
-    asked = VERBS if verbs is None else _known(verbs)
+    names = VERBS if verbs is None else _check_verbs(verbs)
     path = Path(folder)
-    _require_files(path, asked)
+    _require_files(path, names)
     return {
-        verb: _read(path / f"{verb}.csv", pattern, fold, frozenset(leave_out)) for verb in asked
+        verb: _read(path / f"{verb}.csv", pattern, fold, frozenset(leave_out)) for verb in names
     }
 
 
-def _known(verbs: Iterable[str]) -> Sequence[str]:
+def _check_verbs(verbs: Iterable[str]) -> Sequence[str]:
     if isinstance(verbs, str):
         raise InputError(f"verbs must be a list, such as [{verbs!r}], got the text {verbs!r}.")
-    asked = tuple(verbs)
-    unknown = [verb for verb in asked if verb not in VERBS]
+    names = tuple(verbs)
+    unknown = [verb for verb in names if verb not in VERBS]
     if unknown:
         raise InputError(f"VPS-30-En has no verb {unknown[0]!r}; its verbs are {', '.join(VERBS)}.")
-    return asked
+    return names
 
 
 def _require_files(folder: Path, verbs: Sequence[str]) -> None:
@@ -133,13 +132,17 @@ def _read(path: Path, pattern: str, fold: str, leave_out: frozenset[str]) -> Ver
     if pattern not in names:
         raise InputError(
             f"{str(path)!r} has no column {pattern!r}: say by pattern=... which one has the label. "
-            f"Its columns are {_some(names)}."
+            f"Its columns are {join_names(names, at_most=8)}."
         )
     features = [name for name in names if name not in {pattern, fold, *leave_out}]
     if not features:
         raise InputError(f"{str(path)!r} has no features beside {pattern!r} and {fold!r}.")
     columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-    _require_labels(path, columns[pattern], pattern)
+    if "" in columns[pattern]:
+        raise InputError(
+            f"{str(path)!r} has no label in column {pattern!r} of sentence "
+            f"{columns[pattern].index('') + 1}: give it one, or leave the line out."
+        )
     return VerbPatterns(
         np.column_stack([_binary(path, name, columns[name]) for name in features]),
         np.array(columns[pattern]),
@@ -149,7 +152,7 @@ def _read(path: Path, pattern: str, fold: str, leave_out: frozenset[str]) -> Ver
 
 
 def _cells(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The names of the columns, and the lines: as many cells in each."""
+    """The names of the columns, and the rows: as many cells in each."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -173,14 +176,6 @@ def _cells(path: Path) -> tuple[list[str], list[list[str]]]:
     return names, [[cell.strip() for cell in row] for row in rows]
 
 
-def _require_labels(path: Path, labels: Sequence[str], pattern: str) -> None:
-    if "" in labels:
-        raise InputError(
-            f"{str(path)!r} has no label in column {pattern!r} of sentence "
-            f"{labels.index('') + 1}: give it one, or leave the line out."
-        )
-
-
 def _binary(path: Path, name: str, cells: Sequence[str]) -> NDArray[np.float64]:
     for number, cell in enumerate(cells, 1):
         if cell not in _VALUES:
@@ -198,8 +193,3 @@ def _folds(path: Path, name: str, cells: Sequence[str]) -> NDArray[np.int64]:
         raise InputError(
             f"{str(path)!r} has a fold in column {name!r} that is no whole number: {error}."
         ) from error
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:8])
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"

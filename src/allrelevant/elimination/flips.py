@@ -27,7 +27,7 @@ from .._params import (
     KernelName,
 )
 from ..exceptions import InputError
-from ..resampling import split
+from ..resampling import cv_splits
 from ._base import SVMSelector
 from .active_features import feature_matrix
 from .local_search import Flip, LocalSearch, Subset, attribute_flips, bit_flips
@@ -98,7 +98,7 @@ class FlipSelector(SVMSelector):
         if self.cv is None:
             raise InputError(f"{type(self).__name__} decides by cross-validation: give cv.")
         settings = self._svm_settings(labels)
-        folds = split(self.cv, labels, np.arange(len(labels.codes)))
+        folds = cv_splits(self.cv, labels, np.arange(len(labels.codes)))
         evaluator = settings.evaluator(folds, labels)
         start = self._start(X, y, groups)
         rows = [rows for fold in folds for rows in fold]

@@ -20,8 +20,8 @@ from .._typing import Rows, Table, Vector
 from ..checkpoints import Series
 from ..exceptions import InputError
 from ..parallel import progress_bar, single_threaded
-from ..resampling import Labels, split
-from ..terms.scaling import pruned_features, variances
+from ..resampling import Labels, cv_splits
+from ..terms.scaling import low_variance_features
 from .active_features import ActiveFeatures, feature_matrix
 from .engine import CRITERIA, Elimination, Evaluators, StepSchedule
 from .evaluation import Evaluator
@@ -102,17 +102,19 @@ class EliminationSetup:
                 "a splitter, not as a list of folds."
             )
         rows = np.arange(len(self.labels.codes))
-        for number, (train, test) in enumerate(split(outer, self.labels, rows, name="nested_cv")):
+        for number, (train, test) in enumerate(
+            cv_splits(outer, self.labels, rows, name="nested_cv")
+        ):
             series = f"outer fold {number}"
             yield self._row_subset(train, test, series, f"cv within {series}")
 
     def _row_subset(self, rows: Rows, held_out: Rows, series: str, name: str) -> RowSubset:
-        folds = None if self.cv is None else split(self.cv, self.labels, rows, name=name)
+        folds = None if self.cv is None else cv_splits(self.cv, self.labels, rows, name=name)
         return RowSubset(rows, held_out, folds, series)
 
     def pruned(self, rows: Rows) -> list[int]:
         """Features that vary too little on some rows; refused if too few are left."""
-        pruned = pruned_features(variances(self.X[rows]), self.min_variance)
+        pruned = low_variance_features(self.X[rows], self.min_variance)
         n_left = self.X.shape[1] - len(pruned)
         n_needed = max(2, self.schedule.min_features_to_select)
         if n_left == 0 and self.min_variance == 0:

@@ -1,11 +1,10 @@
-"""Classifiers that learn a metric: a linear mapping, in which distances tell the classes apart.
+"""Classifiers that learn a metric: a linear mapping after which distances separate the classes.
 
-- ``gmlvq``: prototypes and metric together; ``gmlvq_cost``: its cost and exact gradient;
-  ``prototypes``: how many, and where they start
-- ``lmnn``: neighbours of the own class near, all others a margin further; ``lmnn_cost``: its cost
-  and exact gradient; ``impostors``: which pairs of rows can matter to it
-- ``learner``: what they share; ``start``: the mapping they start from; ``conditioning``: the
-  coordinates they descend in; ``descent``: L-BFGS; ``rows``: the rows that stand for a metric
+- ``gmlvq``: :class:`GMLVQ`, which learns prototypes and metric together
+- ``lmnn``: :class:`LMNN`, which moves neighbors of other classes away by a margin
+- ``_base``: validation, centering, the initial mapping, and the components of a metric
+- ``costs``: the costs of both and their exact gradients; impostors
+- ``optimization``: L-BFGS over matrices, and the coordinates in which it converges fast
 """
 
 from __future__ import annotations

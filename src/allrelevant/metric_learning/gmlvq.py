@@ -1,7 +1,4 @@
-"""Prototypes: how many each class has, and where they start.
-
-Generalised matrix learning vector quantisation.
-"""
+"""Generalized matrix learning vector quantization, and its prototypes."""
 
 from __future__ import annotations
 
@@ -15,110 +12,24 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from .._typing import Matrix
+from .._typing import Codes, Matrix
 from ..exceptions import InputError
-from ._base import InitialMapping, MetricLearner, centred_rows, start_mapping
-from .costs import GmlvqCost, lost_directions, squared_distances
+from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
+from .costs import GmlvqCost, rank_penalty, squared_distances
 from .optimization import Minimum, PartialWhitening, descend
 
-# Starts of the k-means in each class; the best counts.
-_KMEANS_STARTS = 5
-
-
-def prototype_counts(
-    per_class: int | Mapping[Any, int], classes: NDArray[Any], sizes: Sequence[int]
-) -> list[int]:
-    """Number of prototypes of each class.
-
-    Parameters
-    ----------
-    per_class : int or mapping
-        One number for all classes, or a number for each class by its label.
-    classes : ndarray of shape (n_classes,)
-    sizes : sequence of int
-        Number of rows of each class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> prototype_counts({"a": 1, "b": 3}, np.array(["a", "b"]), [10, 10])
-    [1, 3]
-    """
-    labels = classes.tolist()
-    if isinstance(per_class, Mapping):
-        _require_same_labels(per_class, labels)
-        counts = [per_class[label] for label in labels]
-    else:
-        counts = [per_class] * len(labels)
-    for label, count, size in zip(labels, counts, sizes, strict=True):
-        _require_possible(label, count, size)
-    return [int(count) for count in counts]
-
-
-def start_prototypes(
-    X: Matrix, codes: NDArray[np.intp], counts: Sequence[int], rng: np.random.RandomState
-) -> Matrix:
-    """The mean of each class, or the centres of as many clusters as it has prototypes.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    codes : ndarray of shape (n_samples,)
-        Class of each row, from 0.
-    counts : sequence of int
-        Number of prototypes of each class.
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of shape (sum of counts, n_features)
-        Class by class.
-    """
-    return np.vstack([_centres(X[codes == code], n, rng) for code, n in enumerate(counts)])
-
-
-def _centres(rows: Matrix, count: int, rng: np.random.RandomState) -> Matrix:
-    if count == 1:
-        return rows.mean(axis=0, keepdims=True)
-    # k-means cannot tell equal rows apart; where there are too few others, centres coincide.
-    different = len(np.unique(rows, axis=0))
-    kmeans = KMeans(min(count, different), n_init=_KMEANS_STARTS, random_state=rng).fit(rows)
-    return kmeans.cluster_centers_[np.arange(count) % different]
-
-
-def _require_same_labels(per_class: Mapping[Any, int], labels: list[Any]) -> None:
-    missing = [label for label in labels if label not in per_class]
-    if missing:
-        raise InputError(f"prototypes_per_class has no number for class {str(missing[0])!r}.")
-    unknown = [label for label in per_class if label not in labels]
-    if unknown:
-        raise InputError(
-            f"prototypes_per_class has a number for {str(unknown[0])!r}, which is no class; the "
-            f"classes are {labels}."
-        )
-
-
-def _require_possible(label: Any, count: Any, size: int) -> None:
-    if not isinstance(count, int | np.integer) or count < 1:
-        raise InputError(
-            f"prototypes_per_class must be whole numbers of at least 1, got {count!r} for class "
-            f"{str(label)!r}."
-        )
-    if count > size:
-        raise InputError(
-            f"Class {str(label)!r} has {size} rows, too few for {count} prototypes: lower "
-            "prototypes_per_class."
-        )
+# Random starts of the k-means of each class; the best result is used.
+N_KMEANS_STARTS = 5
 
 
 class GMLVQ(MetricLearner):
     """Prototypes of each class, and the metric in which the nearest one tells the class.
 
-    Generalised matrix learning vector quantisation: a row belongs to the class of its nearest
+    Generalized matrix learning vector quantization: a row belongs to the class of its nearest
     prototype. Prototypes and metric are learned together, so that rows come close to a prototype
     of their own class, relative to their distance from the others.
 
-    Features should share one scale: standardise them first, if their weights are to be compared.
+    Features should share one scale: standardize them first, if their weights are to be compared.
 
     Parameters
     ----------
@@ -160,11 +71,11 @@ class GMLVQ(MetricLearner):
         The metric, ``omega_.T @ omega_``; its trace is 1.
     components_ : ndarray of shape (rank, n_features)
         The same mapping by its eigenvectors, those that weigh most first: see
-        :func:`allrelevant.metrics.eigen_rows`.
+        :func:`allrelevant.metric_learning.eigen_rows`.
     relevances_ : ndarray of shape (n_features,)
         The diagonal of ``lambda_``. With correlated features it is random to a large extent.
     cost_ : float
-        What was minimised, at its end.
+        The cost at the minimum.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
@@ -232,47 +143,44 @@ class GMLVQ(MetricLearner):
         -------
         self
         """
-        self._validate_params()
-        X, codes = self._validated_training(X, y)
-        rank = self._full_or_given_rank()
+        X, codes, rank = self._validate_training(X, y)
         sizes = np.bincount(codes).tolist()
         counts = prototype_counts(self.prototypes_per_class, self.classes_, sizes)
         rng = check_random_state(self.random_state)
-        rows = centred_rows(X)
+        rows = center_rows(X)
         self._prototype_codes = np.repeat(np.arange(len(counts)), counts)
-        found = self._descend(
-            rows.X, codes, start_prototypes(rows.X, codes, counts, rng), rank, rng
-        )
-        prototypes, omega = found.matrices
+        start = initial_prototypes(rows.X, codes, counts, rng)
+        minimum = self._descend(rows.X, codes, start, rank, rng)
+        prototypes, omega = minimum.matrices
         self.prototypes_ = rows.mean + rows.unit * prototypes
         self.prototype_labels_ = self.classes_[self._prototype_codes]
-        self._keep_mapping(omega / np.linalg.norm(omega))
-        self.cost_, self.n_iter_ = found.cost, found.n_iter
+        self._set_mapping(omega / np.linalg.norm(omega))
+        self.cost_, self.n_iter_ = minimum.cost, minimum.n_iter
         return self
 
     def _descend(
         self,
         X: Matrix,
-        codes: NDArray[np.intp],
+        codes: Codes,
         prototypes: Matrix,
         rank: int,
         rng: np.random.RandomState,
     ) -> Minimum:
         """Prototypes and matrix of least cost, in the coordinates of ``X``."""
-        coordinates = PartialWhitening.of(X)
-        omega = start_mapping(self.start, rank, coordinates, rng)
+        coordinates = PartialWhitening.fit(X)
+        omega = initial_mapping(self.start, rank, coordinates, rng)
         data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)
 
         def cost(places: Matrix, mapping: Matrix) -> tuple[float, tuple[Matrix, Matrix]]:
-            value, (to_places, to_mapping) = data_cost(places, mapping)
+            value, (place_gradient, mapping_gradient) = data_cost(places, mapping)
             if self.regularization:
-                # The penalty is about the metric of the features, whatever the coordinates.
-                penalty, gradient = lost_directions(coordinates.original_mapping(mapping))
+                # The penalty concerns the metric of the original features.
+                penalty, gradient = rank_penalty(coordinates.original_mapping(mapping))
                 value += self.regularization * penalty
-                to_mapping += self.regularization * coordinates.rows(gradient)
-            return value, (to_places, to_mapping)
+                mapping_gradient += self.regularization * coordinates.rows(gradient)
+            return value, (place_gradient, mapping_gradient)
 
-        found = descend(
+        minimum = descend(
             cost,
             [coordinates.rows(prototypes), coordinates.mapping(omega)],
             max_iter=self.max_iter,
@@ -280,9 +188,9 @@ class GMLVQ(MetricLearner):
             name="GMLVQ",
             verbose=bool(self.verbose),
         )
-        places, mapping = found.matrices
+        places, mapping = minimum.matrices
         original = [coordinates.original_rows(places), coordinates.original_mapping(mapping)]
-        return found._replace(matrices=original)
+        return minimum._replace(matrices=original)
 
     def decision_function(self, X: Any) -> Matrix:
         """How much nearer the prototypes of a class are than those of the others, relatively.
@@ -321,11 +229,75 @@ class GMLVQ(MetricLearner):
 
     def _class_distances(self, X: Any) -> Matrix:
         """Squared distance of each row from the nearest prototype of each class."""
-        X = self._validated(X)
-        # Distances around a place amid the prototypes: offsets of the data cost no digits.
-        middle = self.prototypes_.mean(axis=0)
-        rows = (X - middle) @ self.components_.T
-        places = (self.prototypes_ - middle) @ self.components_.T
+        X = self._validate(X)
+        # Relative to the center of the prototypes, so that offsets of the data cost no digits.
+        center = self.prototypes_.mean(axis=0)
+        rows = (X - center) @ self.components_.T
+        places = (self.prototypes_ - center) @ self.components_.T
         distances = squared_distances(rows, places)
         first = np.searchsorted(self._prototype_codes, np.arange(len(self.classes_)))
         return np.minimum.reduceat(distances, first, axis=1)
+
+
+def prototype_counts(
+    per_class: int | Mapping[Any, int], classes: NDArray[Any], sizes: Sequence[int]
+) -> list[int]:
+    """Number of prototypes of each class, from one number for all or a number for each label.
+
+    ``sizes`` are the numbers of rows of the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> prototype_counts({"a": 1, "b": 3}, np.array(["a", "b"]), [10, 10])
+    [1, 3]
+    """
+    labels = classes.tolist()
+    if isinstance(per_class, Mapping):
+        _require_same_labels(per_class, labels)
+        counts = [per_class[label] for label in labels]
+    else:
+        counts = [per_class] * len(labels)
+    for label, count, size in zip(labels, counts, sizes, strict=True):
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise InputError(
+                f"prototypes_per_class must be whole numbers of at least 1, got {count!r} for "
+                f"class {str(label)!r}."
+            )
+        if count > size:
+            raise InputError(
+                f"Class {str(label)!r} has {size} rows, too few for {count} prototypes: lower "
+                "prototypes_per_class."
+            )
+    return [int(count) for count in counts]
+
+
+def _require_same_labels(per_class: Mapping[Any, int], labels: list[Any]) -> None:
+    missing = [label for label in labels if label not in per_class]
+    if missing:
+        raise InputError(f"prototypes_per_class has no number for class {str(missing[0])!r}.")
+    unknown = [label for label in per_class if label not in labels]
+    if unknown:
+        raise InputError(
+            f"prototypes_per_class has a number for {str(unknown[0])!r}, which is no class; the "
+            f"classes are {labels}."
+        )
+
+
+def initial_prototypes(
+    X: Matrix, codes: Codes, counts: Sequence[int], rng: np.random.RandomState
+) -> Matrix:
+    """The mean of each class, or the centers of as many clusters as it has prototypes.
+
+    The result has the shape (sum of counts, n_features), class by class.
+    """
+    return np.vstack([_centers(X[codes == code], n, rng) for code, n in enumerate(counts)])
+
+
+def _centers(rows: Matrix, count: int, rng: np.random.RandomState) -> Matrix:
+    if count == 1:
+        return rows.mean(axis=0, keepdims=True)
+    # k-means cannot separate equal rows; with too few distinct ones, centers coincide.
+    n_distinct = len(np.unique(rows, axis=0))
+    kmeans = KMeans(min(count, n_distinct), n_init=N_KMEANS_STARTS, random_state=rng).fit(rows)
+    return kmeans.cluster_centers_[np.arange(count) % n_distinct]

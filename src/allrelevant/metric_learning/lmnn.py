@@ -1,4 +1,4 @@
-"""Large margin nearest neighbours."""
+"""Large margin nearest neighbors: the LMNN classifier."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from .._typing import Matrix
+from .._typing import Codes, Matrix
 from ..exceptions import InputError
-from ._base import InitialMapping, MetricLearner, centred_rows, start_mapping
+from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
 from .costs import LmnnCost, Pairs, pair_distances, target_neighbors
 from .optimization import Minimum, PartialWhitening, descend
 
-# Mean squared distance of target neighbours at the start, in units of the margin. With a much
-# smaller one nearly all rows would be impostors of each other.
-_START_DISTANCE = 4.0
+# Mean squared distance of target neighbors at the start, in units of the margin. If it were much
+# smaller, nearly all rows would be impostors of each other.
+INITIAL_DISTANCE = 4.0
 
 
 class LMNN(MetricLearner):
-    """The metric in which the nearest neighbours of a row are of its own class, by a margin.
+    """The metric in which the nearest neighbors of a row are of its own class, by a margin.
 
-    Large margin nearest neighbours: each row has target neighbours, the nearest ones of its own
+    Large margin nearest neighbors: each row has target neighbors, the nearest ones of its own
     class. The metric is learned so that they are near, and that rows of other classes are further
-    away than they are, by a margin. A row's class is that of most of its nearest neighbours.
+    away than they are, by a margin. A row's class is that of most of its nearest neighbors.
 
-    Features should share one scale: standardise them first, if their weights are to be compared.
+    Features should share one scale: standardize them first, if their weights are to be compared.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        Number of target neighbours, and of the neighbours that ``predict`` asks. Rows of a class
-        that has no more rows than that have fewer target neighbours.
+        Number of target neighbors, and of the neighbors that ``predict`` asks. Rows of a class
+        that has no more rows than that have fewer target neighbors.
     rank : int or None, default=None
         Rank of the metric, that is the number of directions that it measures. None: as many as
         there are features.
     push : float, default=0.5
-        Weight, between 0 and 1, of keeping other classes away, against keeping neighbours near.
+        Weight, between 0 and 1, of keeping other classes away, against keeping neighbors near.
     start : {"principal", "random"}, default="principal"
         Where the metric starts: at the leading principal axes (at full rank, at the Euclidean
         metric), or at random directions.
@@ -63,11 +63,11 @@ class LMNN(MetricLearner):
         The metric, ``omega_.T @ omega_``.
     components_ : ndarray of shape (rank, n_features)
         The same mapping by its eigenvectors, those that weigh most first: see
-        :func:`allrelevant.metrics.eigen_rows`.
+        :func:`allrelevant.metric_learning.eigen_rows`.
     relevances_ : ndarray of shape (n_features,)
         The diagonal of ``lambda_``. With correlated features it is random to a large extent.
     cost_ : float
-        What was minimised, at its end.
+        The cost at the minimum.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
@@ -131,32 +131,28 @@ class LMNN(MetricLearner):
         -------
         self
         """
-        self._validate_params()
-        X, codes = self._validated_training(X, y)
-        rank = self._full_or_given_rank()
+        X, codes, rank = self._validate_training(X, y)
         if np.bincount(codes).max() < 2:
             raise InputError(
-                "Every row has a class of its own: no row has a neighbour of its class. At least "
+                "Every row has a class of its own: no row has a neighbor of its class. At least "
                 "one class must have two rows."
             )
-        rows = centred_rows(X)
-        found = self._descend(rows.X, codes, rank, check_random_state(self.random_state))
-        self._keep_mapping(found.matrices[0] / rows.unit)
-        self.cost_, self.n_iter_ = found.cost, found.n_iter
+        rows = center_rows(X)
+        minimum = self._descend(rows.X, codes, rank, check_random_state(self.random_state))
+        self._set_mapping(minimum.matrices[0] / rows.unit)
+        self.cost_, self.n_iter_ = minimum.cost, minimum.n_iter
         self._mean = rows.mean
         self._neighbors = KNeighborsClassifier(n_neighbors=min(self.n_neighbors, len(X)))
         self._neighbors.fit(self._mapped(X), codes)
         return self
 
-    def _descend(
-        self, X: Matrix, codes: NDArray[np.intp], rank: int, rng: np.random.RandomState
-    ) -> Minimum:
+    def _descend(self, X: Matrix, codes: Codes, rank: int, rng: np.random.RandomState) -> Minimum:
         """Matrix of least cost, in the coordinates of ``X``."""
-        coordinates = PartialWhitening.of(X)
+        coordinates = PartialWhitening.fit(X)
         targets = target_neighbors(X, codes, self.n_neighbors)
-        omega = start_mapping(self.start, rank, coordinates, rng)
-        omega *= _start_scale(X @ omega.T, targets)
-        found = descend(
+        omega = initial_mapping(self.start, rank, coordinates, rng)
+        omega *= _initial_scale(X @ omega.T, targets)
+        minimum = descend(
             LmnnCost(coordinates.rows(X), codes, targets, self.push),
             [coordinates.mapping(omega)],
             max_iter=self.max_iter,
@@ -164,7 +160,7 @@ class LMNN(MetricLearner):
             name="LMNN",
             verbose=bool(self.verbose),
         )
-        return found._replace(matrices=[coordinates.original_mapping(found.matrices[0])])
+        return minimum._replace(matrices=[coordinates.original_mapping(minimum.matrices[0])])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of most of the nearest training rows of each row.
@@ -177,17 +173,17 @@ class LMNN(MetricLearner):
         -------
         ndarray of shape (n_samples,)
         """
-        X = self._validated(X)
+        X = self._validate(X)
         codes = self._neighbors.predict(self._mapped(X))
         return self.classes_[codes]
 
     def _mapped(self, X: Matrix) -> Matrix:
-        # Around the mean: offsets of the data cost no digits of their distances.
+        # Relative to the mean, so that offsets of the data cost no digits.
         return (X - self._mean) @ self.components_.T
 
 
-def _start_scale(mapped: Matrix, targets: NDArray[np.intp]) -> float:
-    """What brings target neighbours to the distance to start at."""
+def _initial_scale(mapped: Matrix, targets: Codes) -> float:
+    """Factor that brings target neighbors to the initial distance."""
     row, slot = np.nonzero(targets >= 0)
     distance = float(pair_distances(mapped, Pairs(row, targets[row, slot])).mean())
-    return float(np.sqrt(_START_DISTANCE / distance)) if distance > 0 else 1.0
+    return float(np.sqrt(INITIAL_DISTANCE / distance)) if distance > 0 else 1.0

@@ -224,12 +224,6 @@ def _warn_of_row_numbers(numbers: pd.DataFrame) -> None:
         )
 
 
-def standardize_columns(X: pd.DataFrame) -> pd.DataFrame:
-    """Each column with mean 0 and variance 1; constant ones stay."""
-    spread = X.std(ddof=0)
-    return (X - X.mean()) / spread.where(spread > 0, 1.0)
-
-
 def read_feature_costs(path: str) -> dict[str, float]:
     """The cost of each feature, from a table with the columns ``feature`` and ``cost``."""
     frame = read_table(path)

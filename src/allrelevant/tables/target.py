@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._optional import import_extra
 from .._params import AUTO
 from ..exceptions import InputError
+from ..terms.scaling import NoScaling, StandardScaling
 from .inference import (
     MAX_CLASSES,
     holds_numbers,
@@ -26,38 +27,6 @@ from .inference import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class NoScaling:
-    """The scale of classes, which have none."""
-
-    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """From the table to the model."""
-        return values
-
-    def undo(self, values: NDArray[Any]) -> NDArray[Any]:
-        """From the model to the table."""
-        return values
-
-
-@dataclass(frozen=True)
-class StandardScaling:
-    """The scale of numbers: mean 0 and standard deviation 1, whatever they are measured in.
-
-    What an SVM allows errors to be and to cost (epsilon, C), and what a gain takes for a small
-    error, are numbers beside the target: in its own unit they would mean anything or nothing.
-    """
-
-    mean: float
-    deviation: float
-
-    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """From the table to the model."""
-        return (values - self.mean) / self.deviation
-
-    def undo(self, values: NDArray[Any]) -> NDArray[Any]:
-        """From the model to the table."""
-        return self.mean + self.deviation * values
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
-"""Weights compare only between features on one scale: standardisation, dense and sparse.
+"""The scale of columns, dense and sparse, and of a numeric target; which columns are constant.
 
-Features that hardly vary, left out before the start.
+Weights can only be compared between features on one scale. :class:`Scaling` belongs to the bounds,
+which weight rows. The functions of whole columns serve elimination and saliency.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,17 +15,20 @@ from numpy.typing import NDArray
 
 from .._typing import Table, Vector
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Values that differ by less than this share of the larger one are equal up to rounding.
+EQUALITY_TOL = 10 * np.finfo(float).eps
+
 
 @dataclass(frozen=True)
 class Scaling:
     """``(X - mean) * factor``, by column.
 
-    Sparse tables are scaled but never centred, which would fill them: their ``mean`` is zero.
-    A constant column cannot tell rows apart: its factor is zero, so that no model can use it.
-
-    Attributes
-    ----------
-    mean, factor : ndarray of shape (d,)
+    Sparse tables are scaled but not centered, which would fill them: their ``mean`` is zero.
+    The factor of a constant column is zero, so that no model can use it.
     """
 
     mean: Vector
@@ -42,80 +47,70 @@ class Scaling:
 
 def standard_scaling(X: Table, weight: Vector) -> Scaling:
     """Scaling to weighted mean 0 and variance 1."""
-    mean, variance = _moments(X, weight)
-    centre = np.zeros_like(mean) if sp.issparse(X) else mean
+    mean, variance = _weighted_moments(X, weight)
+    center = np.zeros_like(mean) if sp.issparse(X) else mean
     varies = variance > 0
     factor = np.zeros_like(mean)
     factor[varies] = 1.0 / np.sqrt(variance[varies])
-    return Scaling(centre, factor)
+    return Scaling(center, factor)
 
 
 def no_scaling(X: Table, weight: Vector) -> Scaling:
     """The identity, except for constant columns."""
-    mean, variance = _moments(X, weight)
+    mean, variance = _weighted_moments(X, weight)
     return Scaling(np.zeros_like(mean), (variance > 0).astype(float))
 
 
-def _moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:
+def _weighted_moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:
     """Weighted mean and variance by column; the variance of a constant column is zero."""
     share = weight / weight.sum()
     mean = np.asarray(share @ X)
     if sp.issparse(X):
         square = np.asarray(share @ X.multiply(X))
         variance = square - mean**2
-        rounding = 10 * np.finfo(float).eps * square
+        rounding = EQUALITY_TOL * square
     else:
         variance = share @ (X - mean) ** 2
         rounding = np.zeros_like(mean)
-    return mean, np.where(_varies(X[weight > 0]) & (variance > rounding), variance, 0.0)
+    # The smallest and the largest value are exact. A sum is not: rounding gives a constant column
+    # a variance that depends on the order of the sum, which depends on the CPU.
+    low, high = _column_ends(X[weight > 0])
+    varies = high - low > EQUALITY_TOL * np.maximum(np.abs(low), np.abs(high))
+    return mean, np.where(varies & (variance > rounding), variance, 0.0)
 
 
-def _varies(X: Table) -> NDArray[np.bool_]:
-    """Which columns hold values that differ by more than the last digits.
-
-    The smallest and the largest value are exact. A sum is not: rounding gives a constant column a
-    variance that depends on the order of the sum, which depends on the CPU.
-    """
-    low, high = (
-        end.toarray().ravel() if sp.issparse(X) else end for end in (X.min(axis=0), X.max(axis=0))
-    )
-    size = np.maximum(np.abs(low), np.abs(high))
-    return np.asarray(high - low > 10 * np.finfo(float).eps * size)
+def constant_columns(X: Table) -> NDArray[np.bool_]:
+    """Which columns hold exactly one value in all rows, shape (d,)."""
+    low, high = _column_ends(X)
+    return np.asarray(low == high)
 
 
-def variances(X: Table) -> Vector:
-    """Variance of each column; of a constant one exactly zero.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    """
-    if sp.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        variance = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
-        low, high = (np.asarray(extreme.toarray()).ravel() for extreme in (X.min(0), X.max(0)))
-    else:
-        variance = X.var(axis=0)
-        low, high = X.min(axis=0), X.max(axis=0)
-    return np.where(low == high, 0.0, np.maximum(variance, 0.0))
+def constant_features(X: Table) -> list[int]:
+    """Indices of the columns that hold exactly one value in all rows."""
+    constant: list[int] = np.flatnonzero(constant_columns(X)).tolist()
+    return constant
 
 
-def pruned_features(variance: Vector, min_variance: float) -> list[int]:
-    """Features whose variance is not above a limit, the least varying first.
+def low_variance_features(X: Table, min_variance: float) -> list[int]:
+    """Features whose variance is not above a limit, the smallest variance first.
 
     Examples
     --------
     >>> import numpy as np
-    >>> pruned_features(np.array([1.0, 0.01, 0.0, 2.0]), 0.01)
+    >>> low_variance_features(np.array([[2.0, 0.1, 5.0], [4.0, 0.3, 5.0]]), 0.01)
     [2, 1]
     """
+    variance = np.where(constant_columns(X), 0.0, _variances(X))
     order = np.argsort(variance, kind="stable")
-    pruned: list[int] = order[variance[order] <= min_variance].tolist()
-    return pruned
+    features: list[int] = order[variance[order] <= min_variance].tolist()
+    return features
 
 
 def deviations(X: Table) -> Vector:
     """Standard deviation of each column.
+
+    Those of constant columns are not set to zero, unlike variances above: rounding is harmless in
+    a unit of measurement. Sparse tables of single precision have units of single precision.
 
     Examples
     --------
@@ -123,24 +118,61 @@ def deviations(X: Table) -> Vector:
     >>> deviations(np.array([[1.0, 2.0], [1.0, 4.0]])).tolist()
     [0.0, 1.0]
     """
-    if not sp.issparse(X):
-        return np.asarray(X.std(axis=0), dtype=np.float64)
-    means = np.asarray(X.mean(axis=0)).ravel()
-    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(squares - means**2, 0.0))
+    spread: Vector = np.sqrt(_variances(X))
+    return spread if sp.issparse(X) else spread.astype(np.float64)
 
 
-def constant_features(X: Table) -> list[int]:
-    """Columns that hold one value in all rows.
+def standardize_frame(X: pd.DataFrame) -> pd.DataFrame:
+    """Scale each column to mean 0 and variance 1; constant columns are only centered.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> constant_features(np.array([[1.0, 2.0, 0.0], [1.0, 3.0, 0.0]]))
-    [0, 2]
+    Means and variances are those of pandas, whose sums round differently from numpy's.
     """
+    spread = X.std(ddof=0)
+    return (X - X.mean()) / spread.where(spread > 0, 1.0)
+
+
+def _variances(X: Table) -> Vector:
+    """Variance of each column. All rows count alike, so numpy's own sums serve."""
+    if not sp.issparse(X):
+        return np.asarray(X.var(axis=0))
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.maximum(square - mean**2, 0.0)
+
+
+def _column_ends(X: Table) -> tuple[Vector, Vector]:
+    """Smallest and largest value of each column."""
     low, high = X.min(axis=0), X.max(axis=0)
-    if sp.issparse(X):
-        low, high = low.toarray().ravel(), high.toarray().ravel()
-    constant: list[int] = np.flatnonzero(low == high).tolist()
-    return constant
+    return (low.toarray().ravel(), high.toarray().ravel()) if sp.issparse(X) else (low, high)
+
+
+class NoScaling:
+    """The scale of a target of classes, which has none."""
+
+    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Convert from the table to the model."""
+        return values
+
+    def undo(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Convert from the model to the table."""
+        return values
+
+
+@dataclass(frozen=True)
+class StandardScaling:
+    """The scale of a numeric target: mean 0 and standard deviation 1, whatever its unit.
+
+    The epsilon and C of an SVM, and the error that a gain takes for small, are numbers on the scale
+    of the target. In the unit of the table they could mean anything.
+    """
+
+    mean: float
+    deviation: float
+
+    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Convert from the table to the model."""
+        return (values - self.mean) / self.deviation
+
+    def undo(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Convert from the model to the table."""
+        return self.mean + self.deviation * values

@@ -1,1 +1,8 @@
-"""Linear mappings of data: which of them are the same, and what their features weigh."""
+"""Bounds of the features of linear mappings and of learned metrics.
+
+- ``metric_estimator``: :class:`MetricBounds`, which learns a metric first
+- ``mapping_estimator``: :class:`MappingBounds`, for a mapping that the user has
+- ``dimension``: the number of directions to keep, chosen by cross-validation
+- ``row_bounds``: bounds of the rows of a mapping
+- ``linear_mapping``: mappings as values, and the directions in which data vary
+"""

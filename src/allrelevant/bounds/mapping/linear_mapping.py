@@ -1,10 +1,7 @@
-"""The directions in which data vary. A mapping is determined on these, and nowhere else.
+"""Linear mappings: their matrix, the directions in which data vary, equivalent mappings.
 
-One representative of all mappings that do the same to given data.
-
-A linear mapping as a value.
-
-The matrix of a linear mapping, wherever it comes from.
+A mapping is determined by data only in the directions in which they vary. Mappings that agree there
+are equivalent; :func:`canonical_mapping` is the shortest of them.
 """
 
 from __future__ import annotations
@@ -18,25 +15,83 @@ from sklearn.base import BaseEstimator
 
 from ..._typing import Matrix, Table, Vector
 from ...exceptions import InputError
-from ...metric_learning._base import eigen_rows
+from ...metric_learning import eigen_rows
 from ...terms.scaling import Scaling
 
-# Of the variance, that the directions kept by "spectrum" have to carry.
-SHARE_OF_VARIANCE = 0.99
-
-
 EffectiveDimension = int | float | Literal["spectrum"] | None
+
+# Attributes in which estimators keep the matrix they have learned, in order of preference.
+MATRIX_ATTRIBUTES = ("omega_", "components_", "coef_")
+
+# Share of the variance in the directions that "spectrum" keeps.
+SPECTRUM_SHARE = 0.99
+
+# Rows of a metric shorter than this share of the longest are left out.
+MIN_ROW_SHARE = 1e-3
+
+
+@dataclass(frozen=True)
+class LinearMapping:
+    """``x -> matrix_ @ x``, on the scale it was solved on.
+
+    Attributes
+    ----------
+    matrix_ : ndarray of shape (n_rows, d)
+    scaling_ : Scaling
+        From a table to the scale that the mapping was solved on.
+    """
+
+    matrix_: Matrix
+    scaling_: Scaling
+
+    @property
+    def coef_(self) -> Vector:
+        """Absolute weights of each feature, summed over the rows."""
+        return np.abs(self.matrix_).sum(axis=0)
+
+    @property
+    def norm_(self) -> float:
+        """Sum of all absolute weights."""
+        return float(np.abs(self.matrix_).sum())
+
+    def transform(self, X: Table) -> Matrix:
+        """Map the rows of a table that is not yet scaled, shape (n, n_rows)."""
+        return np.asarray(self.scaling_.apply(X) @ self.matrix_.T)
+
+
+def is_estimator(source: Any) -> bool:
+    return isinstance(source, BaseEstimator) or hasattr(source, "fit")
+
+
+def learned_matrix(estimator: Any) -> Matrix:
+    """The matrix of a fitted estimator, shape (n_rows, d)."""
+    for name in MATRIX_ATTRIBUTES:
+        if hasattr(estimator, name):
+            return check_matrix(getattr(estimator, name), f"{name} of {type(estimator).__name__}")
+    raise InputError(
+        f"{type(estimator).__name__} has no linear mapping: none of "
+        f"{', '.join(MATRIX_ATTRIBUTES)} is there after fit."
+    )
+
+
+def check_matrix(values: ArrayLike, name: str) -> Matrix:
+    """Convert to a matrix of finite numbers, or raise an error that calls it ``name``."""
+    try:
+        matrix = np.atleast_2d(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):
+        raise InputError(f"The mapping, {name}, is not a matrix of numbers.") from None
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise InputError(f"The mapping, {name}, must be a matrix; its shape is {matrix.shape}.")
+    if not np.isfinite(matrix).all():
+        raise InputError(f"The mapping, {name}, holds values that are missing or infinite.")
+    return matrix
 
 
 @dataclass(frozen=True)
 class DataSpace:
-    """The eigenvectors of the covariance of data, but for those without variance.
+    """The eigenvectors of the covariance of data that have variance, and these variances.
 
-    Attributes
-    ----------
-    directions : ndarray of shape (rank, d)
-        Of length 1 and perpendicular, those of the largest variance first.
-    variance : ndarray of shape (rank,)
+    ``directions``, shape (rank, d), are orthonormal, those of the largest variance first.
     """
 
     directions: Matrix
@@ -47,18 +102,11 @@ class DataSpace:
         return len(self.variance)
 
     def first(self, dimension: EffectiveDimension) -> Matrix:
-        """The directions to keep, shape (k, d).
-
-        Parameters
-        ----------
-        dimension : int, float, "spectrum" or None
-            How many; or the share of the variance they have to carry, which is 0.99 for
-            "spectrum"; None keeps all that have any.
-        """
+        """The directions to keep, shape (k, d)."""
         return self.directions[: self.count(dimension)]
 
     def count(self, dimension: EffectiveDimension) -> int:
-        """How many directions that are."""
+        """Number of directions, from a number, a share of the variance, "spectrum" or None."""
         if dimension is None:
             return self.rank
         if isinstance(dimension, int | np.integer):
@@ -68,30 +116,20 @@ class DataSpace:
                     f"is {self.rank}."
                 )
             return int(dimension)
-        wanted = SHARE_OF_VARIANCE if dimension == "spectrum" else float(dimension)
-        carried = np.cumsum(self.variance) / self.variance.sum()
-        return min(int(np.searchsorted(carried, wanted)) + 1, self.rank)
+        share = SPECTRUM_SHARE if dimension == "spectrum" else float(dimension)
+        cumulative = np.cumsum(self.variance) / self.variance.sum()
+        return min(int(np.searchsorted(cumulative, share)) + 1, self.rank)
 
 
 def data_space(X: Matrix) -> DataSpace:
-    """The space of a table, by a singular value decomposition.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        It is centred first.
-    """
-    centred = X - X.mean(axis=0)
-    _, size, directions = np.linalg.svd(centred, full_matrices=False)
+    """Find the directions in which a table varies. It is centered first."""
+    centered = X - X.mean(axis=0)
+    _, size, directions = np.linalg.svd(centered, full_matrices=False)
     rounding = max(X.shape) * np.finfo(float).eps * size.max(initial=0.0)
     varies = size > rounding
     if not varies.any():
         raise InputError("All rows of the table are the same: no mapping tells them apart.")
     return DataSpace(directions[varies], size[varies] ** 2 / len(X))
-
-
-# Rows of a metric that are shorter than this share of the longest count as none.
-_SHORT = 1e-3
 
 
 def canonical_mapping(
@@ -111,7 +149,7 @@ def canonical_mapping(
     omega : array-like of shape (n_rows, n_features)
         The mapping ``x -> omega @ x``.
     X : array-like of shape (n_samples, n_features)
-        The data. Differences count, so it need not be centred.
+        The data. Differences count, so it need not be centered.
     effective_dimension : int, float, "spectrum" or None, default=None
         How many directions of the largest variance count, or the share of the variance that they
         carry ("spectrum": 0.99). None: all that have any.
@@ -137,23 +175,19 @@ def canonical_mapping(
     for name, values in (("omega", omega), ("X", X)):
         if not np.isfinite(values).all():
             raise InputError(f"{name} holds values that are missing or infinite.")
-    return projected(omega, data_space(X).first(effective_dimension))
+    return project(omega, data_space(X).first(effective_dimension))
 
 
-def projected(omega: Matrix, directions: Matrix) -> Matrix:
-    """Each row without its part outside some directions."""
+def project(omega: Matrix, directions: Matrix) -> Matrix:
+    """Remove the part of each row outside some directions."""
     return omega @ directions.T @ directions
 
 
 def metric_rows(omega: Matrix) -> Matrix:
     """Rows of the one mapping with perpendicular rows that gives the same distances.
 
-    See :func:`allrelevant.metrics.eigen_rows`; rows that are next to nothing are left out. (Where
-    two are equally long, any rotation of them would do as well.)
-
-    Parameters
-    ----------
-    omega : ndarray of shape (n_rows, d)
+    See :func:`allrelevant.metric_learning.eigen_rows`; very short rows are left out. Where two are
+    equally long, any rotation of them would do as well.
 
     Examples
     --------
@@ -166,65 +200,4 @@ def metric_rows(omega: Matrix) -> Matrix:
     longest = float(length.max())
     if longest == 0.0:
         raise InputError("The mapping maps all of these data to a single point.")
-    return rows[length > _SHORT * longest]
-
-
-@dataclass(frozen=True)
-class LinearMapping:
-    """``x -> matrix_ @ x``, on the scale it was solved on.
-
-    Attributes
-    ----------
-    matrix_ : ndarray of shape (n_rows, d)
-    scaling_ : Scaling
-        What turns a table into what the mapping was solved on.
-    """
-
-    matrix_: Matrix
-    scaling_: Scaling
-
-    @property
-    def coef_(self) -> Vector:
-        """Size of each feature's weights, the rows added up."""
-        return np.abs(self.matrix_).sum(axis=0)
-
-    @property
-    def norm_(self) -> float:
-        """Sum of the sizes of all weights."""
-        return float(np.abs(self.matrix_).sum())
-
-    def transform(self, X: Table) -> Matrix:
-        """Map the rows of a table that is not yet scaled, shape (n, n_rows)."""
-        return np.asarray(self.scaling_.apply(X) @ self.matrix_.T)
-
-
-# Names that estimators have for the matrix they have learned, in the order they are looked for.
-_NAMES = ("omega_", "components_", "coef_")
-
-
-def is_estimator(source: Any) -> bool:
-    return isinstance(source, BaseEstimator) or hasattr(source, "fit")
-
-
-def matrix_of(source: Any) -> Matrix:
-    """The matrix of a fitted estimator, shape (n_rows, d)."""
-    for name in _NAMES:
-        if hasattr(source, name):
-            return checked_matrix(getattr(source, name), f"{name} of {type(source).__name__}")
-    raise InputError(
-        f"{type(source).__name__} has no linear mapping: none of {', '.join(_NAMES)} is there "
-        "after fit."
-    )
-
-
-def checked_matrix(values: ArrayLike, name: str) -> Matrix:
-    """Finite numbers in rows."""
-    try:
-        matrix = np.atleast_2d(np.asarray(values, dtype=float))
-    except (TypeError, ValueError):
-        raise InputError(f"The mapping, {name}, is not a matrix of numbers.") from None
-    if matrix.ndim != 2 or matrix.size == 0:
-        raise InputError(f"The mapping, {name}, must be a matrix; its shape is {matrix.shape}.")
-    if not np.isfinite(matrix).all():
-        raise InputError(f"The mapping, {name}, holds values that are missing or infinite.")
-    return matrix
+    return rows[length > MIN_ROW_SHARE * longest]

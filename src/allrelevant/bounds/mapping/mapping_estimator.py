@@ -1,4 +1,4 @@
-"""Relevance bounds of the features of a given linear mapping."""
+"""Relevance bounds of the features of a linear mapping that the user has."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from .linear_mapping import (
     DataSpace,
     EffectiveDimension,
     LinearMapping,
-    checked_matrix,
+    check_matrix,
     data_space,
     is_estimator,
-    matrix_of,
+    learned_matrix,
     metric_rows,
 )
-from .row_bounds import BoundsOfMapping, bounds_of_mapping
+from .row_bounds import BoundsOfMapping, bound_mapping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +41,11 @@ if TYPE_CHECKING:
     from ...plots import MappingDisplay
 
 
-# Shares of the norm: what a feature must be able to have to count at all, and how many times the
-# slack. A feature that equivalent mappings of the smallest norm do without can still get the
-# slack's share, twice that if it is half as useful as those in use.
-_LEAST_SHARE = 0.05
-
-
-_SLACKS = 2.0
+# The default cutoff is this share of the norm, or this multiple of the slack if that is more. A
+# feature that the mapping of the smallest norm does not use can still get the share of the slack,
+# and twice that if it is half as useful as those in use.
+MIN_SHARE = 0.05
+SLACK_MULTIPLE = 2.0
 
 
 @dataclass(frozen=True)
@@ -76,8 +74,8 @@ MAPPING_COLUMNS: tuple[Column, ...] = (
 )
 
 
-class MappingBoundsBase(BoundsSelectorMixin):
-    """Options and results that the bounds of a mapping have, wherever the mapping comes from."""
+class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
+    """Bounds of a mapping, wherever it comes from: common parameters and results."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "slack": [Interval(Real, 0, None, closed="left")],
@@ -103,17 +101,17 @@ class MappingBoundsBase(BoundsSelectorMixin):
     n_jobs: int | None
     verbose: int
 
-    def _scaled(self, X: Matrix) -> Matrix:
-        """The table on the scale to solve on; remembers that scale."""
+    def _scale(self, X: Matrix) -> Matrix:
+        """Set the scale to solve on, and convert the table to it."""
         fit_scaling = standard_scaling if self.standardize else no_scaling
         self._scaling: Scaling = fit_scaling(X, np.ones(len(X)))
         self._warn_of_constant_columns(self._scaling.constant)
         return np.asarray(self._scaling.apply(X))
 
     def _bound(self, omega: Matrix, space: DataSpace, dimension: EffectiveDimension) -> None:
-        """Find the bounds of a mapping of scaled rows and set what is public of them."""
+        """Bound a mapping of scaled rows and set the fitted attributes."""
         directions = space.first(dimension)
-        bounds = bounds_of_mapping(
+        bounds = bound_mapping(
             omega,
             directions,
             self.slack,
@@ -128,15 +126,11 @@ class MappingBoundsBase(BoundsSelectorMixin):
         self.signed_row_interval_ = bounds.signed_row_interval
         self.exact_ = np.ones(len(self.interval_), dtype=bool)
         self.baseline_ = LinearMapping(bounds.shortest, self._scaling)
-        self.cutoff_ = np.full(2, self._share() * bounds.norm)
+        default = max(MIN_SHARE, SLACK_MULTIPLE * self.slack)
+        share = default if self.cutoff == "slack" else float(self.cutoff)
+        self.cutoff_ = np.full(2, share * bounds.norm)
         self.relevance_ = classify(self.interval_, self.cutoff_)
         self._warn_of_gaps()
-
-    def _share(self) -> float:
-        """What a bound must exceed, as a share of the norm."""
-        if self.cutoff == "slack":
-            return max(_LEAST_SHARE, _SLACKS * self.slack)
-        return float(self.cutoff)
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearMapping:
         """The mapping that attains a bound: the proof that the weight can be as small, or as large.
@@ -157,9 +151,8 @@ class MappingBoundsBase(BoundsSelectorMixin):
         if bound not in ("lower", "upper"):
             raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
         side = UPPER if bound == "upper" else LOWER
-        return LinearMapping(
-            self._bounds.witness(self._feature_index(feature), side), self._scaling
-        )
+        matrix = self._bounds.witness(self._feature_index(feature), side)
+        return LinearMapping(matrix, self._scaling)
 
     def to_frame(self, *, row: int | None = None) -> pd.DataFrame:  # type: ignore[override]
         """The result as a table, one row a feature.
@@ -254,7 +247,7 @@ class MappingBoundsBase(BoundsSelectorMixin):
         return tags
 
 
-class MappingBounds(MappingBoundsBase, BaseEstimator):
+class MappingBounds(MappingBoundsBase):
     """How small and how large each weight can be, over all mappings that map the data the same.
 
     A linear mapping ``x -> omega @ x`` is known by what it does to data. Where features are
@@ -375,35 +368,29 @@ class MappingBounds(MappingBoundsBase, BaseEstimator):
         """
         self._validate_params()
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        scaled = self._scaled(X)
-        omega = self._omega(scaled, y)
-        self._bound(omega, data_space(scaled), self.effective_dimension)
+        scaled = self._scale(X)
+        self._bound(self._omega(scaled, y), data_space(scaled), self.effective_dimension)
         return self
 
     def _omega(self, scaled: Matrix, y: Any) -> Matrix:
-        """The mapping as it acts on the scaled table."""
+        """The mapping of the scaled table."""
         source = self.mapping
-        if not is_estimator(source):
-            return self._of_scaled(checked_matrix(source, "mapping"))
-        if _is_fitted(source):
-            return self._of_scaled(matrix_of(source))
-        self.mapping_ = clone(source).fit(scaled, y)
-        return _fitting(matrix_of(self.mapping_), self.n_features_in_)
-
-    def _of_scaled(self, omega: Matrix) -> Matrix:
-        """A mapping of tables, as one of scaled tables; what a constant column adds is constant."""
+        if is_estimator(source) and not _is_fitted(source):
+            self.mapping_ = clone(source).fit(scaled, y)
+            return self._require_same_features(learned_matrix(self.mapping_))
+        omega = learned_matrix(source) if is_estimator(source) else check_matrix(source, "mapping")
+        # It maps tables that are not scaled. A constant column adds a constant, that is nothing.
         factor: Vector = self._scaling.factor
         inverse = np.divide(1.0, factor, out=np.zeros_like(factor), where=factor != 0)
-        return _fitting(omega, self.n_features_in_) * inverse
+        return self._require_same_features(omega) * inverse
 
-
-def _fitting(omega: Matrix, n_features: int) -> Matrix:
-    if omega.shape[1] != n_features:
-        raise InputError(
-            f"The mapping has {omega.shape[1]} columns, but the table has {n_features}: they must "
-            "be the same features."
-        )
-    return omega
+    def _require_same_features(self, omega: Matrix) -> Matrix:
+        if omega.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"The mapping has {omega.shape[1]} columns, but the table has "
+                f"{self.n_features_in_}: they must be the same features."
+            )
+        return omega
 
 
 def _is_fitted(estimator: Any) -> bool:

@@ -7,25 +7,24 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._params import CV, MAPPING_SLACK
 from ..._typing import Codes, Matrix
-from ...exceptions import InputError
+from ..._validation import classes_and_codes
 from ...metric_learning import GMLVQ
-from ...resampling import stratified_folds
-from .dimension import DimensionCurve, dimension_curve, judge_of
-from .linear_mapping import LinearMapping, data_space, matrix_of
+from ...resampling import draw_seeds, stratified_folds
+from .dimension import DimensionCurve, classifier_for, dimension_curve
+from .linear_mapping import LinearMapping, data_space, learned_matrix
 from .mapping_estimator import MappingBoundsBase
 
-_N_FOLDS = 5
+N_FOLDS = 5
 
 
-class MetricBounds(ClassifierMixin, MappingBoundsBase, BaseEstimator):
+class MetricBounds(ClassifierMixin, MappingBoundsBase):
     """How small and how large each weight of a learned metric can be.
 
     Trains a metric learner, finds out in how many directions of the data its mapping has to stay
@@ -135,56 +134,44 @@ raw_mapping_, effective_dimension_
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        codes = self._codes(y)
-        scaled = self._scaled(X)
-        learner = self._new_learner()
+        check_classification_targets(y)
+        self.classes_, codes = classes_and_codes(y)
+        scaled = self._scale(X)
+        learner = (
+            GMLVQ(rank=min(2, self.n_features_in_)) if self.learner is None else clone(self.learner)
+        )
         dimension = self._dimension(learner, scaled, codes)
         self.learner_ = learner.fit(scaled, codes)
-        self._bound(matrix_of(self.learner_), data_space(scaled), dimension)
+        self._bound(learned_matrix(self.learner_), data_space(scaled), dimension)
         averaged = self._bounds.at_bounds().mean(axis=0)
         self.averaged_mapping_ = LinearMapping(averaged, self._scaling)
-        self._judge = judge_of(self.learner_, scaled, codes)
+        self._classifier = classifier_for(self.learner_, scaled, codes)
         return self
-
-    def _codes(self, y: NDArray[Any]) -> Codes:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
-                "tell apart. At least two classes are needed."
-            )
-        return codes
-
-    def _new_learner(self) -> Any:
-        if self.learner is None:
-            return GMLVQ(rank=min(2, self.n_features_in_))
-        return clone(self.learner)
 
     def _dimension(
         self, learner: Any, X: Matrix, codes: Codes
     ) -> int | float | Literal["spectrum"]:
-        """The number of directions to keep, chosen if need be."""
+        """The number of directions to keep; "cv" chooses it and sets the curve and the score."""
         for name in {"dimension_curve_", "cv_score_"} & set(vars(self)):
-            delattr(self, name)  # of another fit
+            delattr(self, name)  # set by an earlier fit
         if self.effective_dimension != "cv":
             return self.effective_dimension
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        (seed,) = draw_seeds(self.random_state, 1)
         curve = dimension_curve(
             learner,
             X,
             codes,
-            stratified_folds(codes, _N_FOLDS, seed, "effective_dimension as a number"),
+            stratified_folds(codes, N_FOLDS, seed, "effective_dimension as a number"),
             None,
             self.slack,
-            most=self.max_dimension,
+            max_dimension=self.max_dimension,
             n_jobs=self.n_jobs,
             progress="dimensions" if self.verbose else None,
         )
         self.dimension_curve_: DimensionCurve = curve
         chosen = curve.best()
-        of_chosen = curve.averaged_error[curve.dimensions == chosen]
-        self.cv_score_ = 1.0 - float(of_chosen.mean())
+        error = curve.averaged_error[curve.dimensions == chosen]
+        self.cv_score_ = 1.0 - float(error.mean())
         return chosen
 
     def to_dict(self) -> dict[str, Any]:
@@ -209,5 +196,5 @@ raw_mapping_, effective_dimension_
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        codes = self._judge.predict(self.averaged_mapping_.matrix_, self._scaling.apply(X))
+        codes = self._classifier.predict(self.averaged_mapping_.matrix_, self._scaling.apply(X))
         return self.classes_[codes]

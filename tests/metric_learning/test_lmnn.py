@@ -10,7 +10,7 @@ from sklearn.preprocessing import scale
 
 from allrelevant import LMNN, InputError
 from allrelevant.metric_learning.costs import target_neighbors
-from tests.metrics.naive import naive_lmnn, random_problem
+from tests.metric_learning.naive import naive_lmnn, random_problem
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from allrelevant import InputError, canonical_mapping
-from allrelevant.bounds.mapping.linear_mapping import data_space, metric_rows, projected
+from allrelevant.bounds.mapping.linear_mapping import data_space, metric_rows, project
 
 
 def table(seed=0, n=30, d=6):
@@ -80,4 +80,4 @@ class TestMetricRows:
     def test_a_mapping_to_a_point_is_an_error(self):
         directions = np.array([[1.0, 0.0]])
         with pytest.raises(InputError, match="single point"):
-            metric_rows(projected(np.array([[0.0, 1.0]]), directions))
+            metric_rows(project(np.array([[0.0, 1.0]]), directions))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from allrelevant.bounds.mapping.linear_mapping import data_space
-from allrelevant.bounds.mapping.row_bounds import row_bounds
+from allrelevant.bounds.mapping.row_bounds import bound_row
 from allrelevant.bounds.solver.ranges import LOWER, UPPER
-from tests.bounds.naive_mappings import naive_interval, null_space
+from tests.bounds.mapping.naive import naive_interval, null_space
 
 
 def random_case(seed):
@@ -28,7 +28,7 @@ def random_case(seed):
 @pytest.mark.parametrize("slack", [0.0, 0.01, 0.05])
 def test_bounds_equal_the_printed_programs(seed, slack):
     X, omega, dimension = random_case(seed)
-    bounds = row_bounds(omega, data_space(X).first(dimension), slack)
+    bounds = bound_row(omega, data_space(X).first(dimension), slack)
     interval, mu = naive_interval(omega, null_space(X, dimension), slack)
     assert bounds.norm == pytest.approx(mu, abs=1e-7)
     np.testing.assert_allclose(bounds.ranges.interval, interval, atol=1e-6)
@@ -40,7 +40,7 @@ def test_bounds_equal_the_printed_programs(seed, slack):
 def test_witnesses_map_the_data_the_same_within_the_norm(seed):
     X, omega, dimension = random_case(seed)
     directions = data_space(X).first(dimension)
-    bounds = row_bounds(omega, directions, 0.01)
+    bounds = bound_row(omega, directions, 0.01)
     for side in (LOWER, UPPER):
         witnesses = bounds.witnesses(side)
         np.testing.assert_allclose(
@@ -55,5 +55,5 @@ def test_witnesses_map_the_data_the_same_within_the_norm(seed):
 def test_the_unit_of_a_row_does_not_matter():
     X, omega, dimension = random_case(7)
     directions = data_space(X).first(dimension)
-    small, large = (row_bounds(unit * omega, directions, 0.01) for unit in (1e-9, 1e9))
+    small, large = (bound_row(unit * omega, directions, 0.01) for unit in (1e-9, 1e9))
     np.testing.assert_allclose(small.ranges.interval * 1e18, large.ranges.interval, rtol=1e-9)

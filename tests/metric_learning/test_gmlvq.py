@@ -11,8 +11,9 @@ from sklearn.preprocessing import scale
 
 from allrelevant import GMLVQ, InputError
 from allrelevant.datasets import make_xor
-from allrelevant.metric_learning.costs import lost_directions
-from tests.metrics.naive import naive_gmlvq, numeric_gradient, squared_distance
+from allrelevant.metric_learning.costs import rank_penalty
+from allrelevant.metric_learning.gmlvq import initial_prototypes
+from tests.metric_learning.naive import naive_gmlvq, numeric_gradient, squared_distance
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_the_cost_it_reports_is_that_of_what_it_learned(wine, settings):
 def test_the_penalty_is_part_of_the_cost(wine):
     X, y = wine
     learner = GMLVQ(rank=3, regularization=0.02).fit(X, y)
-    expected = cost_of(learner, X, y) + 0.02 * lost_directions(learner.omega_)[0]
+    expected = cost_of(learner, X, y) + 0.02 * rank_penalty(learner.omega_)[0]
     assert learner.cost_ == pytest.approx(expected, abs=1e-9)
 
 
@@ -49,7 +50,7 @@ def test_it_ends_at_a_minimum(wine, weight):
 
     def cost(prototypes, omega):
         value = naive_gmlvq(X, y, prototypes, learner.prototype_labels_, omega, learner.beta)
-        return value + weight * lost_directions(omega)[0]
+        return value + weight * rank_penalty(omega)[0]
 
     def slopes(prototypes, omega):
         by_prototypes = numeric_gradient(lambda p: cost(p, omega), prototypes)
@@ -207,3 +208,13 @@ def test_equal_rows_can_have_several_prototypes():
     X, y = np.repeat([[0.0, 1.0], [1.0, 0.0]], 5, axis=0), np.repeat(["a", "b"], 5)
     learner = GMLVQ(prototypes_per_class=2, random_state=0).fit(X, y)
     np.testing.assert_array_equal(learner.predict(X), y)
+
+
+def test_prototypes_start_at_the_means_or_at_the_clusters():
+    rng = np.random.RandomState(0)
+    centres = np.array([[0.0, 0.0], [9.0, 9.0], [9.0, 0.0]])
+    X = np.repeat(centres, 20, axis=0) + 0.1 * rng.normal(size=(60, 2))
+    codes = np.repeat([0, 0, 1], 20)
+    places = initial_prototypes(X, codes, [2, 1], rng)
+    np.testing.assert_allclose(places[np.argsort(places[:2, 0])], centres[:2], atol=0.2)
+    np.testing.assert_allclose(places[2], X[40:].mean(axis=0))

@@ -1,18 +1,91 @@
-"""The cost is the paper's, its gradient that of the cost, and no impostor is overlooked."""
+"""The costs are the papers', their gradients are exact, and no impostor is overlooked."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allrelevant.metric_learning import costs as impostors_module
-from allrelevant.metric_learning.costs import Impostors, LmnnCost, pair_distances, target_neighbors
-from tests.metrics.naive import naive_lmnn, numeric_gradient, random_problem
+from allrelevant.metric_learning import costs
+from allrelevant.metric_learning.costs import (
+    GmlvqCost,
+    Impostors,
+    LmnnCost,
+    pair_distances,
+    rank_penalty,
+    squared_distances,
+    target_neighbors,
+)
+from tests.metric_learning.naive import naive_gmlvq, naive_lmnn, numeric_gradient, random_problem
+
+
+def problem(seed, rank, per_class):
+    X, codes, rng = random_problem(seed)
+    labels = np.repeat(np.arange(3), per_class)
+    prototypes = X[rng.permutation(len(X))[: len(labels)]] + 0.1
+    return X, codes, labels, prototypes, rng.normal(size=(rank, X.shape[1]))
+
+
+@pytest.mark.parametrize("beta", [0.3, 2.0, 10.0])
+@pytest.mark.parametrize(("rank", "per_class"), [(1, 1), (2, [1, 3, 2]), (5, 2)])
+def test_gmlvq_cost_is_the_papers(rank, per_class, beta):
+    for seed in range(3):
+        X, codes, labels, prototypes, omega = problem(seed, rank, per_class)
+        value, _ = GmlvqCost(X, codes, labels, beta)(prototypes, omega)
+        naive = naive_gmlvq(X, codes, prototypes, labels, omega, beta)
+        assert value == pytest.approx(naive, abs=1e-12)
+
+
+@pytest.mark.parametrize(("rank", "per_class"), [(1, 1), (2, [1, 3, 2]), (5, 2)])
+def test_gmlvq_gradient_is_that_of_finite_differences(rank, per_class):
+    for seed in range(3):
+        X, codes, labels, prototypes, omega = problem(seed, rank, per_class)
+        cost = GmlvqCost(X, codes, labels, 2.0)
+        _, (to_prototypes, to_omega) = cost(prototypes, omega)
+        by_prototypes = numeric_gradient(lambda p, c=cost, o=omega: c(p, o)[0], prototypes)
+        by_omega = numeric_gradient(lambda o, c=cost, p=prototypes: c(p, o)[0], omega)
+        np.testing.assert_allclose(to_prototypes, by_prototypes, atol=1e-8)
+        np.testing.assert_allclose(to_omega, by_omega, atol=1e-8)
+
+
+def test_a_row_on_prototypes_of_two_classes_is_undecided():
+    X = np.array([[0.0, 0.0], [1.0, 0.0]])
+    cost = GmlvqCost(X, np.array([0, 1]), np.array([0, 1]), 2.0)
+    value, gradients = cost(np.zeros((2, 2)), np.eye(2))
+    assert value == 0.5
+    assert all(np.isfinite(gradient).all() for gradient in gradients)
+
+
+def test_rounding_makes_no_distance_negative():
+    rows = np.random.RandomState(0).normal(size=(50, 3)) + 1e6
+    assert squared_distances(rows, rows).min() >= 0
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (3, 4), (4, 4)])
+def test_penalty_is_the_log_determinant_at_a_fixed_trace(shape):
+    rng = np.random.RandomState(0)
+    for _ in range(3):
+        omega = rng.normal(size=shape)
+        rank = len(omega)
+        unit = omega / np.linalg.norm(omega)
+        expected = -0.5 * np.linalg.slogdet(unit @ unit.T)[1] - 0.5 * rank * np.log(rank)
+        value, gradient = rank_penalty(omega)
+        assert value == pytest.approx(expected, abs=1e-10)
+        assert value >= -1e-12
+        numeric = numeric_gradient(lambda o: rank_penalty(o)[0], omega)
+        np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-8)
+
+
+def test_penalty_does_not_depend_on_scale_and_survives_a_lost_direction():
+    omega = np.random.RandomState(0).normal(size=(2, 3))
+    assert rank_penalty(1e5 * omega)[0] == pytest.approx(rank_penalty(omega)[0])
+    value, gradient = rank_penalty(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert value > 100
+    assert np.isfinite(gradient).all()
 
 
 @pytest.mark.parametrize("push", [0.2, 0.5, 0.9])
 @pytest.mark.parametrize(("rank", "n_neighbors", "scale"), [(1, 1, 1.0), (2, 3, 0.3), (5, 4, 3.0)])
-def test_cost_is_the_papers(rank, n_neighbors, scale, push):
+def test_lmnn_cost_is_the_papers(rank, n_neighbors, scale, push):
     for seed in range(2):
         X, codes, rng = random_problem(seed)
         targets = target_neighbors(X, codes, n_neighbors)
@@ -23,7 +96,7 @@ def test_cost_is_the_papers(rank, n_neighbors, scale, push):
 
 
 @pytest.mark.parametrize(("rank", "n_neighbors"), [(1, 1), (2, 3), (5, 4)])
-def test_gradient_is_that_of_finite_differences(rank, n_neighbors):
+def test_lmnn_gradient_is_that_of_finite_differences(rank, n_neighbors):
     for seed in range(3):
         X, codes, rng = random_problem(seed)
         cost = LmnnCost(X, codes, target_neighbors(X, codes, n_neighbors), 0.5)
@@ -90,7 +163,7 @@ def test_blocks_change_nothing(monkeypatch):
     X, codes, _ = random_problem(0)
     radius = np.full(len(X), 2.0)
     whole = Impostors(codes).near(X, radius)
-    monkeypatch.setattr(impostors_module, "_CELLS_PER_BLOCK", 3 * len(X) + 1)
+    monkeypatch.setattr(costs, "DISTANCES_PER_BLOCK", 3 * len(X) + 1)
     in_blocks = Impostors(codes).near(X, radius)
     np.testing.assert_array_equal(whole.row, in_blocks.row)
     np.testing.assert_array_equal(whole.other, in_blocks.other)
@@ -100,5 +173,5 @@ def test_distances_of_pairs_in_blocks(monkeypatch):
     X, codes, _ = random_problem(0)
     pairs = Impostors(codes).near(X, np.full(len(X), 2.0))
     expected = [np.sum((X[a] - X[b]) ** 2) for a, b in zip(*pairs, strict=True)]
-    monkeypatch.setattr("allrelevant.metric_learning.costs._TRIPLETS_PER_BLOCK", 17)
+    monkeypatch.setattr(costs, "DIFFERENCES_PER_BLOCK", 17)
     np.testing.assert_allclose(pair_distances(X, pairs), expected)

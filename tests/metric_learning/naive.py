@@ -60,3 +60,10 @@ def random_problem(seed, n_samples=40, n_features=5, n_classes=3):
     codes = np.arange(n_samples) % n_classes
     means = rng.normal(size=(n_classes, n_features))
     return means[codes] + rng.normal(size=(n_samples, n_features)), codes, rng
+
+
+def correlated(n_samples=30, n_features=6):
+    """Centered rows of correlated features."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(n_samples, n_features)) @ rng.normal(size=(n_features, n_features))
+    return X - X.mean(axis=0)

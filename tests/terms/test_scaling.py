@@ -1,7 +1,17 @@
 import numpy as np
+import pandas as pd
+import pytest
 import scipy.sparse as sp
 
-from allrelevant.terms.scaling import no_scaling, standard_scaling
+from allrelevant.terms.scaling import (
+    StandardScaling,
+    constant_features,
+    deviations,
+    low_variance_features,
+    no_scaling,
+    standard_scaling,
+    standardize_frame,
+)
 
 
 def table(seed=0):
@@ -17,7 +27,7 @@ def test_weighted_mean_is_zero_and_variance_one():
     np.testing.assert_allclose(np.average(Z**2, axis=0, weights=weight), 1, atol=1e-8)
 
 
-def test_sparse_tables_stay_sparse_and_uncentred():
+def test_sparse_tables_stay_sparse_and_uncentered():
     X, weight = table()
     X[np.median(X, axis=0) > X] = 0
     Z = standard_scaling(sp.csr_array(X), weight).apply(sp.csr_array(X))
@@ -67,3 +77,32 @@ def test_values_that_differ_in_the_last_digits_only_are_constant():
     assert standard_scaling(X, np.ones(30)).constant.tolist() == [True, False]
     X[::2, 0] = 0.1 + 1e-13
     assert standard_scaling(X, np.ones(30)).constant.tolist() == [False, False]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_columns_of_whole_tables(kind):
+    X = np.array([[1.0, 2.0, 0.0, 0.1], [1.0, 4.0, 0.0, 0.3], [1.0, 3.0, 0.0, 0.2]])
+    assert constant_features(kind(X)) == [0, 2]
+    np.testing.assert_allclose(deviations(kind(X)), X.std(axis=0), atol=1e-12)
+    assert low_variance_features(kind(X), 0.0) == [0, 2]
+    assert low_variance_features(kind(X), 0.1) == [0, 2, 3]
+
+
+def test_the_variance_of_a_constant_column_is_exactly_zero():
+    X = np.full((7, 1), 0.1)
+    assert low_variance_features(X, 0.0) == [0]
+
+
+def test_frames_are_standardized_and_constant_columns_centered():
+    frame = pd.DataFrame({"a": [1.0, 3.0, 8.0], "b": 5.0}, index=[4, 5, 6])
+    scaled = standardize_frame(frame)
+    assert scaled.index.tolist() == [4, 5, 6]
+    np.testing.assert_allclose(scaled.mean(), 0.0, atol=1e-12)
+    np.testing.assert_allclose(scaled.std(ddof=0), [1.0, 0.0], atol=1e-12)
+
+
+def test_the_scale_of_a_target_is_undone():
+    values = np.array([3.0, 5.0, 10.0])
+    scaling = StandardScaling(float(values.mean()), float(values.std()))
+    assert scaling.apply(values).std() == pytest.approx(1.0)
+    np.testing.assert_allclose(scaling.undo(scaling.apply(values)), values)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from allrelevant import InputError
-from allrelevant.datasets._known_truth import TableSpec
+from allrelevant.datasets._ground_truth import TableSpec
 from tests.datasets.truth import counts, in_order
 
 

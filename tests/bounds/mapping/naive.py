@@ -45,3 +45,11 @@ def _solve(cost, A, b, bounds):
         return None
     assert found.status == 0, found.message
     return found
+
+
+def copies(seed=0, n=80):
+    """Two features that count, the second with a copy, and one that does not."""
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(n, 4)) * [1.0, 2.0, 3.0, 4.0]
+    X[:, 2] = 1.5 * X[:, 1]
+    return X

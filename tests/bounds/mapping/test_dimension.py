@@ -5,12 +5,12 @@ from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalys
 from allrelevant import GMLVQ
 from allrelevant.bounds.mapping.dimension import (
     DimensionCurve,
-    NearestNeighbours,
+    NearestNeighbors,
+    classifier_for,
     dimension_curve,
-    judge_of,
 )
 from allrelevant.bounds.mapping.linear_mapping import data_space
-from allrelevant.bounds.mapping.row_bounds import bounds_of_mapping
+from allrelevant.bounds.mapping.row_bounds import bound_mapping
 from allrelevant.datasets import make_xor
 
 
@@ -60,7 +60,7 @@ class TestCurve:
         fitted = GMLVQ(**learner.get_params()).fit(X[:40], y[:40])
         for k, dimension in enumerate([2, 3]):
             directions = data_space(X[:40]).first(dimension)
-            mappings = bounds_of_mapping(fitted.omega_, directions, 0.01).at_bounds()
+            mappings = bound_mapping(fitted.omega_, directions, 0.01).at_bounds()
             errors = []
             for omega in mappings:
                 rows, places = X[40:] @ omega.T, fitted.prototypes_ @ omega.T
@@ -83,13 +83,13 @@ class TestCurve:
 class TestNeighbours:
     def test_a_learner_without_prototypes_asks_neighbours(self, xor):
         X, y = xor
-        judge = judge_of(NeighborhoodComponentsAnalysis(random_state=0), X, y)
-        assert isinstance(judge, NearestNeighbours)
+        classifier = classifier_for(NeighborhoodComponentsAnalysis(random_state=0), X, y)
+        assert isinstance(classifier, NearestNeighbors)
         omega = np.eye(6)[[0, 3]]
         expected = KNeighborsClassifier(3).fit(X @ omega.T, y).predict(X @ omega.T)
-        np.testing.assert_array_equal(judge.predict(omega, X), expected)
+        np.testing.assert_array_equal(classifier.predict(omega, X), expected)
 
     def test_no_training_row_is_its_own_neighbour(self):
         X = np.array([[0.0], [0.1], [5.0], [5.1]])
-        judge = NearestNeighbours(1, X, np.array([0, 1, 0, 1]))
-        assert judge.training_error(np.eye(1)) == 1.0
+        classifier = NearestNeighbors(1, X, np.array([0, 1, 0, 1]))
+        assert classifier.training_error(np.eye(1)) == 1.0

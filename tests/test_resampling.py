@@ -1,0 +1,96 @@
+"""Folds, random splits, permutations and seeds."""
+
+import numpy as np
+import pytest
+
+from allrelevant import InputError
+from allrelevant.resampling import (
+    Labels,
+    cv_splits,
+    draw_seeds,
+    fold_numbers,
+    permuted_copies,
+    random_splits,
+    shuffled_folds,
+    stratified_folds,
+)
+
+
+def test_seeds_are_those_of_the_generator():
+    rng = np.random.RandomState(3)
+    assert draw_seeds(3, 2) + draw_seeds(rng, 1) == [*draw_seeds(3, 2), draw_seeds(3, 1)[0]]
+    assert draw_seeds(3, 1)[0] == np.random.RandomState(3).randint(np.iinfo(np.int32).max)
+
+
+@pytest.mark.parametrize(("n_samples", "expected"), [(20, 5), (6, 3), (5, 2)])
+def test_shuffled_folds_have_two_rows_or_more(n_samples, expected):
+    folds = shuffled_folds(n_samples, 5, seed=0)
+    assert len(folds) == expected
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(n_samples))
+    assert min(len(test) for _, test in folds) >= 2
+
+
+def test_stratified_folds_are_limited_by_the_smallest_class():
+    y = np.repeat([0, 1], [30, 3])
+    folds = stratified_folds(y, 5, seed=0)
+    assert [int(y[test].sum()) for _, test in folds] == [1, 1, 1]
+    with pytest.raises(InputError, match="Give a number instead of 'cv'"):
+        stratified_folds(np.array([0, 0, 1]), 5, 0, "a number")
+
+
+def test_strata_are_dealt_out_evenly_even_with_single_rows():
+    strata = np.repeat(["a", "b", "c"], [12, 7, 1])
+    folds = fold_numbers(strata, 5, seed=0)
+    for stratum in "abc":
+        counts = np.bincount(folds[strata == stratum], minlength=5)
+        assert counts.max() - counts.min() <= 1
+    np.testing.assert_array_equal(folds, fold_numbers(strata, 5, seed=0))
+
+
+def test_random_splits_keep_groups_together_and_classes_in_proportion():
+    y = np.repeat([0, 1], [30, 10])
+    for _, test in random_splits(y, 3, 0.2, seed=0, stratify=True):
+        assert (len(test), int(y[test].sum())) == (8, 2)
+    row_groups = np.arange(40) // 4
+    for train, test in random_splits(y, 3, 0.2, seed=0, stratify=True, row_groups=row_groups):
+        assert not set(row_groups[train]) & set(row_groups[test])
+    with pytest.raises(InputError, match="cannot be split"):
+        random_splits(np.arange(40), 3, 0.2, seed=0, stratify=True)
+
+
+class TestCvSplits:
+    labels = Labels(np.array(["a", "b"]), np.repeat([0, 1], 10))
+    rows = np.arange(0, 20, 2)
+
+    def test_folds_hold_rows_of_the_whole_table(self):
+        folds = cv_splits(5, self.labels, self.rows)
+        assert len(folds) == 5
+        assert sorted(np.concatenate([test for _, test in folds])) == self.rows.tolist()
+        for train, test in folds:
+            assert sorted([*train, *test]) == self.rows.tolist()
+
+    def test_groups_stay_together(self):
+        row_groups = np.arange(20) // 4
+        labels = Labels(self.labels.classes, self.labels.codes, row_groups)
+        for train, test in cv_splits(2, labels, self.rows):
+            assert not set(row_groups[train]) & set(row_groups[test])
+
+    @pytest.mark.parametrize(
+        ("cv", "message"),
+        [
+            (6, "Class a has 5 row.s., fewer than the 6 folds of cv"),
+            ([], "cv gives no folds"),
+            ([([0, 1], [2])], "Fold 0 of cv has a single class"),
+            ([([0, 9], np.array([], dtype=int))], "Fold 0 of cv holds no rows out"),
+        ],
+    )
+    def test_useless_folds_are_refused(self, cv, message):
+        with pytest.raises(InputError, match=message):
+            cv_splits(cv, self.labels, self.rows)
+
+
+def test_permuted_copies_have_the_same_values_in_another_order():
+    columns = [np.arange(10.0), np.full(10, 3.0)]
+    (copy,) = permuted_copies(columns, np.random.RandomState(0))
+    assert sorted(copy) == columns[0].tolist()
+    assert not np.array_equal(copy, columns[0])
