@@ -106,8 +106,8 @@ def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
         return model.vjp(row, model.gain.gradient(model.outputs(row), code))[0]
 
     expected = naive_saliency(gradient, X, y, classes=True)
-    monkeypatch.setattr("allrelevant.saliency.aggregation._BATCH", 50)
-    monkeypatch.setattr("allrelevant.saliency.aggregation._MIN_ROWS", 7)
+    monkeypatch.setattr("allrelevant.saliency.aggregation.NUMBERS_PER_BATCH", 50)
+    monkeypatch.setattr("allrelevant.saliency.aggregation.MIN_ROWS_PER_BATCH", 7)
     for rows in (X, sp.csr_array(X)):
         np.testing.assert_allclose(
             aggregate_saliency(model, rows, y, n_classes=3).saliency, expected
@@ -122,16 +122,16 @@ def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyP
     y = (X @ weights[1] > 0).astype(int)
     gain = OutputGain()
 
-    def trained(self: TrainingTask, X: Any, seed: int) -> LinearForm:
+    def train(self: TrainingTask, X: Any, seed: int) -> LinearForm:
         return LinearForm(np.outer([0.0, 1.0], weights[seed]), np.zeros(2), gain)
 
-    monkeypatch.setattr(TrainingTask, "trained", trained)
+    monkeypatch.setattr(TrainingTask, "train", train)
     monkeypatch.setattr(
         "allrelevant.saliency.rounds.derive_seed", lambda entropy, number, rep: rep + 1
     )
-    problem = SaliencySelector(LogisticRegression())._problem(y)
-    both = Rounds(problem, X, [3], 2, 0, None).run(np.arange(3), None, lambda: None)[0]
-    first = Rounds(problem, X, [3], 1, 0, None).run(np.arange(3), None, lambda: None)[0]
+    task = SaliencySelector(LogisticRegression())._training_task(y)
+    both = Rounds(task, X, [3], 2, 0, None).run(np.arange(3), None, lambda: None)[0]
+    first = Rounds(task, X, [3], 1, 0, None).run(np.arange(3), None, lambda: None)[0]
     assert both.scores == [1.0, 0.0]
     np.testing.assert_array_equal(both.saliency, first.saliency)
 

@@ -15,7 +15,7 @@ from torch import nn
 from allrelevant import InputError, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import CrossEntropyGain, as_differentiable
-from allrelevant.saliency.trainers import SkorchTrainer
+from allrelevant.saliency.backends.skorch_nets import SkorchTrainer
 
 
 class Net(nn.Module):

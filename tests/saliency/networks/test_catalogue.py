@@ -7,8 +7,8 @@ from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor
 from allrelevant.saliency import as_differentiable
-from allrelevant.saliency.networks.architectures import ToImage, picture_shape
-from allrelevant.saliency.networks.catalog import build_network, requires_all_columns
+from allrelevant.saliency.networks.architectures import ToImage, checked_shape
+from allrelevant.saliency.networks.catalog import build_network, has_fixed_inputs
 
 
 def n_weights(module):
@@ -73,7 +73,7 @@ def test_channels_of_a_pixel_stand_side_by_side():
 @pytest.mark.parametrize(
     ("n_inputs", "shape", "message"),
     [
-        (783, None, "no square picture"),
+        (783, None, "no square image"),
         (784, (27, 28), "does not hold"),
         (784, (784,), "does not hold"),
         (9, None, "too small"),
@@ -81,14 +81,14 @@ def test_channels_of_a_pixel_stand_side_by_side():
 )
 def test_what_is_no_picture_is_refused(n_inputs, shape, message):
     with pytest.raises(InputError, match=message):
-        picture_shape(n_inputs, shape)
+        checked_shape(n_inputs, shape)
 
 
 def test_pictures_need_their_shape():
     assert NetworkClassifier("cnn").requires_all_columns
     assert NetworkClassifier(nn.Linear(2, 2)).requires_all_columns
     assert not NetworkRegressor().requires_all_columns
-    assert not requires_all_columns(lambda n_inputs, n_outputs: nn.Linear(n_inputs, n_outputs))
+    assert not has_fixed_inputs(lambda n_inputs, n_outputs: nn.Linear(n_inputs, n_outputs))
 
 
 @pytest.mark.parametrize("name", ["cnn", "wrn-16-4"])
