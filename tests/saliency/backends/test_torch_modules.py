@@ -20,7 +20,7 @@ from allrelevant.saliency import (
 )
 from allrelevant.saliency.backends.torch_modules import TorchModel
 
-from .differences import central_differences
+from ..differences import central_differences
 
 
 def smooth_network(n_inputs=4, n_outputs=3, *after):
