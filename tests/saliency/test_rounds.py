@@ -29,12 +29,12 @@ def test_balanced_rows(seed: int) -> None:
 
 
 def test_schedule_of_the_paper() -> None:
-    """While more than the stop are alive, of n the integer part of gamma n goes on."""
+    """While more than the stop are active, of n the integer part of gamma n goes on."""
     for n_features, gamma, stop in ((500, 0.975, 1), (37, 0.9, 5), (8, 0.3, 1), (5, 0.0, 1)):
-        expected, alive = [], n_features
-        while alive > stop:
-            expected.append(alive)
-            alive = int(alive * gamma)
+        expected, active = [], n_features
+        while active > stop:
+            expected.append(active)
+            active = int(active * gamma)
         assert schedule(n_features, gamma, stop) == expected
 
 

@@ -74,7 +74,7 @@ def test_a_model_of_no_feature_is_said_to_be_one() -> None:
         SaliencySelector(Lasso(alpha=1e3), keep_fraction=0.0, n_repeats=1).fit(X, X[:, 5])
 
 
-def test_per_deviation_explains_per_deviation() -> None:
+def test_per_std_explains_per_std() -> None:
     X, y = table()
     scales = 10.0 ** np.arange(-6, 6)
     model = make_pipeline(StandardScaler(), SVC())
@@ -213,11 +213,11 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     )
     whole_round, done = Rounds._round, []
 
-    def interrupted(self: Rounds, number: int, alive: Any) -> Any:
+    def interrupted(self: Rounds, number: int, active: Any) -> Any:
         if number == 2:
             raise KeyboardInterrupt
         done.append(number)
-        return whole_round(self, number, alive)
+        return whole_round(self, number, active)
 
     monkeypatch.setattr(Rounds, "_round", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -225,10 +225,10 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     assert done == [0, 1]
     entropies = []
 
-    def noting(self: Rounds, number: int, alive: Any) -> Any:
+    def noting(self: Rounds, number: int, active: Any) -> Any:
         done.append(number)
         entropies.append(self.entropy)
-        return whole_round(self, number, alive)
+        return whole_round(self, number, active)
 
     monkeypatch.setattr(Rounds, "_round", noting)
     resumed = clone(model).fit(X, y)  # without a seed: it goes on with those it began with
@@ -269,7 +269,7 @@ def test_behind_a_scaler() -> None:
     np.testing.assert_allclose(other.importances_, shares / shares.sum(), rtol=1e-6)
 
 
-def test_per_deviation_units_do_not_matter() -> None:
+def test_per_std_units_do_not_matter() -> None:
     X, y = table(n_classes=3)
     X[np.abs(X) < 0.5] = 0.0
     units = np.logspace(-3, 3, X.shape[1])

@@ -129,10 +129,10 @@ def test_a_run_that_was_interrupted_goes_on_to_the_same(table, tmp_path, monkeyp
     kept = clone(plain).set_params(checkpoint=tmp_path / "run.ckpt")
     whole_round = Rounds._round
 
-    def interrupted(self, number, alive):
+    def interrupted(self, number, active):
         if number == 2:
             raise KeyboardInterrupt
-        return whole_round(self, number, alive)
+        return whole_round(self, number, active)
 
     with monkeypatch.context() as patch:
         patch.setattr(Rounds, "_round", interrupted)
