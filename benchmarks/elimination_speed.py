@@ -63,14 +63,15 @@ def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
     ours, found = timed(lambda: SVMRFE(cv=None, n_features_to_select=1, nested_cv=folds).fit(X, y))
     svm = SVC(kernel="linear", tol=1e-6)
     theirs, expected = timed(lambda: RFECV(svm, cv=folds, step=1, n_jobs=1).fit(X, y))
-    traces, wanted = found.nested_score_.traces, expected.cv_results_
+    histories, wanted = found.nested_score_.histories, expected.cv_results_
     # Scores need not be equal: libsvm keeps its kernel in single precision, and a row that is next
     # to the boundary may fall on either side of it.
-    scores = np.array([[step.outer_score for step in trace.steps] for trace in traces])
+    scores = np.array([[step.outer_score for step in history.steps] for history in histories])
     theirs_too = np.array([wanted[f"split{k}_test_score"][::-1] for k in range(5)])
     print(f"(of {scores.size:,} held-out scores {np.isclose(scores, theirs_too).mean():.1%} equal)")
     same = [
-        (trace.ranking == wanted[f"split{k}_ranking"][0]).all() for k, trace in enumerate(traces)
+        (history.ranking == wanted[f"split{k}_ranking"][0]).all()
+        for k, history in enumerate(histories)
     ]
     return ours, theirs, all(same)
 
@@ -102,7 +103,7 @@ def ebrfe(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, 
 
 
 def dropped(model: SVMRFE) -> list[int]:
-    return [feature for step in model._trace.steps for feature in step.dropped]
+    return [feature for step in model._history.steps for feature in step.dropped]
 
 
 def cases(quick: bool, folder: Path | None) -> dict[str, Callable[[], tuple[float, float, bool]]]:

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from allrelevant import ClassificationBounds, Stability, stability
-from allrelevant.plots.stability import in_digits
+from allrelevant.plots.stability import format_ratio
 from allrelevant.relevance import CLASSES
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "stability.svg"
@@ -43,7 +43,7 @@ def in_short(found: Stability) -> dict[str, str]:
     used = (found.baseline > 0).mean(axis=0) >= 0.5
     return {
         "norm of the baseline: smallest, median, largest": three(found.baseline.sum(axis=1)),
-        "ratio, median of all features": in_digits(float(np.median(ratio))),
+        "ratio, median of all features": format_ratio(float(np.median(ratio))),
         "features with a ratio of at most 1.5": str((ratio <= 1.5).sum()),
         "features whose weight in the baseline never varies": str(np.isinf(ratio).sum()),
         "features that the baseline uses in half of the splits or more": str(used.sum()),
@@ -60,7 +60,7 @@ def in_short(found: Stability) -> dict[str, str]:
 
 
 def three(values: np.ndarray) -> str:
-    return ", ".join(in_digits(value) for value in np.quantile(values, (0.0, 0.5, 1.0)))
+    return ", ".join(format_ratio(value) for value in np.quantile(values, (0.0, 0.5, 1.0)))
 
 
 def relative_spread(values: np.ndarray) -> str:
@@ -80,8 +80,8 @@ def print_table(anew: Stability, fixed: Stability) -> None:
     for row in anew.to_frame().itertuples():
         print(
             f"| {row.Index} | {row.upper_mean:.2f} ± {row.upper_std:.2f} "
-            f"| {row.baseline_mean:.2f} ± {row.baseline_std:.2f} | {in_digits(row.ratio)} "
-            f"| {in_digits(ratio_fixed[row.Index])} "
+            f"| {row.baseline_mean:.2f} ± {row.baseline_std:.2f} | {format_ratio(row.ratio)} "
+            f"| {format_ratio(ratio_fixed[row.Index])} "
             f"| {row.strong:.0%} | {row.weak:.0%} | {row.irrelevant:.0%} |"
         )
 

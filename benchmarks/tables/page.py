@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from allrelevant.results.document import write_atomically
+from allrelevant.results import write_atomically
 
 from .lines import Line, best_of, lines_of, short_lines
 from .store import Store

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from allrelevant.results.document import write_atomically
+from allrelevant.results import write_atomically
 
 from .table import Figures, Measured, Row, Table
 

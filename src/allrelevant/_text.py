@@ -1,7 +1,4 @@
-"""Names of features as labels: they are user input, and may hold anything at all.
-
-Lists and numbers in messages.
-"""
+"""Text for people: names of features, which may hold anything at all, lists, counts and numbers."""
 
 from __future__ import annotations
 
@@ -70,6 +67,11 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     room = width - display_width(ellipsis)
     tail = _fitting(text[::-1], room // 2 - room // 8)[::-1]
     return _fitting(text, room - display_width(tail)) + ellipsis + tail
+
+
+def short_label(name: object, width: int) -> str:
+    """A name of at most ``width`` cells that is safe to print or to draw."""
+    return shorten(printable(name), width)
 
 
 def _fitting(text: str, width: int) -> str:

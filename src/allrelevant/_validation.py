@@ -7,14 +7,27 @@ The target as gains want it: codes of classes, or numbers.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
 
-from ._typing import Vector
-from .exceptions import InputError
+from ._typing import Table, Vector
+from .exceptions import InputError, RelevanceWarning
+
+# Constraint of the parameter n_jobs of every estimator.
+N_JOBS: list[Any] = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Integral, None, -1, closed="right"),
+    None,
+]
+
+MAX_LISTED_NAMES = 10
 
 
 def feature_names(est: Any) -> list[str]:
@@ -100,3 +113,34 @@ to predict, or its unit is out of reach. Give numbers that differ, in a unit clo
             "its unit is out of reach. Give numbers that differ, in a unit closer to one."
         )
     return values
+
+
+def check_finite(X: Table, names: Sequence[str]) -> None:
+    """Refuse a table with values that are NaN or infinite, and name the first such feature."""
+    values = X.data if sp.issparse(X) else X
+    for kind, is_kind in (("NaN", np.isnan), ("infinite", np.isinf)):
+        mask = is_kind(values)
+        number = int(mask.sum())
+        if number:
+            columns = X.indices[mask] if sp.issparse(X) else np.flatnonzero(mask.any(axis=0))
+            raise InputError(
+                f"X has {number} value(s) that are {kind}, first in feature "
+                f"{names[int(columns.min())]!r}: fill them in, or remove those rows or features. "
+                "(NaN and infinity have no place in a kernel.)"
+            )
+
+
+def warn_constant_columns(
+    names: Sequence[str], columns: Sequence[int], consequence: str, stacklevel: int = 3
+) -> None:
+    """Warn of constant columns, if there are any; the warning points to the caller of ``fit``."""
+    if len(columns) == 0:
+        return
+    listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])
+    more = len(columns) - MAX_LISTED_NAMES
+    warnings.warn(
+        f"{len(columns)} constant column(s) cannot tell rows apart and are {consequence}: "
+        f"{listed}{f' and {more} more' if more > 0 else ''}.",
+        RelevanceWarning,
+        stacklevel=stacklevel,
+    )

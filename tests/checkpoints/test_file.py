@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from allrelevant import CheckpointError
-from allrelevant.checkpoints import CheckpointFile, fingerprint
+from allrelevant import SVMRFE, CheckpointError
+from allrelevant.checkpoints import CheckpointFile, open_checkpoint
 
 KEY = {"data": "1c8f", "C": "1.0"}
 
@@ -36,13 +36,13 @@ def test_every_bit_comes_back(path):
         file.append("steps", {"x": values[:0]}, state={"n": 2})
         file.append("others", {"y": 0})
     with CheckpointFile(path, KEY) as file:
-        first, second = file.results("steps")
+        first, second = file.steps("steps")
         assert first["x"].tobytes() == values.tobytes()
         assert first["score"] == 1 / 3
         assert first["names"] == ["a", "ü"]
         assert second["x"].shape == (0,)
         assert file.state("steps") == {"n": 2}
-        assert file.results("others") == [{"y": 0}]
+        assert file.steps("others") == [{"y": 0}]
         assert file.state("others") is None
 
 
@@ -72,7 +72,7 @@ def test_flipped_bytes_in_a_result_are_reported(path):
     data[place] ^= 0xFF
     path.write_bytes(data)
     with CheckpointFile(path, KEY) as file, pytest.raises(CheckpointError, match="damaged"):
-        file.results("steps")
+        file.steps("steps")
 
 
 def test_files_of_others_survive(path):
@@ -112,7 +112,7 @@ def test_a_full_disk_loses_nothing(path):
         with pytest.raises(CheckpointError, match="full"):
             file.append("steps", {"x": np.zeros(100_000)})
     with CheckpointFile(path, KEY) as file:
-        assert file.results("steps") == [{"place": 0}]
+        assert file.steps("steps") == [{"place": 0}]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
@@ -131,28 +131,34 @@ def test_a_killed_writer_leaves_whole_results(path):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     with CheckpointFile(path, KEY) as file:
-        results = file.results("steps")
+        results = file.steps("steps")
         assert [result["k"] for result in results] == list(range(len(results)))
         assert len(results) > 20
         assert all((result["x"] == result["k"]).all() for result in results)
         assert file.state("steps") == {"k": len(results) - 1}
 
 
-def test_fingerprints_tell_data_apart():
-    from scipy.sparse import csr_array
+def test_the_run_of_an_estimator_is_known_by_data_and_parameters(path):
+    X = np.arange(6.0)
+    with open_checkpoint(SVMRFE(), X, path=path, ignore=["cv"], extra={"folds": "a"}) as checkpoint:
+        checkpoint.series("steps").append({"score": 0.5}, {"C": 1.0})
+    same = SVMRFE(cv=3, verbose=1, n_jobs=2)
+    with open_checkpoint(same, X, path=path, ignore=["cv"], extra={"folds": "a"}) as checkpoint:
+        series = checkpoint.series("steps")
+        assert series.steps() == [{"score": 0.5}]
+        assert series.state() == {"C": 1.0}
+        assert checkpoint.series("others").steps() == []
+        assert checkpoint.series("others").state() == {}
+    with (
+        pytest.raises(CheckpointError, match=r"different data, folds, C\."),
+        open_checkpoint(SVMRFE(C=2), X + 1, path=path, ignore=["cv"], extra={"folds": "b"}),
+    ):
+        pass
 
-    X = np.arange(6.0).reshape(2, 3)
-    other = X.copy()
-    other[1, 2] = np.nextafter(5.0, 6.0)
-    prints = [
-        fingerprint(X),
-        fingerprint(other),
-        fingerprint(X.T),
-        fingerprint(X.astype(np.float32)),
-        fingerprint(csr_array(X)),
-        fingerprint(X, X),
-        fingerprint(np.array(["a", "b"], dtype=object)),
-    ]
-    assert len(set(prints)) == len(prints)
-    assert fingerprint(np.asfortranarray(X)) == prints[0]
-    assert fingerprint(np.array(["a", "b"], dtype=object)) == prints[-1]
+
+def test_without_a_path_nothing_is_kept():
+    with open_checkpoint(SVMRFE(), path=None) as checkpoint:
+        series = checkpoint.series("steps")
+        series.append({"score": 0.5}, {"C": 1.0})
+        assert series.steps() == []
+        assert series.state() == {}

@@ -1,4 +1,4 @@
-"""Flips: every neighbour, the best of them, and only if it is better."""
+"""Flips: every neighbor, the best of them, and only if it is better."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ def worth(X, y, subset, kernel):
     return float(np.round(means, 12).max())
 
 
-def bit_neighbours(subset, n_features):
+def bit_neighbors(subset, n_features):
     without = [subset - {j} for j in subset if len(subset) > 1]
     return [*without, *(subset | {j} for j in range(n_features) if j not in subset)]
 
 
-def attribute_neighbours(subset, n_features):
+def attribute_neighbors(subset, n_features):
     return [(subset - {i}) | {j} for i in subset for j in range(n_features) if j not in subset]
 
 
 @pytest.mark.parametrize(
-    ("method", "neighbours"), [(BitFlip, bit_neighbours), (AttributeFlip, attribute_neighbours)]
+    ("method", "neighbors"), [(BitFlip, bit_neighbors), (AttributeFlip, attribute_neighbors)]
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_the_best_neighbour_round_by_round(method, neighbours, kernel):
+def test_the_best_neighbor_round_by_round(method, neighbors, kernel):
     X, y = generated()
     ours = method(SelectKBest(k=3), kernel=kernel, C=COSTS, cv=3, max_rounds=None).fit(X, y)
     subset = set(np.flatnonzero(SelectKBest(k=3).fit(X, y).get_support()).tolist())
     score, rounds = worth(X, y, sorted(subset), kernel), 0
     np.testing.assert_allclose(ours.scores_[0], score)
     while True:
-        found = neighbours(subset, 9)
+        found = neighbors(subset, 9)
         scores = [worth(X, y, sorted(other), kernel) for other in found]
         best = max(zip(scores, (-len(other) for other in found), strict=True))
         if best <= (score, -len(subset)):
             break
         rounds += 1
-        subset = set(np.flatnonzero(ours._rounds[rounds].subset).tolist())
+        subset = set(np.flatnonzero(ours._steps[rounds].subset).tolist())
         assert subset in found
         assert (worth(X, y, sorted(subset), kernel), -len(subset)) == best
         score = best[0]

@@ -1,4 +1,4 @@
-"""Figures of relations and of costs."""
+"""Figures of relations."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -52,12 +52,4 @@ def test_where_and_what_kind(relations):
     assert relations.plot(ax=ax).ax_ is ax
     with pytest.raises(InputError, match="'matrix' or 'graph'"):
         relations.plot("tree")
-    plt.close("all")
-
-
-def test_a_mark_for_each_model(bounds):
-    design = bounds.cheapest(n_solutions=3)
-    display = design.plot()
-    marks = [line for line in display.ax_.lines if line.get_marker() == "o"]
-    assert [float(line.get_ydata()[0]) for line in marks] == [s.cost for s in design]
     plt.close("all")

@@ -13,7 +13,8 @@ import pytest
 
 from allrelevant import ClassificationBounds
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import bounds_document, render
+from allrelevant.report import render
+from allrelevant.results import bounds_document
 
 HOSTILE = [
     "</script><script>alert(1)</script>",

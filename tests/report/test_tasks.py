@@ -15,7 +15,8 @@ from sklearn.metrics import d2_absolute_error_score
 import allrelevant
 from allrelevant.datasets import make_privileged
 from allrelevant.datasets.privileged import PrivilegedGroundTruth, Task
-from allrelevant.report import bounds_document, render
+from allrelevant.report import render
+from allrelevant.results import bounds_document
 from tests.report.test_page import Reader
 
 ESTIMATORS: dict[Task, str] = {

@@ -9,6 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from allrelevant import SaliencySelector
+from allrelevant.checkpoints import Checkpoint
 from allrelevant.saliency import OutputGain
 from allrelevant.saliency.backends.sklearn_models import LinearForm
 from allrelevant.saliency.rounds import Rounds, TrainingTask, balanced_rows, schedule
@@ -58,7 +59,8 @@ def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyP
         "allrelevant.saliency.rounds.derive_seed", lambda entropy, number, rep: rep + 1
     )
     task = SaliencySelector(LogisticRegression())._training_task(y)
-    both = Rounds(task, X, [3], 2, 0, None).run(np.arange(3), None, lambda: None)[0]
-    first = Rounds(task, X, [3], 1, 0, None).run(np.arange(3), None, lambda: None)[0]
+    series = Checkpoint(None).series("rounds")
+    both = Rounds(task, X, [3], 2, 0, None).run(np.arange(3), series, lambda: None)[0]
+    first = Rounds(task, X, [3], 1, 0, None).run(np.arange(3), series, lambda: None)[0]
     assert both.scores == [1.0, 0.0]
     np.testing.assert_array_equal(both.saliency, first.saliency)

@@ -235,7 +235,7 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     assert done[2:4] == [2, 3]
     assert len(set(entropies)) == 1
     fresh = clone(model).set_params(checkpoint=None)
-    monkeypatch.setattr("allrelevant.saliency.selector.recorded_entropy", lambda _: entropies[0])
+    monkeypatch.setattr("allrelevant.saliency.selector.draw_entropy", lambda *_: entropies[0])
     fresh.fit(X, y)
     np.testing.assert_array_equal(resumed.importances_, fresh.importances_)
     np.testing.assert_array_equal(resumed.ranking_, fresh.ranking_)

@@ -58,7 +58,14 @@ from .mapping.linear_mapping import LinearMapping
 from .models import LinearModel, LinearModels, stack_models
 from .pipeline import BoundsSettings, bound_subproblem, find_baseline
 from .relations import Relations, find_relations
-from .result import SubproblemBounds, combine_subproblems
+from .result import (
+    FEATURE_COLUMNS,
+    Column,
+    FeatureBounds,
+    SubproblemBounds,
+    combine_subproblems,
+    cutoff_record,
+)
 from .solver.cheapest import FeatureSet
 from .solver.constrained import UnionRanges
 from .solver.ranges import LOWER, UPPER
@@ -85,6 +92,15 @@ class BoundsSelectorMixin(SelectorMixin):
     exact_: NDArray[np.bool_]
     relevance_: NDArray[np.str_]
     baseline_: LinearModel | LinearModels | LinearMapping
+    class_interval_: NDArray[np.float64]
+    class_relevance_: NDArray[np.str_]
+    privileged_interval_: Matrix
+    privileged_signed_interval_: Matrix
+    privileged_gap_: Matrix
+    privileged_exact_: NDArray[np.bool_]
+    privileged_relevance_: NDArray[np.str_]
+
+    _columns: ClassVar[tuple[Column, ...]] = FEATURE_COLUMNS
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -106,28 +122,46 @@ class BoundsSelectorMixin(SelectorMixin):
         check_is_fitted(self)
         if privileged and not hasattr(self, "n_privileged_in_"):
             raise InputError("There were no privileged features: fit(X, y, privileged=Z).")
-        names = privileged_names(self) if privileged else feature_names(self)
-        weights = privileged_baseline_weights(self) if privileged else baseline_weights(self)
-        prefix = "privileged_" if privileged else ""
-        interval, signed, gap, relevance, exact = (
-            getattr(self, f"{prefix}{name}_")
-            for name in ("interval", "signed_interval", "gap", "relevance", "exact")
-        )
         pandas = import_extra("pandas", "cli")
+        table = self._feature_tables()[int(privileged)]
         return pandas.DataFrame(
-            {
-                "relevance": relevance,
-                "lower": interval[:, 0],
-                "upper": interval[:, 1],
-                "signed_min": signed[:, 0],
-                "signed_max": signed[:, 1],
-                "baseline": weights,
-                "exact": exact,
-                "gap_lower": gap[:, 0],
-                "gap_upper": gap[:, 1],
-            },
-            index=pandas.Index(names, name="feature"),
+            {column.name: column.values(table) for column in self._columns if column.in_frame},
+            index=pandas.Index(table.names, name="feature"),
         )
+
+    def _feature_tables(self) -> list[Any]:
+        """What the columns are read from: the features and, if there are any, privileged ones."""
+        several = len(self.class_interval_) > 1
+        tables = [
+            FeatureBounds(
+                names=feature_names(self),
+                relevance=self.relevance_,
+                interval=self.interval_,
+                signed_interval=self.signed_interval_,
+                gap=self.gap_,
+                exact=self.exact_,
+                baseline=baseline_weights(self),
+                class_interval=self.class_interval_ if several else None,
+                class_relevance=self.class_relevance_ if several else None,
+            )
+        ]
+        if hasattr(self, "n_privileged_in_"):
+            tables.append(
+                FeatureBounds(
+                    names=privileged_names(self),
+                    relevance=self.privileged_relevance_,
+                    interval=self.privileged_interval_,
+                    signed_interval=self.privileged_signed_interval_,
+                    gap=self.privileged_gap_,
+                    exact=self.privileged_exact_,
+                    baseline=privileged_baseline_weights(self),
+                )
+            )
+        return tables
+
+    def _document_parts(self) -> dict[str, Any]:
+        """Parts of the document that only some estimators have."""
+        return {}
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:
         """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
@@ -734,6 +768,27 @@ class RelevanceBounds(DesignsMixin, BaseEstimator):
     def _cutoffs(self, table: int) -> Matrix:
         cutoffs = np.array([problem.cutoff[table] for problem in self._problems])
         return cutoffs[0] if len(cutoffs) == 1 else cutoffs
+
+    def _subproblem_records(self) -> list[dict[str, Any]]:
+        """Cutoffs and baseline of each subproblem, as JSON holds them."""
+        labels = [None] if len(self._problems) == 1 else self.classes_.tolist()
+        model = self.baseline_
+        baselines = zip(*map(np.atleast_1d, (model.C_, model.norm_, model.loss_)), strict=True)
+        records: list[dict[str, Any]] = [
+            {
+                "label": label,
+                "cutoff": cutoff_record(cutoff),
+                "baseline": {"C": float(C), "norm": float(norm), "loss": float(loss)},
+                "cv_accuracy": None,
+            }
+            for label, cutoff, (C, norm, loss) in zip(
+                labels, np.atleast_2d(self.cutoff_), baselines, strict=True
+            )
+        ]
+        if hasattr(self, "n_privileged_in_"):
+            for record, cutoff in zip(records, np.atleast_2d(self.privileged_cutoff_), strict=True):
+                record["privileged_cutoff"] = cutoff_record(cutoff)
+        return records
 
     def _values(self, X: Any) -> Matrix:
         """Value of the baseline at each row; with several models, one column each."""

@@ -318,6 +318,18 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
             raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
         return int(found[0]) if len(self._problems) > 1 else 0
 
+    def _subproblem_records(self) -> list[dict[str, Any]]:
+        records = super()._subproblem_records()
+        if hasattr(self, "cv_score_"):  # only if C was chosen by it
+            for record, score in zip(records, np.atleast_1d(self.cv_score_).tolist(), strict=True):
+                record["cv_accuracy"] = score
+        return records
+
+    def _document_parts(self) -> dict[str, Any]:
+        found = self.risk_bound()
+        bounds = found if isinstance(found, list) else [found]
+        return {"risk_bound": [bound.to_dict() for bound in bounds]}
+
     def risk_bound(self, failure_probability: float = 0.05) -> RiskBound | list[RiskBound]:
         """What norm and loss promise on new data, for the baseline and for all equivalent models.
 

@@ -145,6 +145,29 @@ class CheapestModels(Sequence[CheapestModel]):
         frame.insert(1, "n_features", [len(solution.members) for solution in self.solutions])
         return frame.rename_axis("rank")
 
+    def to_dict(self) -> dict[str, Any]:
+        """The models as values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            ``models`` in order of their cost, ``core``, ``complete``, the ``costs`` of all features
+            and, of the ``baseline``, number of features, cost and score.
+        """
+        names = ("features", "cost", "proven", "gap", "score", "score_error")
+        return {
+            "models": [{name: getattr(model, name) for name in names} for model in self.solutions],
+            "core": self.core(),
+            "complete": self.complete,
+            "costs": dict(zip(self.feature_names, self.costs.tolist(), strict=True)),
+            "baseline": {
+                "n_features": int(self.baseline_used.sum()),
+                "cost": self.baseline_cost,
+                "score": self.baseline_score,
+                "score_error": self.baseline_score_error,
+            },
+        }
+
     def plot(self, **kwargs: Any) -> CostDisplay:
         """Draw cost against number of features; see :meth:`CostDisplay.from_result`."""
         return display("CostDisplay").from_result(self, **kwargs)

@@ -90,6 +90,39 @@ class BoundsPath:
             }
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """The path as values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            ``param``, ``values`` and for each feature ``name``, ``lower``, ``upper``, ``baseline``
+            and ``relevance`` at each value, and ``ranges``: from which value to which it keeps its
+            class.
+        """
+        return {
+            "param": self.param,
+            "values": self.values.tolist(),
+            "features": [
+                {
+                    "name": name,
+                    "lower": self.interval[:, j, 0].tolist(),
+                    "upper": self.interval[:, j, 1].tolist(),
+                    "baseline": self.baseline[:, j].tolist(),
+                    "relevance": self.relevance[:, j].tolist(),
+                    "ranges": [
+                        {
+                            "relevance": relevance,
+                            "first": float(self.values[start]),
+                            "last": float(self.values[stop - 1]),
+                        }
+                        for relevance, start, stop in runs_of_equal_values(self.relevance[:, j])
+                    ],
+                }
+                for j, name in enumerate(self.feature_names)
+            ],
+        }
+
     def class_ranges(self) -> pd.DataFrame:
         """From which value to which each feature keeps its class.
 

@@ -181,6 +181,11 @@ n_jobs, verbose
         assert isinstance(samples, RegressionData)
         self.epsilon_ = samples.epsilon * self._y_scale
 
+    def _subproblem_records(self) -> list[dict[str, Any]]:
+        (record,) = super()._subproblem_records()
+        record["baseline"]["epsilon"] = float(self.epsilon_)
+        return [record]
+
     def predict(self, X: Any) -> Vector:
         """Value of each row, by the baseline, in units of the target.
 

@@ -213,6 +213,28 @@ class Relations:
         rows.sort(key=lambda row: -abs(row[2]))
         return pandas.DataFrame(rows, columns=["feature", "other", "relation", "kind", "group"])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Relations and groups of the relevant features as values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            ``features``, those of a group next to each other; ``group``, the number of each one's
+            group; ``matrix``, what becomes of each of them, by rows, with each other; ``groups``;
+            and ``cut``, from which size on a relation counts.
+        """
+        shown = by_group(self, None)
+        names = ("features", "relevance", "lower", "upper", "share")
+        return {
+            "features": [self.feature_names[j] for j in shown],
+            "group": self.labels_[shown].tolist(),
+            "matrix": self.relations_[shown][:, shown].tolist(),
+            "groups": [
+                {name: getattr(group, name) for name in names} for group in self.feature_groups_
+            ],
+            "cut": CUT,
+        }
+
     def groups_to_frame(self) -> pd.DataFrame:
         """The groups, one row each.
 

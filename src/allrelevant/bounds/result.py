@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,3 +167,81 @@ def combine_subproblems(problems: Sequence[SubproblemBounds]) -> BoundsResult:
         class_interval=intervals,
         class_relevance=relevances,
     )
+
+
+@dataclass(frozen=True)
+class FeatureBounds:
+    """The features of one table, d of them, as the columns of a result read them."""
+
+    names: list[str]
+    relevance: NDArray[np.str_]
+    interval: Matrix
+    signed_interval: Matrix
+    gap: Matrix
+    exact: NDArray[np.bool_]
+    baseline: NDArray[np.float64]
+    # For each class against the rest, of shapes (n_classes, d, 2) and (n_classes, d); None where
+    # there is a single subproblem.
+    class_interval: NDArray[np.float64] | None = None
+    class_relevance: NDArray[np.str_] | None = None
+
+    def per_class(self) -> list[list[dict[str, Any]]] | None:
+        """Of each feature, the interval and the relevance for each class."""
+        if self.class_interval is None or self.class_relevance is None:
+            return None
+        return [
+            [
+                {"relevance": relevance, "lower": lower, "upper": upper}
+                for relevance, (lower, upper) in zip(relevances, intervals, strict=True)
+            ]
+            for relevances, intervals in zip(
+                self.class_relevance.T.tolist(),
+                self.class_interval.transpose(1, 0, 2).tolist(),
+                strict=True,
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a result, wherever a result is shown: frame, document, page and terminal.
+
+    ``values`` reads the column off a table of features, and gives None if this table has no such
+    column. The page shows the columns that have a ``heading``.
+    """
+
+    name: str
+    heading: str | None
+    values: Callable[[Any], Any]
+    in_frame: bool = True
+    on_terminal: bool = False
+
+
+FEATURE_COLUMNS: tuple[Column, ...] = (
+    Column("relevance", "Relevance", lambda table: table.relevance, on_terminal=True),
+    Column("lower", "Lower", lambda table: table.interval[:, 0], on_terminal=True),
+    Column("upper", "Upper", lambda table: table.interval[:, 1], on_terminal=True),
+    Column("signed_min", "Signed from", lambda table: table.signed_interval[:, 0]),
+    Column("signed_max", "Signed to", lambda table: table.signed_interval[:, 1]),
+    Column("baseline", "Baseline", lambda table: table.baseline),
+    Column("exact", None, lambda table: table.exact),
+    Column("gap_lower", None, lambda table: table.gap[:, 0]),
+    Column("gap_upper", None, lambda table: table.gap[:, 1]),
+    Column("per_class", None, lambda table: table.per_class(), in_frame=False),
+)
+
+
+def feature_records(columns: Iterable[Column], table: Any) -> list[dict[str, Any]]:
+    """The columns of a table of features as JSON holds them: one dict for each feature."""
+    values = {"name": table.names}
+    for column in columns:
+        entries = column.values(table)
+        if entries is not None:
+            values[column.name] = entries if isinstance(entries, list) else entries.tolist()
+    return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+
+
+def cutoff_record(cutoff: Sequence[float] | NDArray[np.float64]) -> dict[str, float]:
+    """What a lower and what an upper bound must exceed, as JSON holds it."""
+    lower, upper = cutoff
+    return {"lower": float(lower), "upper": float(upper)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -83,6 +84,11 @@ class RiskBound:
     def is_vacuous(self) -> bool:
         """Whether the bound of the set says nothing: an error cannot be more than 1."""
         return self.equivalent >= 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The bound, its parts and what follows from them, as values that JSON can hold."""
+        derived = ("baseline", "added_by_slack", "is_vacuous", "interpretation")
+        return {**asdict(self), **{name: getattr(self, name) for name in derived}}
 
     def __str__(self) -> str:
         return "\n".join(

@@ -1,13 +1,12 @@
-"""Long runs that can be resumed: each result is written as it comes, and none is lost.
+"""Long runs that can be resumed: each step is written as soon as it is done.
 
-- ``file``: the file of a run; it refuses a run of other data or settings
-- ``packing``: results as bytes, numbers and arrays alike
-- ``fingerprint``, ``settings``: what a run is known by, its data and its settings
+- ``file``: the file of a run and its series of steps; it refuses a run of other data or settings
+- ``fingerprint``: what a run is known by, its data and its settings
 """
 
 from __future__ import annotations
 
-from .file import CheckpointFile
-from .fingerprint import fingerprint, run_settings
+from .file import Checkpoint, CheckpointFile, Series, open_checkpoint
+from .fingerprint import fingerprint
 
-__all__ = ["CheckpointFile", "fingerprint", "run_settings"]
+__all__ = ["Checkpoint", "CheckpointFile", "Series", "fingerprint", "open_checkpoint"]

@@ -1,9 +1,7 @@
-"""Results as bytes: numbers, words and arrays, to the last bit, and nothing that could run.
+"""The file of a long run: an SQLite database with one row for each step.
 
-The file of a long run: an SQLite database with one row for each result.
-
-A process that is killed leaves all that it has written, and nothing by half. A file that belongs to
-another run, or that is damaged, is refused and left as it is.
+A process that is killed leaves all steps that it has written, and no half of one. A file that
+belongs to another run, or that is damaged, is refused and left as it is.
 """
 
 from __future__ import annotations
@@ -12,8 +10,9 @@ import io
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,49 +20,17 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from .._version import __version__
 from ..exceptions import CheckpointError
-
-# The entry that holds all that is no array. No name of a result can be empty.
-_PLAIN = "_"
-
-
-def pack(content: Mapping[str, Any]) -> bytes:
-    """Write a mapping of arrays and of values that JSON knows.
-
-    Parameters
-    ----------
-    content : mapping
-        Floats keep every bit, in arrays and outside.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack(pack({"step": 3, "weights": np.array([0.1, 0.2])}))
-    {'step': 3, 'weights': array([0.1, 0.2])}
-    """
-    arrays: dict[str, Any] = {
-        name: value for name, value in content.items() if isinstance(value, np.ndarray)
-    }
-    plain = {name: value for name, value in content.items() if name not in arrays}
-    file = io.BytesIO()
-    arrays[_PLAIN] = np.array(json.dumps(plain))
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def unpack(data: bytes) -> dict[str, Any]:
-    """Read what :func:`pack` has written."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as entries:
-        plain: dict[str, Any] = json.loads(str(entries[_PLAIN]))
-        return plain | {name: entries[name] for name in entries.files if name != _PLAIN}
-
+from .fingerprint import fingerprint, run_settings
 
 # Tells our files from other databases; "alrl" in bytes.
 _APPLICATION_ID = 0x616C726C
 
-
 _MAGIC = b"SQLite format 3\x00"
 
+# The entry of a packed mapping that holds all values that are not arrays, as JSON.
+_PLAIN = "_"
 
 _TABLES = (
     "CREATE TABLE key (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -73,21 +40,72 @@ _TABLES = (
 )
 
 
+@contextmanager
+def open_checkpoint(
+    estimator: Any,
+    *data: Any,
+    path: str | os.PathLike[str] | None,
+    ignore: Collection[str] = (),
+    extra: Mapping[str, str] | None = None,
+) -> Iterator[Checkpoint]:
+    """Open the checkpoint of a fit, before the long work starts; without a path nothing is kept.
+
+    The run is known by its data, by the class and parameters of the estimator except those to
+    ``ignore``, which do not change its steps, and by what is ``extra``. Messages that refuse a file
+    of another run name the parameters, and the extras by their keys.
+    """
+    if path is None:
+        yield Checkpoint(None)
+        return
+    key = {
+        "version": __version__,
+        "method": type(estimator).__name__,
+        "data": fingerprint(*data),
+        **(extra or {}),
+        **run_settings(estimator.get_params(deep=True), ignore),
+    }
+    with CheckpointFile(path, key) as file:
+        yield Checkpoint(file)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The checkpoint of a run, whether or not it has a file."""
+
+    file: CheckpointFile | None
+
+    def series(self, name: str) -> Series:
+        """One series of steps, such as those of an outer fold."""
+        return Series(self.file, name)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One series of steps, each a mapping; without a file nothing is kept."""
+
+    file: CheckpointFile | None
+    name: str
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps of an earlier run that was interrupted."""
+        return [] if self.file is None else self.file.steps(self.name)
+
+    def state(self) -> dict[str, Any]:
+        """The state after the last of them; empty if there is none."""
+        return (self.file.state(self.name) if self.file else None) or {}
+
+    def append(self, step: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> None:
+        """Write a step, and the state that the next one starts from."""
+        if self.file is not None:
+            self.file.append(self.name, step, state=state)
+
+
 class CheckpointFile:
-    """What a run has found so far, in one or more series of results.
+    """The steps of a run so far, in one or more series; made if it is not there.
 
-    Parameters
-    ----------
-    path : str or path-like
-        Made if it is not there.
-    key : mapping of str to str
-        What the run is known by: its data, its settings, the version. A file with another key is
-        refused, and the message names what differs.
-
-    Raises
-    ------
-    CheckpointError
-        If the file is of another run, is damaged, is in use, or cannot be written.
+    ``key`` is what the run is known by: its data, its settings, the version. A file with another
+    key is refused with a CheckpointError that names what differs, and so is one that is damaged, in
+    use, or cannot be written.
 
     Examples
     --------
@@ -97,7 +115,7 @@ class CheckpointFile:
     >>> with CheckpointFile(path, {"data": "1c8f"}) as file:
     ...     file.append("steps", {"score": 0.5}, state={"left": 9})
     >>> with CheckpointFile(path, {"data": "1c8f"}) as file:
-    ...     file.results("steps"), file.state("steps")
+    ...     file.steps("steps"), file.state("steps")
     ([{'score': 0.5}], {'left': 9})
     >>> folder.cleanup()
     """
@@ -106,7 +124,10 @@ class CheckpointFile:
         self.path = Path(path)
         _require_place(self.path)
         try:
-            self._database = _connected(self.path)
+            # Transactions are begun by hand; another thread may resume what this one began.
+            self._database = sqlite3.connect(
+                self.path, timeout=0.0, isolation_level=None, check_same_thread=False
+            )
         except sqlite3.Error as error:
             raise CheckpointError(f"Cannot open the checkpoint {self._name}: {error}.") from error
         try:
@@ -115,46 +136,37 @@ class CheckpointFile:
             self._database.close()
             raise
 
-    def results(self, series: str) -> list[dict[str, Any]]:
-        """All results of a series, in the order in which they were appended."""
-        found = self._database.execute(
+    def steps(self, series: str) -> list[dict[str, Any]]:
+        """All steps of a series, in the order in which they were appended."""
+        rows = self._database.execute(
             "SELECT content FROM results WHERE series = ? ORDER BY place", (series,)
         )
-        return [self._unpacked(content) for (content,) in found]
+        return [self._unpack(content) for (content,) in rows]
 
     def state(self, series: str) -> dict[str, Any] | None:
-        """The state that was written with the latest result of a series."""
-        found = self._database.execute(
+        """The state that was written with the latest step of a series."""
+        row = self._database.execute(
             "SELECT content FROM states WHERE series = ?", (series,)
         ).fetchone()
-        return None if found is None else self._unpacked(found[0])
+        return None if row is None else self._unpack(row[0])
 
     def append(
-        self, series: str, result: Mapping[str, Any], *, state: Mapping[str, Any] | None = None
+        self, series: str, step: Mapping[str, Any], *, state: Mapping[str, Any] | None = None
     ) -> None:
-        """Add a result to a series, and put a state in place of the last one: both or neither.
+        """Add a step to a series, and replace the state of the series: both or neither.
 
-        Parameters
-        ----------
-        series : str
-        result : mapping
-            Arrays, and values that JSON knows.
-        state : mapping, default=None
-            What the next step needs and no later one. None leaves the state as it is.
+        Both hold arrays, and values that JSON knows. The state is what the next step needs and no
+        later one; None leaves it as it is.
         """
         with self._transaction():
             self._database.execute(
                 "INSERT INTO results SELECT ?, count(*), ? FROM results WHERE series = ?",
-                (series, pack(result), series),
+                (series, pack(step), series),
             )
             if state is not None:
                 self._database.execute(
                     "INSERT OR REPLACE INTO states VALUES (?, ?)", (series, pack(state))
                 )
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -165,7 +177,7 @@ class CheckpointFile:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        self._database.close()
 
     @property
     def _name(self) -> str:
@@ -174,7 +186,8 @@ class CheckpointFile:
     def _begin(self, key: Mapping[str, str]) -> None:
         try:
             self._lock()
-            if self._is_new():
+            (n_tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if n_tables == 0:
                 self._make(key)
             else:
                 self._require_ours()
@@ -190,15 +203,11 @@ class CheckpointFile:
             raise self._damaged(str(error)) from error
 
     def _lock(self) -> None:
-        """Keep others out as long as this is open: two runs would mix their results."""
+        """Keep others out as long as this is open: two runs would mix their steps."""
         for setting in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
             self._database.execute(f"PRAGMA {setting}")
         self._database.execute("BEGIN IMMEDIATE")
         self._database.execute("ROLLBACK")
-
-    def _is_new(self) -> bool:
-        (n_tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        return int(n_tables) == 0
 
     def _make(self, key: Mapping[str, str]) -> None:
         with self._transaction():
@@ -230,7 +239,7 @@ class CheckpointFile:
                 "It was left as it is: give another file, or remove this one."
             )
 
-    def _unpacked(self, content: bytes) -> dict[str, Any]:
+    def _unpack(self, content: bytes) -> dict[str, Any]:
         try:
             return unpack(content)
         except (BadZipFile, ValueError, KeyError) as error:
@@ -275,6 +284,29 @@ def _starts_like_a_database(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    # Transactions are begun by hand; a run may be resumed from another thread than it began in.
-    return sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
+def pack(content: Mapping[str, Any]) -> bytes:
+    """Write a mapping of arrays and of values that JSON knows as bytes that cannot run anything.
+
+    Floats keep every bit, in arrays and outside.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unpack(pack({"step": 3, "weights": np.array([0.1, 0.2])}))
+    {'step': 3, 'weights': array([0.1, 0.2])}
+    """
+    arrays: dict[str, Any] = {
+        name: value for name, value in content.items() if isinstance(value, np.ndarray)
+    }
+    plain = {name: value for name, value in content.items() if name not in arrays}
+    file = io.BytesIO()
+    arrays[_PLAIN] = np.array(json.dumps(plain))
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def unpack(data: bytes) -> dict[str, Any]:
+    """Read what :func:`pack` has written."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as entries:
+        plain: dict[str, Any] = json.loads(str(entries[_PLAIN]))
+        return plain | {name: entries[name] for name in entries.files if name != _PLAIN}

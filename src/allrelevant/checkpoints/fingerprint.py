@@ -1,6 +1,6 @@
-"""What data are known by: a hash of every bit of them.
+"""What a run is known by: a hash of its data, and its settings in words.
 
-Settings in words that are the same in every process, and other words for other settings.
+Both are the same in every process, and differ for other data or settings.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -17,16 +17,7 @@ import scipy.sparse as sp
 
 
 def fingerprint(*data: Any) -> str:
-    """A hash of arrays and sparse tables: of other data, another one.
-
-    Parameters
-    ----------
-    *data : array-like or sparse
-        In this order. Shapes and types count too.
-
-    Returns
-    -------
-    str
+    """A hash of arrays and sparse tables, in this order; shapes and types count too.
 
     Examples
     --------
@@ -57,45 +48,39 @@ def _bytes(array: np.ndarray) -> bytes:
     return array.tobytes()
 
 
-# Settings of any part that change nothing about what a run finds, but for the last digits.
-_NOT_OF_A_RUN = {"verbose", "n_jobs", "n_threads", "device", "checkpoint"}
-
+# Settings of any part that change no result of a run, but for the last digits.
+NOT_IN_ANY_FINGERPRINT = {"verbose", "n_jobs", "n_threads", "device", "checkpoint"}
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
-
-_SHORT = 100
-
+# Arrays of up to so many values are described by their values, others by a hash.
+MAX_LISTED_VALUES = 100
 
 _PLAIN = (str, bytes, bool, int, float, complex, type(None))
 
 
-def run_settings(params: Mapping[str, Any], without: Iterable[str] = ()) -> dict[str, str]:
-    """What a run is known by, of the parameters of an estimator.
+def run_settings(params: Mapping[str, Any], ignore: Collection[str] = ()) -> dict[str, str]:
+    """Describe the parameters that a run is known by, as ``get_params(deep=True)`` gives them.
 
-    Parameters
-    ----------
-    params : mapping
-        As from ``get_params``, deep or not; names of nested ones as ``part__name``.
-    without : iterable of str
-        Names to leave out. Those that say how a run is shown and on how many threads and which
-        device it is done are left out of every part.
+    Parameters to ignore are left out with all their parts. An estimator among the values is known
+    by its parts. How a run is shown, and its threads and devices, are left out of every part.
 
     Examples
     --------
-    >>> run_settings({"C": 1.0, "estimator__verbose": 2, "kernel": len})
+    >>> run_settings({"C": 1.0, "estimator__verbose": 2, "kernel": len, "cv__n": 3}, ["cv"])
     {'C': '1.0', 'kernel': 'builtins.len'}
     """
-    left_out = set(without)
     return {
         name: describe_setting(value)
         for name, value in sorted(params.items())
-        if name not in left_out and _counts(name)
+        if name.partition("__")[0] not in ignore
+        and _counts(name)
+        and (callable(value) or not hasattr(value, "get_params"))
     }
 
 
 def describe_setting(value: Any) -> str:
-    """A setting in words: never by where in memory it happens to be.
+    """A setting in words, never by its address in memory.
 
     Functions and classes go by module and name, functions also by what they do; random numbers by
     their state; arrays by their content; other objects by class, representation and attributes, of
@@ -116,7 +101,7 @@ def describe_setting(value: Any) -> str:
 
 
 def _counts(name: str) -> bool:
-    return name.rpartition("__")[2] not in _NOT_OF_A_RUN
+    return name.rpartition("__")[2] not in NOT_IN_ANY_FINGERPRINT
 
 
 def _described(value: Any, above: tuple[int, ...]) -> str:
@@ -177,7 +162,7 @@ def _of_generator(value: np.random.Generator, above: tuple[int, ...]) -> str:
 
 def _of_array(value: Any, above: tuple[int, ...]) -> str:
     """A short one as the list that it could have been; the content of others as a hash."""
-    if isinstance(value, np.ndarray) and (value.size <= _SHORT or value.dtype.hasobject):
+    if isinstance(value, np.ndarray) and (value.size <= MAX_LISTED_VALUES or value.dtype.hasobject):
         return _described(value.tolist(), above)
     return f"array({fingerprint(value)})"
 

@@ -150,7 +150,7 @@ def explain_rows(
     notes: list[str],
 ) -> None:
     """Train on all other rows, explain these, and hand out the result."""
-    from ..report import explanation_document
+    from ..results import explanation_document
     from ..saliency import explain
     from ..tables import split_target
 

@@ -37,7 +37,8 @@ class Outputs:
 
     def write(self, summary: Mapping[str, Any]) -> None:
         """Write what was asked for; what cannot be written is an input error."""
-        from ..report import render, write_atomically
+        from ..report import render
+        from ..results import write_atomically
 
         texts = {}
         if self.page is not None:
@@ -149,7 +150,7 @@ def result_table(summary: Mapping[str, Any], *, unicode: bool, width: int | None
     Parameters
     ----------
     summary : mapping
-        What :func:`allrelevant.report.bounds_document` gave.
+        What :func:`allrelevant.results.bounds_document` gave.
     unicode : bool
         Whether bars may be drawn with characters beyond ASCII.
     width : int, default=None
@@ -211,28 +212,31 @@ def _counts(features: Sequence[Mapping[str, Any]], heading: str) -> str:
 def _rows(
     features: Sequence[Mapping[str, Any]], decimals: int, bars: _Bars, width: int
 ) -> list[str]:
-    numbers = [
-        (
-            f"{f['lower']:.{decimals}f}",
-            f"{'' if f['exact'] else bars.at_most}{f['upper']:.{decimals}f}",
-        )
-        for f in features
-    ]
-    digits = max(5, *(len(number) for pair in numbers for number in pair))
-    room = width - len("irrelevant") - 2 * digits - 8
+    from ..bounds.result import FEATURE_COLUMNS
+
+    columns = [column.name for column in FEATURE_COLUMNS if column.on_terminal]
+    columns.remove("relevance")
+    numbers = [[_number(f, name, decimals, bars.at_most) for name in columns] for f in features]
+    digits = max(5, *(len(number) for row in numbers for number in row))
+    room = width - len("irrelevant") - len(columns) * (digits + 2) - 4
     bar_width = min(max(room - _NAME_WIDTH, _BAR_WIDTHS[0]), _BAR_WIDTHS[1])
     room = max(room - bar_width, 12)
     names = [shorten(printable(f["name"]), room, bars.ellipsis) for f in features]
     longest = max(len("feature"), *map(display_width, names))
-    head = f"{'feature':{longest}}  {'relevance':10}  {'lower':>{digits}}  {'upper':>{digits}}"
-    lines = [click.style(f"{head}  {bars.axis(bar_width, decimals)}", bold=True)]
-    for feature, name, (lower, upper) in zip(features, names, numbers, strict=True):
+    heads = [f"{'feature':{longest}}", f"{'relevance':10}", *(f"{c:>{digits}}" for c in columns)]
+    lines = [click.style("  ".join([*heads, bars.axis(bar_width, decimals)]), bold=True)]
+    for feature, name, row in zip(features, names, numbers, strict=True):
         look = _COLOURS[feature["relevance"]]
         padded = name + " " * (longest - display_width(name))
         word = click.style(f"{feature['relevance']:10}", **look)
         bar = click.style(bars.draw(feature["lower"], feature["upper"], bar_width), **look)
-        lines.append(f"{padded}  {word}  {lower:>{digits}}  {upper:>{digits}}  {bar}")
+        lines.append("  ".join([padded, word, *(f"{n:>{digits}}" for n in row), bar]))
     return lines
+
+
+def _number(feature: Mapping[str, Any], column: str, decimals: int, at_most: str) -> str:
+    sign = at_most if column == "upper" and not feature["exact"] else ""
+    return f"{sign}{feature[column]:.{decimals}f}"
 
 
 class _Bars:

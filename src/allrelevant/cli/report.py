@@ -97,7 +97,7 @@ def analyse(
 ) -> None:
     """Bound the relevance of each column for the target, and hand out the result."""
     from ..bounds.path import bounds_path
-    from ..report import bounds_document
+    from ..results import bounds_document
     from ..tables import InferredTask, infer_task, split_privileged, split_target, target_for
 
     target, drop = columns.target, columns.drop

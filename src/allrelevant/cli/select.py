@@ -37,7 +37,7 @@ def select_features(
     notes: list[str],
 ) -> None:
     """Select features of a table, and hand out the result."""
-    from ..report import selection_document
+    from ..results import selection_document
     from ..tables import split_target
 
     _require_own_file(settings["checkpoint"], outputs)

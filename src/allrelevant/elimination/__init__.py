@@ -1,12 +1,11 @@
-"""Backward elimination with SVMs, over one kernel that is down-dated as features leave.
+"""Backward elimination with SVMs, over one kernel that is down-dated as features are dropped.
 
-- ``svm_rfe``, ``eb_rfe``, ``flips``: what users see; ``selector``: what they share
-- ``engine``: the loop; ``plan``: a run as a value; ``pace``, ``criteria``: who leaves
-- ``survivors``, ``kernels``, ``columns``, ``cost_changes``: the kernel of the features left
-- ``machines``, ``smo``, ``class_weights``: SVMs over a kernel
-- ``evaluation``, ``folds``, ``scoring``, ``nested``: how good a subset is
-- ``neighbours``: the search of the flips
-- ``trace``, ``recording``: what a run has found
+- ``rfe``, ``flips``: the selectors that users see; ``_base``: what they share
+- ``run``: one elimination on some rows, and the nested score; ``local_search``: the search of flips
+- ``engine``: the loop, the criterion, the number of features per step
+- ``evaluation``, ``scoring``: cross-validation of subsets, and scorers
+- ``active_features``, ``kernels``: the features left and their kernel; ``svm``: SVMs over a kernel
+- ``history``: the subsets of a run, and the choice among them
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""What every selector over SVMs has in common: options, validation, the result and its figure."""
+"""What the selectors over SVMs share: parameters, validation, fitted attributes, figure."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -21,30 +18,31 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._optional import display, import_extra
-from .._typing import Matrix, Table, Vector
-from .._validation import feature_names
-from .._version import __version__
-from ..checkpoints import CheckpointFile, fingerprint, run_settings
-from ..exceptions import InputError, RelevanceWarning
+from .._params import SUBSET_RULE, KernelName, SubsetRule
+from .._typing import Matrix, Rows, Table, Vector
+from .._validation import N_JOBS, check_finite, classes_and_codes, feature_names
+from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
+from ..exceptions import InputError
 from ..resampling import Labels
-from .history import mean_scores
+from .history import choose_size, mean_scores
 from .kernels import KERNELS
 from .run import SVMSettings
 from .scoring import make_scorer
-from .svm import NAMED, resolve_class_weight
+from .svm import CLASS_WEIGHTS, resolve_class_weight
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     import pandas as pd
 
     from ..plots import EliminationDisplay
 
-
-# Settings that change nothing about what a run finds, or only how it is read afterwards.
-_NOT_OF_THE_RUN = ("n_features_to_select", "selector", "cv", "nested_cv")
+# Settings that do not change the steps of a run; the folds count as they are.
+NOT_IN_FINGERPRINT = ("n_features_to_select", "selector", "cv", "nested_cv")
 
 
 class SVMSelector(SelectorMixin, BaseEstimator):
-    """Common part of the selectors."""
+    """Base class of the selectors over SVMs."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS))],
@@ -52,16 +50,12 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "class_weight": [dict, StrOptions(set(NAMED)), None],
+        "class_weight": [dict, StrOptions(set(CLASS_WEIGHTS)), None],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "checkpoint": [str, os.PathLike, None],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
 
@@ -71,9 +65,10 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     scores_: Vector
     n_subset_features_: NDArray[np.int64]
     fold_scores_: Matrix
+    n_features_: int
 
     # The constructor of each selector stores these.
-    kernel: str
+    kernel: KernelName
     C: float | ArrayLike
     gamma: float | Literal["auto"]
     degree: int
@@ -86,18 +81,43 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     n_jobs: int | None
     verbose: int
 
+    def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
+        """Choose another of the subsets that the fit has evaluated, without another fit.
+
+        Parameters
+        ----------
+        n_features_to_select : {"best", "one_se"} or int, default="best"
+            The subset of the best score, the smallest one within one standard error of it, or that
+            of this number of features, if there is one.
+
+        Returns
+        -------
+        self
+            With another ``support_`` and ``n_features_``.
+        """
+        check_is_fitted(self, "ranking_")
+        size = choose_size(n_features_to_select, self.n_subset_features_, self.fold_scores_)
+        self.support_ = self._subset(size)
+        self.n_features_ = int(self.support_.sum())
+        return self
+
     @abstractmethod
-    def select(self, rule: Any = "best") -> Self:
-        """Choose a subset of those that the fit came by, without another fit."""
+    def _subset(self, n_features: int) -> NDArray[np.bool_]:
+        """The best subset of this number of features."""
+
+    @abstractmethod
+    def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
+        """One row of ``history_`` for each subset; features are called by these names."""
 
     @property
-    @abstractmethod
     def history_(self) -> pd.DataFrame:
-        """What happened, step by step."""
+        """What happened, step by step; the first row is the subset that it starts from."""
+        check_is_fitted(self)
+        return import_extra("pandas", "cli").DataFrame(self._history_rows(feature_names(self)))
 
     @property
     def best_score_(self) -> float:
-        """The best of ``scores_``: too good to be true of new rows, for it was chosen."""
+        """The best of ``scores_``. Having been chosen, it is too good an estimate for new rows."""
         check_is_fitted(self)
         if len(self.scores_) == 0:
             raise AttributeError("There are no scores with cv=None, so none is the best.")
@@ -127,8 +147,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def _validated(self, X: Any, y: Any, groups: Any) -> tuple[Table, Labels]:
-        """Data as the engine wants them; what cannot be used is refused in one line."""
+    def _validate(self, X: Any, y: Any, groups: Any) -> tuple[Table, Labels]:
         self._validate_params()
         X, y = validate_data(
             self,
@@ -140,14 +159,9 @@ class SVMSelector(SelectorMixin, BaseEstimator):
             ensure_min_features=2,
             ensure_min_samples=2,
         )
-        self._require_finite(X)
+        check_finite(X, feature_names(self))
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
-                "tell apart. At least two classes are needed."
-            )
+        self.classes_, codes = classes_and_codes(y)
         if groups is not None:
             groups = column_or_1d(groups)
             check_consistent_length(y, groups)
@@ -156,37 +170,14 @@ class SVMSelector(SelectorMixin, BaseEstimator):
             Labels(self.classes_, codes.astype(np.int64), groups),
         )
 
-    def _require_finite(self, X: Table) -> None:
-        values = X.data if sp.issparse(X) else X
-        for what, broken in (("NaN", np.isnan), ("infinite", np.isinf)):
-            number = int(broken(values).sum())
-            if number:
-                found = broken(X.toarray() if sp.issparse(X) else X).any(axis=0)
-                name = feature_names(self)[int(found.argmax())]
-                raise InputError(
-                    f"X has {number} value(s) that are {what}, first in feature {name!r}: fill "
-                    "them in, or remove those rows or features. (NaN and infinity have no place "
-                    "in a kernel.)"
-                )
-
-    def _warn_of_constant(self, features: list[int]) -> None:
-        names = [repr(feature_names(self)[j]) for j in features[:10]]
-        more = f" and {len(features) - 10} more" if len(features) > 10 else ""
-        warnings.warn(
-            f"{len(features)} constant column(s) cannot tell rows apart and are ranked last: "
-            f"{', '.join(names)}{more}.",
-            RelevanceWarning,
-            stacklevel=4,
-        )
-
-    def _machinery(self, labels: Labels) -> SVMSettings:
+    def _svm_settings(self, labels: Labels) -> SVMSettings:
         gamma = None if self.gamma == "auto" else float(self.gamma)
         return SVMSettings(
             kernel=KERNELS[self.kernel](gamma, int(self.degree), float(self.coef0)),
             costs=self._costs(),
             class_weight=resolve_class_weight(self.class_weight, labels.classes),
             tol=float(self.tol),
-            score=make_scorer(self.scoring, labels),
+            scorer=make_scorer(self.scoring, labels),
             n_jobs=self.n_jobs,
         )
 
@@ -196,28 +187,21 @@ class SVMSelector(SelectorMixin, BaseEstimator):
             raise InputError(f"C must be a number above zero or several of them, got {self.C!r}.")
         return costs
 
-    @contextmanager
-    def _checkpoint_file(
-        self, X: Table, labels: Labels, folds: list[Any], more: Any = ()
-    ) -> Iterator[CheckpointFile | None]:
-        """The checkpoint of this run, if it is to have one; opened before the long work starts."""
-        if self.checkpoint is None:
-            yield None
-            return
-        key = {
-            "version": __version__,
-            "method": type(self).__name__,
-            "data": fingerprint(X, labels.codes, labels.classes, *more),
-            "folds (a cv that shuffles needs a random_state)": fingerprint(*folds),
-            **run_settings(self.get_params(deep=False), without=_NOT_OF_THE_RUN),
-        }
-        with CheckpointFile(self.checkpoint, key) as file:
-            yield file
+    def _open_checkpoint(
+        self, X: Table, labels: Labels, folds: list[Rows], *data: Any
+    ) -> AbstractContextManager[Checkpoint]:
+        return open_checkpoint(
+            self,
+            X,
+            labels.codes,
+            labels.classes,
+            *data,
+            path=self.checkpoint,
+            ignore=NOT_IN_FINGERPRINT,
+            extra={"folds (a cv that shuffles needs a random_state)": fingerprint(*folds)},
+        )
 
-    def _keep_scores(self, sizes: NDArray[np.int64], fold_scores: Matrix) -> None:
+    def _set_scores(self, sizes: NDArray[np.int64], fold_scores: Matrix) -> None:
         self.n_subset_features_ = sizes
         self.fold_scores_ = fold_scores
         self.scores_ = mean_scores(fold_scores) if fold_scores.shape[-1] else np.empty(0)
-
-    def _frame(self, rows: list[dict[str, Any]]) -> pd.DataFrame:
-        return import_extra("pandas", "cli").DataFrame(rows)

@@ -11,24 +11,16 @@ import numpy as np
 
 from .._typing import Matrix, Vector
 from ..parallel import parallel_map
+from .history import SCORE_DECIMALS
 from .kernels import Kernel
 from .scoring import DecisionScorer
 from .svm import TrainedFold
 
-# Means that differ by less are equal: fold by fold they may be the same numbers in another order.
-_DECIMALS = 12
-
 
 class Move(NamedTuple):
-    """A subset, by what has to be added to or taken from the base to get there.
+    """A subset, by the columns that are added to the base (+1) or subtracted from it (-1).
 
-    Attributes
-    ----------
-    columns : ndarray of shape (k, n_samples)
-    signs : tuple of int
-        +1 for a column that comes, -1 for one that leaves.
-    n_features : int
-        Of the subset.
+    ``columns`` has the shape (k, n_samples); ``n_features`` is the size of the subset.
     """
 
     columns: Matrix
@@ -38,13 +30,9 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores of one subset, and the machines that earned them.
+    """Scores of one subset, of shape (n_folds, n_costs), and the coefficients of each fold.
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_folds, n_costs)
-    b : list of ndarray of shape (n_costs, n_members)
-        Coefficients of each fold, to start similar problems from.
+    Similar problems start from the coefficients, of shape (n_costs, n_members).
     """
 
     scores: Matrix
@@ -53,7 +41,7 @@ class Evaluation:
     @property
     def means(self) -> Vector:
         """Mean score at each cost."""
-        return np.round(self.scores.mean(axis=0), _DECIMALS)
+        return np.round(self.scores.mean(axis=0), SCORE_DECIMALS)
 
     @property
     def best_cost(self) -> int:
@@ -73,22 +61,12 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Evaluator:
-    """How subsets are cross-validated.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    folds : list of Fold
-    costs : ndarray of shape (n_costs,)
-        Ascending.
-    score : Score
-    n_jobs : int or None
-    """
+    """How subsets are cross-validated; the costs are ascending."""
 
     kernel: Kernel
     folds: Sequence[TrainedFold]
     costs: Vector
-    score: DecisionScorer
+    scorer: DecisionScorer
     n_jobs: int | None = None
 
     def evaluate(
@@ -99,36 +77,36 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate the subsets that some moves lead to.
+        """Cross-validate the subsets that some moves lead to, all from the same base.
 
-        Parameters
-        ----------
-        base : ndarray of shape (n_samples, n_samples)
-            Shared by all moves.
-        moves : sequence of Move
-        start : sequence of ndarray, default=None
-            Coefficients of each fold on a similar subset.
-        keep : bool, default=True
-            Whether the coefficients are wanted. Of thousands of moves they would fill the memory.
+        ``start`` holds coefficients of each fold on a similar subset. With ``keep=False`` no
+        coefficients are returned: those of thousands of moves would fill the memory.
         """
-        # Workers share the folds out; alone, the kernel of a subset is made once for all folds.
-        size = len(self.folds) if self.n_jobs in (None, 1) else 1
-        parts = [range(k, min(k + size, len(self.folds))) for k in range(0, len(self.folds), size)]
-        tasks = [(move, part) for move in moves for part in parts]
-        found = parallel_map(partial(_judged, self, base, start, keep), tasks, n_jobs=self.n_jobs)
+        # Workers share the folds; a single process computes the kernel once for all folds.
+        n_folds = len(self.folds)
+        size = n_folds if self.n_jobs in (None, 1) else 1
+        parts = [range(first, min(first + size, n_folds)) for first in range(0, n_folds, size)]
+        tasks = [(move, folds) for move in moves for folds in parts]
+        results = parallel_map(
+            partial(_evaluate_folds, self, base, start, keep), tasks, n_jobs=self.n_jobs
+        )
         return [
-            _joined(found[first : first + len(parts)]) for first in range(0, len(tasks), len(parts))
+            _join(results[first : first + len(parts)]) for first in range(0, len(tasks), len(parts))
         ]
 
+    def evaluate_subset(self, base: Matrix, n_features: int) -> Evaluation:
+        """Cross-validate the subset of the base itself."""
+        return self.evaluate(base, [Move(np.empty((0, len(base))), (), n_features)])[0]
 
-def _judged(
+
+def _evaluate_folds(
     evaluator: Evaluator,
     base: Matrix,
     start: Sequence[Matrix] | None,
     keep: bool,
     task: tuple[Move, Sequence[int]],
 ) -> Evaluation:
-    """Train and judge on some of the folds."""
+    """Train and score on some of the folds."""
     move, places = task
     moved = base
     for column, sign in zip(move.columns, move.signs, strict=True):
@@ -137,17 +115,16 @@ def _judged(
     scores, coefficients = [], []
     for place in places:
         fold = evaluator.folds[place]
-        b, offsets = fold.machines.solve(
+        b, offsets = fold.svms.solve(
             kernel, evaluator.costs, None if start is None else start[place]
         )
-        scores.append(
-            evaluator.score(fold.machines.decide(kernel, b, offsets, fold.held_out), fold)
-        )
+        decisions = fold.svms.decide(kernel, b, offsets, fold.held_out)
+        scores.append(evaluator.scorer(decisions, fold))
         coefficients.append(b)
     return Evaluation(np.array(scores), coefficients if keep else [])
 
 
-def _joined(parts: Sequence[Evaluation]) -> Evaluation:
+def _join(parts: Sequence[Evaluation]) -> Evaluation:
     if len(parts) == 1:
         return parts[0]
     return Evaluation(

@@ -1,4 +1,4 @@
-"""Bit-Flip and Attribute-Flip: a subset's neighbours, in case one of them is better."""
+"""Search among the neighbors of a selector's subset: ``BitFlip`` and ``AttributeFlip``."""
 
 from __future__ import annotations
 
@@ -6,28 +6,35 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
-from .._validation import feature_names
+from .._params import (
+    AUTO,
+    CV_FOLDS,
+    KERNEL,
+    MAX_ROUNDS,
+    SVM_C,
+    SVM_COEF0,
+    SVM_DEGREE,
+    SVM_TOL,
+    ClassWeightName,
+    KernelName,
+)
 from ..exceptions import InputError
 from ..resampling import split
 from ._base import SVMSelector
 from .active_features import feature_matrix
-from .history import chosen_size
-from .local_search import Flip, LocalSearch, SearchStep, Subset, attribute_flips, bit_flips
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .local_search import Flip, LocalSearch, Subset, attribute_flips, bit_flips
 
 
 class FlipSelector(SVMSelector):
-    """Common part of the two: they differ in what a neighbour is."""
+    """Base class of the two, which differ in what a neighbor is."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVMSelector._parameter_constraints,
@@ -40,17 +47,17 @@ class FlipSelector(SVMSelector):
         self,
         selector: Any,
         *,
-        max_rounds: int | None = 1,
+        max_rounds: int | None = MAX_ROUNDS,
         max_evaluations: int | None = None,
-        kernel: Literal["linear", "rbf", "poly", "sigmoid"] = "linear",
-        C: float | ArrayLike = 1.0,
-        gamma: float | Literal["auto"] = "auto",
-        degree: int = 3,
-        coef0: float = 0.0,
-        class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
-        cv: Any = 5,
+        kernel: KernelName = KERNEL,
+        C: float | ArrayLike = SVM_C,
+        gamma: float | Literal["auto"] = AUTO,
+        degree: int = SVM_DEGREE,
+        coef0: float = SVM_COEF0,
+        class_weight: Mapping[Any, float] | ClassWeightName | None = None,
+        cv: Any = CV_FOLDS,
         scoring: Any = None,
-        tol: float = 1e-6,
+        tol: float = SVM_TOL,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -72,7 +79,7 @@ class FlipSelector(SVMSelector):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
-        """Fit the selector, and search the neighbours of its subset.
+        """Fit the selector, and search the neighbors of its subset.
 
         Parameters
         ----------
@@ -87,85 +94,60 @@ class FlipSelector(SVMSelector):
         -------
         self
         """
-        table, labels = self._validated(X, y, groups)
+        table, labels = self._validate(X, y, groups)
         if self.cv is None:
             raise InputError(f"{type(self).__name__} decides by cross-validation: give cv.")
-        machinery = self._machinery(labels)
-        parts = split(self.cv, labels, np.arange(len(labels.codes)))
-        evaluator = machinery.evaluator(parts, labels)
+        settings = self._svm_settings(labels)
+        folds = split(self.cv, labels, np.arange(len(labels.codes)))
+        evaluator = settings.evaluator(folds, labels)
         start = self._start(X, y, groups)
-        rows = [row for part in parts for row in part]
-        with self._checkpoint_file(table, labels, rows, [start]) as file:
+        rows = [rows for fold in folds for rows in fold]
+        with self._open_checkpoint(table, labels, rows, start) as checkpoint:
             search = LocalSearch(
-                feature_matrix(table, centred=machinery.kernel.shift_invariant),
+                feature_matrix(table, centered=settings.kernel.shift_invariant),
                 evaluator,
                 self._flips,
-                file,
+                checkpoint,
                 type(self).__name__ if self.verbose else None,
             )
-            self._rounds = search.run(start, self.max_rounds, self.max_evaluations)
-        self._costs_tried = machinery.costs
-        sizes = np.array([int(found.subset.sum()) for found in self._rounds])
-        self._keep_scores(sizes, np.array([found.evaluation.fold_scores for found in self._rounds]))
-        self.ranking_ = np.where(self._rounds[-1].subset, 1, 2)
+            self._steps = search.run(start, self.max_rounds, self.max_evaluations)
+        self._costs_tried = settings.costs
+        self._set_scores(
+            np.array([int(step.subset.sum()) for step in self._steps]),
+            np.array([step.evaluation.fold_scores for step in self._steps]),
+        )
+        self.ranking_ = np.where(self._steps[-1].subset, 1, 2)
         return self.select("best")
-
-    def select(self, n_features_to_select: Literal["best", "one_se"] | int = "best") -> Self:
-        """Choose another subset of those that the search came by, without another fit.
-
-        Parameters
-        ----------
-        n_features_to_select : {"best", "one_se"} or int, default="best"
-            The best; the smallest within one standard error of it; or that of so many features, if
-            there was one.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self, "ranking_")
-        if isinstance(n_features_to_select, str) and n_features_to_select not in ("best", "one_se"):
-            raise InputError(
-                f"n_features_to_select must be 'best', 'one_se' or a number, "
-                f"got {n_features_to_select!r}."
-            )
-        sizes = self.n_subset_features_
-        size = chosen_size(n_features_to_select, sizes, self.fold_scores_)
-        places = np.flatnonzero(sizes == size)
-        if len(places) == 0:
-            raise InputError(
-                f"The search came by no subset of {size} features, only of "
-                f"{', '.join(map(str, np.unique(sizes)))}."
-            )
-        self.support_ = self._rounds[places[self.scores_[places].argmax()]].subset
-        self.n_features_ = int(self.support_.sum())
-        return self
 
     @abstractmethod
     def _flips(self, subset: Subset) -> Iterator[Flip]:
-        """The neighbours of a subset."""
+        """The neighbors of a subset."""
 
-    @property
-    def history_(self) -> pd.DataFrame:
-        """The start, and each better subset that was found."""
-        check_is_fitted(self)
-        names = feature_names(self)
-        return self._frame(
-            [self._row(number, found, names) for number, found in enumerate(self._rounds)]
-        )
+    def _subset(self, n_features: int) -> NDArray[np.bool_]:
+        sizes = self.n_subset_features_
+        places = np.flatnonzero(sizes == n_features)
+        if len(places) == 0:
+            raise InputError(
+                f"The search came by no subset of {n_features} features, only of "
+                f"{', '.join(map(str, np.unique(sizes)))}."
+            )
+        return self._steps[places[self.scores_[places].argmax()]].subset
 
-    def _row(self, number: int, found: SearchStep, names: list[str]) -> dict[str, Any]:
-        flip = found.flip or Flip(None, None)
-        return {
-            "step": number,
-            "dropped": [] if flip.removed is None else [names[flip.removed]],
-            "added": [] if flip.added is None else [names[flip.added]],
-            "candidates": found.n_evaluations,
-            "n_features": int(found.subset.sum()),
-            "C": float(self._costs_tried[found.evaluation.best_cost]),
-            "score": found.evaluation.score,
-            "seconds": found.seconds,
-        }
+    def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
+        flips = [step.flip or Flip(None, None) for step in self._steps]
+        return [
+            {
+                "step": number,
+                "dropped": [] if flip.removed is None else [names[flip.removed]],
+                "added": [] if flip.added is None else [names[flip.added]],
+                "candidates": step.n_evaluations,
+                "n_features": int(step.subset.sum()),
+                "C": float(self._costs_tried[step.evaluation.best_cost]),
+                "score": step.evaluation.score,
+                "seconds": step.seconds,
+            }
+            for number, (step, flip) in enumerate(zip(self._steps, flips, strict=True))
+        ]
 
     def _start(self, X: Any, y: Any, groups: Any) -> NDArray[np.bool_]:
         self.selector_ = clone(self.selector)
@@ -190,12 +172,12 @@ class BitFlip(FlipSelector):
     selector : selector
         Any selector of scikit-learn's kind; a clone of it is fitted, and its subset is the start.
     max_rounds : int or None, default=1
-        How often to go on from the best neighbour; None: until none is better.
+        How often to go on from the best neighbor; None: until none is better.
     max_evaluations : int or None, default=None
-        How many neighbours to look at in all.
+        How many neighbors to look at in all.
     kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
 verbose : optional
-        How subsets are judged; see :class:`SVMRFE`.
+        How subsets are evaluated; see :class:`SVMRFE`.
 
     Attributes
     ----------
@@ -237,27 +219,18 @@ class AttributeFlip(FlipSelector):
     selector : selector
         Any selector of scikit-learn's kind; a clone of it is fitted, and its subset is the start.
     max_rounds : int or None, default=1
-        How often to go on from the best neighbour; None: until none is better.
+        How often to go on from the best neighbor; None: until none is better.
     max_evaluations : int or None, default=None
-        How many neighbours to look at in all.
+        How many neighbors to look at in all.
     kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
 verbose : optional
-        How subsets are judged; see :class:`SVMRFE`.
+        How subsets are evaluated; see :class:`SVMRFE`.
 
     Attributes
     ----------
-    support_ : ndarray of bool of shape (n_features,)
-    ranking_ : ndarray of shape (n_features,)
-        1 for the features of the best subset, 2 for the others.
-    n_features_ : int
-    scores_, fold_scores_, n_subset_features_, best_score_
-        Of the start and of each better subset; see :class:`SVMRFE`.
-    history_ : pandas.DataFrame
-    selector_ : selector
-        Fitted.
-    classes_ : ndarray
-    n_features_in_ : int
-    feature_names_in_ : ndarray
+    support_, ranking_, n_features_, scores_, fold_scores_, n_subset_features_, best_score_, \
+history_, selector_, classes_, n_features_in_, feature_names_in_
+        See :class:`BitFlip`.
 
     Examples
     --------

@@ -1,32 +1,32 @@
-"""What a run has found: the subsets it came by, their scores, and the choice among them.
-
-Steps of a run on their way to and from its checkpoint, if it has one.
-"""
+"""The subsets of an elimination, their scores, and the choice among them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import Matrix, Vector
-from ..checkpoints import CheckpointFile
 from ..exceptions import InputError
+
+# Mean scores are rounded to so many decimals: fold by fold they may be the same numbers in another
+# order, and then the means must be equal.
+SCORE_DECIMALS = 12
 
 
 @dataclass(frozen=True)
 class Step:
-    """One subset on the way down.
+    """One subset of an elimination.
 
     Attributes
     ----------
     dropped : list of int
-        Features that left on the way to it, the first one first.
+        Features that were dropped to reach it, the first one first.
     candidates : list of int
-        Those that competed for the last place among them.
+        Features that competed to be the last of them.
     candidate_scores : list of float
     n_features : int
         How many are left.
@@ -35,7 +35,7 @@ class Step:
     fold_scores : list of float
         Score on each fold at this cost; empty without cross-validation.
     outer_score : float or None
-        Score on rows that took no part in anything, if there were any.
+        Score on rows held out of the whole elimination, if there are any.
     seconds : float
     """
 
@@ -48,19 +48,10 @@ class Step:
     outer_score: float | None
     seconds: float
 
-    def as_mapping(self) -> dict[str, Any]:
-        """For a checkpoint."""
-        return asdict(self)
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Step:
-        """From a checkpoint."""
-        return cls(**values)
-
 
 @dataclass(frozen=True)
 class EliminationHistory:
-    """A whole run, from all features down.
+    """A whole elimination, from all features to the last ones left.
 
     Attributes
     ----------
@@ -77,11 +68,11 @@ class EliminationHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """1 for the features that are left in the end, 2 for the last to leave, and so on."""
-        leaving = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
+        """1 for the features that are left in the end, 2 for the last one dropped, and so on."""
+        dropped = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
         ranking = np.ones(self.n_features, dtype=np.int64)
         n_final = self.steps[-1].n_features
-        ranking[leaving] = np.arange(self.n_features, n_final, -1) - n_final + 1
+        ranking[dropped] = np.arange(self.n_features, n_final, -1) - n_final + 1
         return ranking
 
     @property
@@ -95,7 +86,7 @@ class EliminationHistory:
         return np.array([step.fold_scores for step in self.steps])
 
     def support(self, n_features: int) -> NDArray[np.bool_]:
-        """The features that are left when there are so many."""
+        """The subset of this number of features."""
         n_final = self.steps[-1].n_features
         if not n_final <= n_features <= self.n_features:
             raise InputError(
@@ -105,28 +96,29 @@ class EliminationHistory:
         return self.ranking <= n_features - n_final + 1
 
 
-def chosen_size(
+def choose_size(
     n_features_to_select: Any, sizes: Sequence[int] | NDArray[np.int64], fold_scores: Matrix
 ) -> int:
-    """Number of features that a n_features_to_select chooses.
+    """The number of features to select, from what the user gave as ``n_features_to_select``.
 
-    Parameters
-    ----------
-    n_features_to_select : "best", "one_se" or int
-        The best mean score, or the fewest features whose score is within one standard error of
-        it. Of equally good subsets the smallest.
-    sizes : sequence of int
-    fold_scores : ndarray of shape (n_subsets, n_folds)
+    A number is taken as it is. ``"best"`` is the size of the subset with the best mean score,
+    ``"one_se"`` the smallest one whose mean score is within one standard error of the best. Of
+    equally good subsets the smallest is chosen. ``fold_scores`` has the shape (n_subsets, n_folds).
 
     Examples
     --------
     >>> import numpy as np
     >>> scores = np.array([[0.9, 0.8], [0.95, 0.85], [0.9, 0.85], [0.5, 0.6]])
-    >>> chosen_size("best", [4, 3, 2, 1], scores), chosen_size("one_se", [4, 3, 2, 1], scores)
+    >>> choose_size("best", [4, 3, 2, 1], scores), choose_size("one_se", [4, 3, 2, 1], scores)
     (3, 2)
     """
     if not isinstance(n_features_to_select, str):
         return int(n_features_to_select)
+    if n_features_to_select not in ("best", "one_se"):
+        raise InputError(
+            f"n_features_to_select must be 'best', 'one_se' or a number, "
+            f"got {n_features_to_select!r}."
+        )
     if fold_scores.shape[-1] == 0:
         raise InputError(
             f"n_features_to_select={n_features_to_select!r} needs scores, and there are none "
@@ -140,42 +132,13 @@ def chosen_size(
 
 
 def mean_scores(fold_scores: Matrix) -> Vector:
-    """Mean over the folds; equal up to rounding is equal."""
-    return np.round(fold_scores.mean(axis=1), 12)
+    """Mean of each subset over the folds; means that are equal up to rounding are equal."""
+    return np.round(fold_scores.mean(axis=1), SCORE_DECIMALS)
 
 
 def standard_errors(fold_scores: Matrix) -> Vector:
-    """Of the mean over the folds; zero if there is a single one."""
+    """Standard error of the mean of each subset over the folds; zero if there is a single fold."""
     n_folds = fold_scores.shape[1]
     if n_folds < 2:
         return np.zeros(len(fold_scores))
     return fold_scores.std(axis=1, ddof=1) / np.sqrt(n_folds)
-
-
-@dataclass(frozen=True)
-class Series:
-    """One series of steps; without a file, nothing is kept.
-
-    Attributes
-    ----------
-    file : CheckpointFile or None
-    series : str
-    """
-
-    file: CheckpointFile | None
-    series: str
-
-    def steps(self) -> list[Step]:
-        """The steps of an earlier run that was interrupted."""
-        if self.file is None:
-            return []
-        return [Step.from_mapping(values) for values in self.file.results(self.series)]
-
-    def state(self) -> dict[str, Any]:
-        """What the last of them left behind."""
-        return (self.file.state(self.series) if self.file else None) or {}
-
-    def add(self, step: Step, state: Mapping[str, Any]) -> None:
-        """Write a step and what it leaves behind."""
-        if self.file is not None:
-            self.file.append(self.series, step.as_mapping(), state=state)

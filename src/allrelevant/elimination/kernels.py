@@ -1,51 +1,45 @@
-"""Kernels as functions of what can be down-dated: inner products, or squared distances.
+"""Kernels as functions of a base that is a sum over features.
 
-Both are sums over features, so that of fewer features they are what is left after a subtraction.
+The base is the matrix of inner products, or of squared distances, of all pairs of rows. Without
+some features it is what is left after a subtraction, so that no kernel is computed anew.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from .._params import KernelName
 from .._typing import Matrix, Vector
-
-if TYPE_CHECKING:
-    from .active_features import FeatureMatrix
 
 
 @dataclass(frozen=True)
 class Kernel(ABC):
-    """A kernel, and its settings as scikit-learn names them.
+    """A kernel and its parameters, as scikit-learn names them.
 
-    Attributes
-    ----------
-    gamma : float or None
-        None is one over the number of features.
-    degree : int
-    coef0 : float
+    ``gamma=None`` is one over the number of features.
     """
 
     gamma: float | None = None
     degree: int = 3
     coef0: float = 0.0
 
-    # Whether a shift of all rows changes nothing.
+    # Whether the kernel stays the same when all rows are shifted.
     shift_invariant: ClassVar[bool] = False
 
-    def base(self, columns: FeatureMatrix) -> Matrix:
-        """What the kernel is a function of, from all columns: inner products."""
-        return columns.products()
+    def base(self, products: Matrix) -> Matrix:
+        """The base, from the inner products of all pairs of rows."""
+        return products
 
     def base_of(self, column: Vector) -> Matrix:
-        """What one column adds to the base."""
+        """What one feature adds to the base."""
         return np.outer(column, column)
 
     def gamma_for(self, n_features: int) -> float:
-        """The factor in use with so many features."""
+        """The factor in use with this number of features."""
         return 1.0 / n_features if self.gamma is None else self.gamma
 
     @abstractmethod
@@ -53,27 +47,16 @@ class Kernel(ABC):
         """The kernel of all pairs of rows."""
 
     @abstractmethod
-    def cost_changes(
-        self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
-    ) -> Vector:
-        """How much ``b' K b / 2`` falls when each feature leaves, ``b`` and gamma as they are.
+    def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
+        """How much ``b' K b / 2`` falls without each feature, with the same ``b`` and gamma.
 
-        Parameters
-        ----------
-        base : ndarray of shape (n_rows, n_rows)
-        columns : ndarray of shape (n_columns, n_rows)
-        coefficients : ndarray of shape (n_rows, n_pairs)
-            The costs of all pairs of classes are added up.
-        n_features : int
-
-        Returns
-        -------
-        ndarray of shape (n_columns,)
+        ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs) are
+        over the same rows. The costs of all pairs of classes are added up.
         """
 
 
 class LinearKernel(Kernel):
-    """The inner product."""
+    """``x'z``."""
 
     shift_invariant = True
 
@@ -81,21 +64,18 @@ class LinearKernel(Kernel):
         """The base itself."""
         return base
 
-    def cost_changes(
-        self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
-    ) -> Vector:
-        """Half the squared weight."""
-        return 0.5 * np.square(columns @ coefficients).sum(axis=1)
+    def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
+        """Half the squared weights."""
+        return 0.5 * np.square(columns @ b).sum(axis=1)
 
 
 class RBFKernel(Kernel):
-    """``exp(-gamma |x - z|^2)``."""
+    """``exp(-gamma |x - z|^2)``; its base are squared distances."""
 
     shift_invariant = True
 
-    def base(self, columns: FeatureMatrix) -> Matrix:
+    def base(self, products: Matrix) -> Matrix:
         """Squared distances."""
-        products = columns.products()
         norms = np.diagonal(products)
         distances = np.maximum(norms[:, None] + norms - 2.0 * products, 0.0)
         np.fill_diagonal(distances, 0.0)
@@ -106,19 +86,16 @@ class RBFKernel(Kernel):
         return np.square(column[:, None] - column)
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """The kernel; what rounding leaves below zero counts as zero."""
+        """The kernel; distances that rounding has made negative count as zero."""
         kernel = np.maximum(base, 0.0)
         kernel *= -self.gamma_for(n_features)
         return np.exp(kernel, out=kernel)
 
-    def cost_changes(
-        self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
-    ) -> Vector:
-        """Exact, from the distances as they are."""
+    def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
+        """Exact, by compiled code."""
         from ..native.kernel_criterion import rbf_changes
 
-        products = coefficients @ coefficients.T
-        return rbf_changes(columns, np.maximum(base, 0.0), products, self.gamma_for(n_features))
+        return rbf_changes(columns, np.maximum(base, 0.0), b @ b.T, self.gamma_for(n_features))
 
 
 class PolynomialKernel(Kernel):
@@ -128,14 +105,12 @@ class PolynomialKernel(Kernel):
         """The kernel."""
         return (self.gamma_for(n_features) * base + self.coef0) ** self.degree
 
-    def cost_changes(
-        self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
-    ) -> Vector:
-        """Exact, from the products as they are."""
+    def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
+        """Exact, by compiled code."""
         from ..native.kernel_criterion import polynomial_changes
 
-        gamma, products = self.gamma_for(n_features), coefficients @ coefficients.T
-        return polynomial_changes(columns, base, products, gamma, self.coef0, self.degree)
+        gamma = self.gamma_for(n_features)
+        return polynomial_changes(columns, base, b @ b.T, gamma, self.coef0, self.degree)
 
 
 class SigmoidKernel(Kernel):
@@ -145,17 +120,14 @@ class SigmoidKernel(Kernel):
         """The kernel."""
         return np.tanh(self.gamma_for(n_features) * base + self.coef0)
 
-    def cost_changes(
-        self, base: Matrix, columns: Matrix, coefficients: Matrix, n_features: int
-    ) -> Vector:
-        """Exact, from the products as they are."""
+    def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
+        """Exact, by compiled code."""
         from ..native.kernel_criterion import sigmoid_changes
 
-        gamma, products = self.gamma_for(n_features), coefficients @ coefficients.T
-        return sigmoid_changes(columns, base, products, gamma, self.coef0)
+        return sigmoid_changes(columns, base, b @ b.T, self.gamma_for(n_features), self.coef0)
 
 
-KERNELS: dict[str, type[Kernel]] = {
+KERNELS: dict[KernelName, type[Kernel]] = {
     "linear": LinearKernel,
     "rbf": RBFKernel,
     "poly": PolynomialKernel,

@@ -1,4 +1,4 @@
-"""Subsets one flip away from a subset, and the search among them."""
+"""Neighbors of a subset, one flip away from it, and the search among them."""
 
 from __future__ import annotations
 
@@ -10,34 +10,47 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from ..checkpoints import CheckpointFile
-from ..parallel.api import progress_bar
+from .._typing import Matrix
+from ..checkpoints import Checkpoint
+from ..parallel import progress_bar, single_threaded
 from .active_features import FeatureMatrix
 from .evaluation import Evaluation, Evaluator, Move
 
 Subset = NDArray[np.bool_]
 
-
-# Neighbours that are evaluated between two writes of the checkpoint.
-_BATCH = 64
+# Neighbors that are evaluated between two writes of the checkpoint.
+NEIGHBORS_PER_WRITE = 64
 
 
 class Flip(NamedTuple):
-    """A feature that comes, one that leaves, or both."""
+    """A feature that is added, one that is removed, or both."""
 
     added: int | None
     removed: int | None
 
     @property
     def change(self) -> int:
-        """Of the number of features."""
+        """Change of the number of features."""
         return (self.added is not None) - (self.removed is not None)
+
+    def apply(self, subset: Subset) -> Subset:
+        """The neighbor that the flip leads to."""
+        neighbor = subset.copy()
+        for feature, inside in ((self.removed, False), (self.added, True)):
+            if feature is not None:
+                neighbor[feature] = inside
+        return neighbor
+
+    def move(self, columns: FeatureMatrix, n_features: int) -> Move:
+        """The change of the base of a subset with this number of features."""
+        signed = [(j, sign) for j, sign in ((self.removed, -1), (self.added, 1)) if j is not None]
+        values = np.array([columns.column(j) for j, _ in signed])
+        return Move(values, tuple(sign for _, sign in signed), n_features + self.change)
 
 
 def bit_flips(subset: Subset) -> Iterator[Flip]:
-    """Each feature in or out: those of the subset leave first, then the others come.
+    """Flips of one feature: each feature of the subset is removed, then each other one is added.
 
     Examples
     --------
@@ -46,12 +59,12 @@ def bit_flips(subset: Subset) -> Iterator[Flip]:
     [(None, 0), (None, 1), (2, None)]
     """
     inside = np.flatnonzero(subset).tolist()
-    leaving = (Flip(None, j) for j in inside) if len(inside) > 1 else ()
-    return chain(leaving, (Flip(j, None) for j in np.flatnonzero(~subset).tolist()))
+    removals = (Flip(None, j) for j in inside) if len(inside) > 1 else ()
+    return chain(removals, (Flip(j, None) for j in np.flatnonzero(~subset).tolist()))
 
 
 def attribute_flips(subset: Subset) -> Iterator[Flip]:
-    """Each feature of the subset against each of the others.
+    """Swaps of each feature of the subset for each of the others.
 
     Examples
     --------
@@ -65,17 +78,9 @@ def attribute_flips(subset: Subset) -> Iterator[Flip]:
 
 @dataclass(frozen=True)
 class SearchStep:
-    """A subset, how it was come by, and what it is worth.
+    """A subset, the flip that led to it (None at the start), and its evaluation.
 
-    Attributes
-    ----------
-    flip : Flip or None
-        None at the start.
-    subset : ndarray of bool
-    evaluation : Evaluation
-    n_evaluations : int
-        How many neighbours were looked at to find it.
-    seconds : float
+    ``n_evaluations`` neighbors were evaluated to find it.
     """
 
     flip: Flip | None
@@ -87,102 +92,71 @@ class SearchStep:
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """A search among neighbours, from a subset to the best neighbour that is better.
+    """A search that goes from a subset to its best neighbor, as long as that one is better.
 
-    Better is a higher score, or the same with fewer features.
-
-    Attributes
-    ----------
-    columns : Columns
-        All features.
-    evaluator : Evaluator
-    flips : callable
-        The neighbours of a subset.
-    file : CheckpointFile or None
-    title : str or None
-        Of a progress bar.
+    Better is a higher score, or the same with fewer features. ``flips`` gives the neighbors of a
+    subset; with a title a progress bar is shown.
     """
 
     columns: FeatureMatrix
     evaluator: Evaluator
     flips: Callable[[Subset], Iterator[Flip]]
-    file: CheckpointFile | None
+    checkpoint: Checkpoint
     title: str | None
 
     def run(
         self, start: Subset, max_rounds: int | None, max_evaluations: int | None
     ) -> list[SearchStep]:
-        """All subsets on the way, the start first.
-
-        Parameters
-        ----------
-        start : ndarray of bool of shape (n_features,)
-        max_rounds, max_evaluations : int or None
-            None: until no neighbour is better.
-        """
-        with threadpool_limits(1):
-            rounds = [SearchStep(None, start, self._evaluated(start), 0, 0.0)]
-            left = max_evaluations
-            while max_rounds is None or len(rounds) <= max_rounds:
-                flips = list(islice(self.flips(rounds[-1].subset), left))
-                found = self._best_neighbour(rounds[-1], flips, len(rounds))
-                if found is None:
+        """All subsets on the way, the start first; without limits until no neighbor is better."""
+        with single_threaded():
+            steps = [SearchStep(None, start, self._evaluate(start), 0, 0.0)]
+            n_left = max_evaluations
+            while max_rounds is None or len(steps) <= max_rounds:
+                flips = list(islice(self.flips(steps[-1].subset), n_left))
+                step = self._best_neighbor(steps[-1], flips, len(steps))
+                if step is None:
                     break
-                rounds.append(found)
-                left = None if left is None else left - len(flips)
-        return rounds
+                steps.append(step)
+                n_left = None if n_left is None else n_left - len(flips)
+        return steps
 
-    def _evaluated(self, subset: Subset) -> Evaluation:
-        base = self.evaluator.kernel.base(self.columns.keep(subset))
-        none = Move(np.empty((0, len(base))), (), int(subset.sum()))
-        return self.evaluator.evaluate(base, [none])[0]
+    def _base(self, subset: Subset) -> Matrix:
+        return self.evaluator.kernel.base(self.columns.keep(subset).products())
 
-    def _best_neighbour(
-        self, here: SearchStep, flips: Sequence[Flip], number: int
+    def _evaluate(self, subset: Subset) -> Evaluation:
+        return self.evaluator.evaluate_subset(self._base(subset), int(subset.sum()))
+
+    def _best_neighbor(
+        self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> SearchStep | None:
+        """The best neighbor; None if it is not better."""
         began = time.perf_counter()
-        scores = self._scores(here, flips, f"round {number}")
+        scores = self._scores(current, flips, number)
         if len(scores) == 0:
             return None
         changes = np.array([flip.change for flip in flips])
         place = int(np.lexsort((changes, -scores))[0])
-        worth = here.evaluation.score
-        if scores[place] < worth or (scores[place] == worth and changes[place] >= 0):
+        if (scores[place], -changes[place]) <= (current.evaluation.score, 0):
             return None
-        flip = flips[place]
-        subset = here.subset.copy()
-        for feature, inside in ((flip.removed, False), (flip.added, True)):
-            if feature is not None:
-                subset[feature] = inside
+        subset = flips[place].apply(current.subset)
         seconds = time.perf_counter() - began
-        return SearchStep(flip, subset, self._evaluated(subset), len(flips), seconds)
+        return SearchStep(flips[place], subset, self._evaluate(subset), len(flips), seconds)
 
-    def _scores(self, here: SearchStep, flips: Sequence[Flip], series: str) -> NDArray[np.float64]:
-        """Score of each neighbour; those that a checkpoint has are not evaluated again."""
-        known = [] if self.file is None else self.file.results(series)
-        scores: list[float] = [score for batch in known for score in batch["scores"]]
-        base = self.evaluator.kernel.base(self.columns.keep(here.subset))
-        n_features = int(here.subset.sum())
+    def _scores(
+        self, current: SearchStep, flips: Sequence[Flip], number: int
+    ) -> NDArray[np.float64]:
+        """Score of each neighbor; those that the checkpoint has are not evaluated again."""
+        series = self.checkpoint.series(f"round {number}")
+        scores: list[float] = [score for batch in series.steps() for score in batch["scores"]]
+        base, n_features = self._base(current.subset), int(current.subset.sum())
         with progress_bar(self.title, len(flips), done=len(scores)) as advance:
-            for batch in batched_from(flips, len(scores)):
-                moves = [self._move(flip, n_features) for flip in batch]
-                found = self.evaluator.evaluate(base, moves, here.evaluation.b, keep=False)
-                fresh = [evaluation.score for evaluation in found]
-                if self.file is not None:
-                    self.file.append(series, {"scores": fresh})
-                scores += fresh
-                for _ in fresh:
+            for first in range(len(scores), len(flips), NEIGHBORS_PER_WRITE):
+                batch = flips[first : first + NEIGHBORS_PER_WRITE]
+                moves = [flip.move(self.columns, n_features) for flip in batch]
+                evaluations = self.evaluator.evaluate(base, moves, current.evaluation.b, keep=False)
+                new = [evaluation.score for evaluation in evaluations]
+                series.append({"scores": new})
+                scores += new
+                for _ in new:
                     advance()
         return np.array(scores)
-
-    def _move(self, flip: Flip, n_features: int) -> Move:
-        moving = [(flip.removed, -1), (flip.added, 1)]
-        columns = [self.columns.column(j) for j, _ in moving if j is not None]
-        signs = tuple(sign for j, sign in moving if j is not None)
-        return Move(np.array(columns), signs, n_features + sum(signs))
-
-
-def batched_from(flips: Sequence[Flip], first: int) -> Iterator[tuple[Flip, ...]]:
-    """Batches of the flips from a place on."""
-    rest = flips[first:]
-    return (tuple(rest[k : k + _BATCH]) for k in range(0, len(rest), _BATCH))

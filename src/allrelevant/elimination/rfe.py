@@ -1,38 +1,47 @@
-"""SVM-RFE: the feature that matters least to an SVM leaves, and again.
-
-Evaluation-based RFE: the worst features compete, and cross-validation decides.
-"""
+"""Recursive feature elimination with SVMs: ``SVMRFE``, and ``EBRFE``, where features compete."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from .._validation import feature_names
+from .._params import (
+    AUTO,
+    CRITERION,
+    CV_FOLDS,
+    KERNEL,
+    MIN_FEATURES_TO_SELECT,
+    MIN_VARIANCE,
+    N_CANDIDATES,
+    STEP,
+    SUBSET_RULE,
+    SVM_C,
+    SVM_COEF0,
+    SVM_DEGREE,
+    SVM_TOL,
+    ClassWeightName,
+    CriterionName,
+    KernelName,
+    SubsetRule,
+)
+from .._validation import feature_names, warn_constant_columns
 from ..exceptions import InputError
 from ._base import SVMSelector
 from .engine import CRITERIA, StepSchedule
-from .history import EliminationHistory, Series, Step, chosen_size
-from .run import EliminationSetup, NestedScore, RowSubset, fold_rows, outer_parts
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..checkpoints import CheckpointFile
+from .run import EliminationSetup, NestedScore
 
 
 class SVMRFE(SVMSelector):
     """Recursive feature elimination with SVMs (Guyon et al. 2002), over one down-dated kernel.
 
     At each step an SVM is trained on the features that are left, and the one that matters least to
-    it leaves. With ``cv``, every subset on the way is cross-validated, and the best is selected.
+    it is dropped. With ``cv``, each of these subsets is cross-validated, and the best is selected.
     With the linear kernel, one C and ``step=1``, the ranking is that of scikit-learn's
     ``RFE(SVC(kernel="linear", tol=1e-6), step=1)``. Features are taken as they are: scale them.
 
@@ -49,7 +58,7 @@ class SVMRFE(SVMSelector):
     coef0 : float, default=0.0
         Constant in the polynomial and the sigmoid kernel.
     step : int or float, default=1
-        How many features leave at a time; below 1, the share of those that are left.
+        How many features are dropped at a time; below 1, the share of those that are left.
     class_weight : {None, "balanced", "cw2", "cw3"} or dict, default=None
         Multiplies C in each class. ``"balanced"`` is scikit-learn's, ``"cw2"`` one over the number
         of rows of the class, ``"cw3"`` that and the number of classes.
@@ -62,8 +71,8 @@ class SVMRFE(SVMSelector):
     min_features_to_select : int, default=1
         Where elimination ends; the features that are left rank first.
     n_features_to_select : {"best", "one_se"} or int, default="best"
-        Which subset is selected: that of the best score (the smallest of equally good ones), the
-        smallest within one standard error of it, or that of so many features.
+        Which subset is selected: the one with the best score (the smallest of equally good ones),
+        the smallest one within one standard error of it, or the one with this number of features.
     cv : int, splitter, iterable or None, default=5
         How subsets are cross-validated. A number of folds keeps the shares of the classes, and
         groups together if there are any. None: no scores, the ranking alone; then
@@ -72,7 +81,7 @@ class SVMRFE(SVMSelector):
         Any scorer of scikit-learn that works from predictions or decision values; None is the
         accuracy. It is given the known decisions in place of an estimator, and no features. An
         SVM has no probabilities, so scorers that need them are refused.
-    nested : bool, int or splitter, default=False
+    nested_cv : bool, int or splitter, default=False
         Whether the whole selection is done inside outer folds, too, for an estimate that is not
         flattered by the choice; True takes ``cv`` for them.
     tol : float, default=1e-6
@@ -103,7 +112,7 @@ class SVMRFE(SVMSelector):
     history_ : pandas.DataFrame
         One row for each subset: step, features dropped, candidates, their scores, chosen C, time.
     nested_score_ : NestedScore
-        With ``nested``.
+        With ``nested_cv``.
     classes_ : ndarray
     n_features_in_ : int
     feature_names_in_ : ndarray
@@ -141,21 +150,21 @@ class SVMRFE(SVMSelector):
     def __init__(
         self,
         *,
-        kernel: Literal["linear", "rbf", "poly", "sigmoid"] = "linear",
-        C: float | ArrayLike = 1.0,
-        gamma: float | Literal["auto"] = "auto",
-        degree: int = 3,
-        coef0: float = 0.0,
-        step: float = 1,
-        class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
-        criterion: Literal["weights", "margin"] = "weights",
-        min_variance: float = 0.0,
-        min_features_to_select: int = 1,
-        n_features_to_select: Literal["best", "one_se"] | int = "best",
-        cv: Any = 5,
+        kernel: KernelName = KERNEL,
+        C: float | ArrayLike = SVM_C,
+        gamma: float | Literal["auto"] = AUTO,
+        degree: int = SVM_DEGREE,
+        coef0: float = SVM_COEF0,
+        step: float = STEP,
+        class_weight: Mapping[Any, float] | ClassWeightName | None = None,
+        criterion: CriterionName = CRITERION,
+        min_variance: float = MIN_VARIANCE,
+        min_features_to_select: int = MIN_FEATURES_TO_SELECT,
+        n_features_to_select: SubsetRule | int = SUBSET_RULE,
+        cv: Any = CV_FOLDS,
         scoring: Any = None,
         nested_cv: Any = False,
-        tol: float = 1e-6,
+        tol: float = SVM_TOL,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -194,32 +203,40 @@ class SVMRFE(SVMSelector):
         -------
         self
         """
-        X, labels = self._validated(X, y, groups)
-        plan = EliminationSetup(
+        X, labels = self._validate(X, y, groups)
+        setup = EliminationSetup(
             X,
             labels,
-            self._machinery(labels),
+            self._svm_settings(labels),
             self.criterion,
             StepSchedule(self.step, self._n_candidates, int(self.min_features_to_select)),
             float(self.min_variance),
             self.cv,
         )
-        self._require_sense(plan)
-        parts = [plan.whole(), *(outer_parts(plan, self.nested_cv) if self._is_nested else [])]
-        for part in parts:
-            plan.require_usable(part)
-        constant = plan.pruned(parts[0].rows) if self.min_variance == 0 else []
-        if constant:
-            self._warn_of_constant(constant)
-        with self._checkpoint_file(X, labels, fold_rows(parts)) as file:
-            traces = [self._run(plan, part, file) for part in parts]
-        self._trace, self._outer_traces = traces[0], traces[1:]
-        self.ranking_ = self._trace.ranking
-        self._keep_scores(self._trace.sizes, self._trace.fold_scores)
+        self._check_settings(setup)
+        is_nested = self.nested_cv is not False and self.nested_cv is not None
+        subsets = [setup.all_rows(), *(setup.outer_folds(self.nested_cv) if is_nested else [])]
+        for subset in subsets:
+            setup.check(subset)
+        if self.min_variance == 0:
+            constant = setup.pruned(subsets[0].rows)
+            warn_constant_columns(feature_names(self), constant, "ranked last")
+        folds = [rows for subset in subsets for rows in subset.arrays()]
+        with self._open_checkpoint(X, labels, folds) as checkpoint:
+            self._history, *self._outer_histories = [
+                setup.run(
+                    subset,
+                    checkpoint.series(subset.series),
+                    f"{type(self).__name__}, {subset.series}" if self.verbose else None,
+                )
+                for subset in subsets
+            ]
+        self.ranking_ = self._history.ranking
+        self._set_scores(self._history.sizes, self._history.fold_scores)
         return self.select(self.n_features_to_select)
 
-    def select(self, n_features_to_select: Literal["best", "one_se"] | int = "best") -> Self:
-        """Choose another subset of those that the fit came by, without another fit.
+    def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
+        """Choose another of the subsets that the fit has evaluated, without another fit.
 
         Parameters
         ----------
@@ -231,79 +248,62 @@ class SVMRFE(SVMSelector):
         self
             With ``support_``, ``n_features_`` and ``nested_score_`` for that number.
         """
-        check_is_fitted(self, "ranking_")
-        if isinstance(n_features_to_select, str) and n_features_to_select not in ("best", "one_se"):
-            raise InputError(
-                f"n_features_to_select must be 'best', 'one_se' or a number, "
-                f"got {n_features_to_select!r}."
+        super().select(n_features_to_select)
+        if self._outer_histories:
+            self.nested_score_ = NestedScore.from_histories(
+                self._outer_histories, n_features_to_select
             )
-        size = chosen_size(n_features_to_select, self._trace.sizes, self._trace.fold_scores)
-        self.support_ = self._trace.support(size)
-        self.n_features_ = int(self.support_.sum())
-        if self._outer_traces:
-            self.nested_score_ = NestedScore.of(self._outer_traces, n_features_to_select)
         elif hasattr(self, "nested_score_"):
             del self.nested_score_  # of an earlier fit
         return self
 
-    @property
-    def history_(self) -> pd.DataFrame:
-        """What happened, step by step; the first row is the subset of all features."""
-        check_is_fitted(self)
-        names = feature_names(self)
-        rows = [_row(number, step, names) for number, step in enumerate(self._trace.steps)]
-        return self._frame(rows)
+    def _subset(self, n_features: int) -> NDArray[np.bool_]:
+        return self._history.support(n_features)
+
+    def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
+        return [
+            {
+                "step": number,
+                "dropped": [names[j] for j in step.dropped],
+                "candidates": [names[j] for j in step.candidates],
+                "candidate_scores": step.candidate_scores,
+                "n_features": step.n_features,
+                "C": step.C,
+                "score": float(np.mean(step.fold_scores)) if step.fold_scores else float("nan"),
+                "seconds": step.seconds,
+            }
+            for number, step in enumerate(self._history.steps)
+        ]
 
     @property
     def _n_candidates(self) -> int | Literal["auto"]:
         return 1
 
-    @property
-    def _is_nested(self) -> bool:
-        return self.nested_cv is not False and self.nested_cv is not None
-
-    def _run(
-        self, plan: EliminationSetup, part: RowSubset, file: CheckpointFile | None
-    ) -> EliminationHistory:
-        title = f"{type(self).__name__}, {part.series}" if self.verbose else None
-        return plan.run(part, Series(file, part.series), title)
-
-    def _require_sense(self, plan: EliminationSetup) -> None:
-        """Settings that do not go together."""
-        if self.cv is None and isinstance(self.n_features_to_select, str):
+    def _check_settings(self, setup: EliminationSetup) -> None:
+        """Refuse settings that do not go together."""
+        number, smallest = self.n_features_to_select, self.min_features_to_select
+        if self.cv is None and isinstance(number, str):
             raise InputError(
-                f"n_features_to_select={self.n_features_to_select!r} needs scores, and "
-                "cv=None gives none: give cv, or a number of features."
+                f"n_features_to_select={number!r} needs scores, and cv=None gives none: give cv, "
+                "or a number of features."
             )
-        if self.cv is None and len(plan.machinery.costs) > 1:
+        if self.cv is None and len(setup.svm.costs) > 1:
             raise InputError("Several values of C need cv to choose among them; cv is None.")
-        for name, number in (
-            ("min_features_to_select", self.min_features_to_select),
-            ("n_features_to_select", self.n_features_to_select),
-        ):
-            if isinstance(number, Integral) and number > self.n_features_in_:
-                raise InputError(f"{name}={number} is more than X has, {self.n_features_in_}.")
-        if (
-            isinstance(self.n_features_to_select, Integral)
-            and self.n_features_to_select < self.min_features_to_select
-        ):
+        if smallest > self.n_features_in_:
             raise InputError(
-                f"n_features_to_select={self.n_features_to_select} is less than "
-                f"min_features_to_select={self.min_features_to_select}, where elimination ends."
+                f"min_features_to_select={smallest} is more than X has, {self.n_features_in_}."
             )
-
-
-def _row(number: int, step: Step, names: list[str]) -> dict[str, Any]:
-    return {
-        "step": number,
-        "dropped": [names[j] for j in step.dropped],
-        "candidates": [names[j] for j in step.candidates],
-        "candidate_scores": step.candidate_scores,
-        "n_features": step.n_features,
-        "C": step.C,
-        "score": float(np.mean(step.fold_scores)) if step.fold_scores else float("nan"),
-        "seconds": step.seconds,
-    }
+        if isinstance(number, str):
+            return
+        if number > self.n_features_in_:
+            raise InputError(
+                f"n_features_to_select={number} is more than X has, {self.n_features_in_}."
+            )
+        if number < smallest:
+            raise InputError(
+                f"n_features_to_select={number} is less than min_features_to_select={smallest}, "
+                "where elimination ends."
+            )
 
 
 class EBRFE(SVMRFE):
@@ -356,22 +356,22 @@ history_, nested_score_, classes_, n_features_in_, feature_names_in_
     def __init__(
         self,
         *,
-        n_candidates: int | Literal["auto"] = 5,
-        kernel: Literal["linear", "rbf", "poly", "sigmoid"] = "linear",
-        C: float | ArrayLike = 1.0,
-        gamma: float | Literal["auto"] = "auto",
-        degree: int = 3,
-        coef0: float = 0.0,
-        step: float = 1,
-        class_weight: Mapping[Any, float] | Literal["balanced", "cw2", "cw3"] | None = None,
-        criterion: Literal["weights", "margin"] = "weights",
-        min_variance: float = 0.0,
-        min_features_to_select: int = 1,
-        n_features_to_select: Literal["best", "one_se"] | int = "best",
-        cv: Any = 5,
+        n_candidates: int | Literal["auto"] = N_CANDIDATES,
+        kernel: KernelName = KERNEL,
+        C: float | ArrayLike = SVM_C,
+        gamma: float | Literal["auto"] = AUTO,
+        degree: int = SVM_DEGREE,
+        coef0: float = SVM_COEF0,
+        step: float = STEP,
+        class_weight: Mapping[Any, float] | ClassWeightName | None = None,
+        criterion: CriterionName = CRITERION,
+        min_variance: float = MIN_VARIANCE,
+        min_features_to_select: int = MIN_FEATURES_TO_SELECT,
+        n_features_to_select: SubsetRule | int = SUBSET_RULE,
+        cv: Any = CV_FOLDS,
         scoring: Any = None,
         nested_cv: Any = False,
-        tol: float = 1e-6,
+        tol: float = SVM_TOL,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -402,7 +402,7 @@ history_, nested_score_, classes_, n_features_in_, feature_names_in_
     def _n_candidates(self) -> int | Literal["auto"]:
         return self.n_candidates
 
-    def _require_sense(self, plan: EliminationSetup) -> None:
+    def _check_settings(self, setup: EliminationSetup) -> None:
         if self.cv is None:
             raise InputError("EBRFE decides by cross-validation: cv cannot be None.")
-        super()._require_sense(plan)
+        super()._check_settings(setup)

@@ -1,62 +1,57 @@
-"""A selection as a value: data and settings, from which any part of the rows can be run.
+"""One elimination on some of the rows, and the nested score.
 
-An honest estimate: the whole selection inside outer folds, judged where it never looked.
-
-The best of many cross-validated scores is too good: it was chosen for being the best. Here all of
-the selection, its inner folds included, sees only the rows that an outer fold trains on.
+The best of many cross-validated scores is too good: it was chosen for being the best. For the
+nested score all of the selection, its inner folds included, sees only the rows that an outer fold
+trains on, and is scored on the rows that the fold holds out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from .._params import CriterionName
 from .._typing import Rows, Table, Vector
+from ..checkpoints import Series
 from ..exceptions import InputError
-from ..parallel.api import progress_bar
+from ..parallel import progress_bar, single_threaded
 from ..resampling import Labels, split
 from ..terms.scaling import pruned_features, variances
 from .active_features import ActiveFeatures, feature_matrix
 from .engine import CRITERIA, Elimination, Evaluators, StepSchedule
 from .evaluation import Evaluator
-from .history import EliminationHistory, Series, chosen_size
+from .history import EliminationHistory, choose_size
 from .kernels import Kernel
-from .scoring import DecisionScorer, require_usable
-from .svm import ClassWeight, TrainedFold, folds_of, pairwise_svms
+from .scoring import DecisionScorer, check_scorer
+from .svm import ClassWeight, TrainedFold, pairwise_svms
 
 
 @dataclass(frozen=True)
 class SVMSettings:
-    """How subsets are trained and judged.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    costs : ndarray of shape (n_costs,)
-        Ascending.
-    class_weight : ClassWeight
-    tol : float
-    score : Score
-    n_jobs : int or None
-    """
+    """How subsets are trained and scored; the costs are ascending."""
 
     kernel: Kernel
     costs: Vector
     class_weight: ClassWeight
     tol: float
-    score: DecisionScorer
+    scorer: DecisionScorer
     n_jobs: int | None = None
 
-    def evaluator(self, parts: list[tuple[Rows, Rows]], labels: Labels) -> Evaluator:
-        """Cross-validation over some parts; a score that cannot work there is refused."""
-        folds = folds_of(parts, labels, self.class_weight, self.tol)
-        require_usable(self.score, folds[0])
-        return Evaluator(self.kernel, folds, self.costs, self.score, self.n_jobs)
+    def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
+        """The SVMs to train on some rows, and the rows held out."""
+        svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
+        return TrainedFold(svms, test.astype(np.int64))
+
+    def evaluator(self, folds: list[tuple[Rows, Rows]], labels: Labels) -> Evaluator:
+        """Cross-validation over some folds; a scorer that cannot work there is refused."""
+        trained = [self.fold(train, test, labels) for train, test in folds]
+        check_scorer(self.scorer, trained[0])
+        return Evaluator(self.kernel, trained, self.costs, self.scorer, self.n_jobs)
 
 
 @dataclass(frozen=True)
@@ -68,108 +63,105 @@ class RowSubset:
     folds: list[tuple[Rows, Rows]] | None
     series: str
 
+    def arrays(self) -> list[Rows]:
+        """All rows and folds, for a fingerprint."""
+        folds = [rows for fold in self.folds or [] for rows in fold]
+        return [self.rows, self.held_out, *folds]
+
 
 @dataclass(frozen=True)
 class EliminationSetup:
-    """A whole elimination, ready to run.
-
-    Attributes
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    labels : Labels
-    machinery : Machinery
-    criterion : str
-    pace : Pace
-    min_variance : float
-    cv : object or None
-    """
+    """Data and settings of an elimination, which can run on any of the rows."""
 
     X: Table
     labels: Labels
-    machinery: SVMSettings
-    criterion: str
-    pace: StepSchedule
+    svm: SVMSettings
+    criterion: CriterionName
+    schedule: StepSchedule
     min_variance: float
     cv: Any
 
-    def whole(self) -> RowSubset:
-        """All rows."""
+    def all_rows(self) -> RowSubset:
+        """All rows and their folds."""
         rows = np.arange(len(self.labels.codes))
-        return self.part(rows, rows[:0], "all rows", "cv")
+        return self._row_subset(rows, rows[:0], "all rows", "cv")
 
-    def part(self, rows: Rows, held_out: Rows, series: str, name: str) -> RowSubset:
-        """Some of the rows, and their folds; what cannot be split is refused."""
+    def outer_folds(self, nested_cv: Any) -> Iterator[RowSubset]:
+        """The outer folds of the nested score, each with inner folds of its own.
+
+        ``nested_cv=True`` takes ``cv`` for the outer folds, too.
+        """
+        outer = self.cv if nested_cv is True else nested_cv
+        if outer is None:
+            raise InputError(
+                "nested_cv=True needs cv; with cv=None give nested_cv a number of folds."
+            )
+        if not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
+            raise InputError(
+                "nested_cv needs inner folds that can be made of any rows: give cv as a number or "
+                "a splitter, not as a list of folds."
+            )
+        rows = np.arange(len(self.labels.codes))
+        for number, (train, test) in enumerate(split(outer, self.labels, rows, name="nested_cv")):
+            series = f"outer fold {number}"
+            yield self._row_subset(train, test, series, f"cv within {series}")
+
+    def _row_subset(self, rows: Rows, held_out: Rows, series: str, name: str) -> RowSubset:
         folds = None if self.cv is None else split(self.cv, self.labels, rows, name=name)
         return RowSubset(rows, held_out, folds, series)
 
     def pruned(self, rows: Rows) -> list[int]:
-        """Features that vary too little on some rows; at least as many as asked for are left."""
+        """Features that vary too little on some rows; refused if too few are left."""
         pruned = pruned_features(variances(self.X[rows]), self.min_variance)
         n_left = self.X.shape[1] - len(pruned)
+        n_needed = max(2, self.schedule.min_features_to_select)
         if n_left == 0 and self.min_variance == 0:
             raise InputError("Every column is constant: there is no feature to tell rows apart.")
-        if n_left < max(2, self.pace.min_features_to_select):
+        if n_left < n_needed:
             raise InputError(
                 f"{n_left} feature(s) vary more than min_variance={self.min_variance:g}, and at "
-                f"least {max(2, self.pace.min_features_to_select)} are needed: use a smaller one."
+                f"least {n_needed} are needed: use a smaller one."
             )
         return pruned
 
-    def require_usable(self, part: RowSubset) -> None:
+    def check(self, subset: RowSubset) -> None:
         """Refuse what would fail later, before the long work starts."""
-        self.pruned(part.rows)
-        judges = self._judges(part)
-        if judges.outer is not None:
-            require_usable(judges.outer, judges.whole)
+        self.pruned(subset.rows)
+        evaluators = self._evaluators(subset)
+        if evaluators.outer is not None:
+            check_scorer(evaluators.outer, evaluators.whole)
 
-    def run(self, part: RowSubset, recording: Series, title: str | None) -> EliminationHistory:
-        """Eliminate on some rows.
-
-        Parameters
-        ----------
-        part : Part
-        recording : Recording
-        title : str or None
-            Of a progress bar; None shows none.
-        """
-        pruned = self.pruned(part.rows)
-        n_start = self.X.shape[1] - len(pruned)
-        done = max(0, len(recording.steps()) - 1)
+    def run(self, subset: RowSubset, series: Series, title: str | None) -> EliminationHistory:
+        """Eliminate features on some rows; with a title a progress bar is shown."""
+        pruned = self.pruned(subset.rows)
+        kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
+        kernel = self.svm.kernel
+        n_steps = self.schedule.n_steps(len(kept))
+        done = max(0, len(series.steps()) - 1)
         # On one thread, as workers are: how a sum is split shows in its last digits.
-        with (
-            threadpool_limits(1),
-            progress_bar(title, self.pace.n_steps(n_start), done=done) as advance,
-        ):
-            steps = self._elimination(part, pruned).run(recording, advance)
+        with single_threaded(), progress_bar(title, n_steps, done=done) as advance:
+            columns = feature_matrix(self.X[:, kept], centered=kernel.shift_invariant)
+            elimination = Elimination(
+                ActiveFeatures(columns, kept, kernel),
+                self._evaluators(subset),
+                CRITERIA[self.criterion],
+                self.schedule,
+                float(self.svm.costs[0]),
+            )
+            steps = elimination.run(series, advance)
         return EliminationHistory(int(self.X.shape[1]), pruned, steps)
 
-    def _elimination(self, part: RowSubset, pruned: list[int]) -> Elimination:
-        kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
-        kernel = self.machinery.kernel
-        columns = feature_matrix(self.X[:, kept], centred=kernel.shift_invariant)
-        return Elimination(
-            ActiveFeatures(columns, kept, kernel),
-            self._judges(part),
-            CRITERIA[self.criterion],
-            self.pace,
-            float(self.machinery.costs[0]),
-        )
-
-    def _judges(self, part: RowSubset) -> Evaluators:
-        machinery, labels = self.machinery, self.labels
+    def _evaluators(self, subset: RowSubset) -> Evaluators:
         return Evaluators(
-            TrainedFold(
-                pairwise_svms(part.rows, labels.codes, machinery.class_weight, machinery.tol),
-                part.held_out,
-            ),
-            machinery.score if len(part.held_out) else None,
-            None if part.folds is None else machinery.evaluator(part.folds, labels),
+            self.svm.fold(subset.rows, subset.held_out, self.labels),
+            self.svm.scorer if len(subset.held_out) else None,
+            None if subset.folds is None else self.svm.evaluator(subset.folds, self.labels),
         )
 
 
 @dataclass(frozen=True)
 class NestedScore:
-    """What a selection is worth on rows that it never saw.
+    """Score of a selection on rows that it never saw.
 
     Attributes
     ----------
@@ -180,15 +172,15 @@ class NestedScore:
     n_features : ndarray of shape (n_outer_folds,)
     support : ndarray of shape (n_outer_folds, n_features)
         The subset chosen in each outer fold.
-    traces : list of Trace
-        ``traces[k].steps[i].outer_score`` is the score of every subset on the rows held out.
+    histories : list of EliminationHistory
+        ``histories[k].steps[i].outer_score`` is the score of every subset on the rows held out.
     """
 
     n_features_to_select: Any
     scores: Vector
     n_features: NDArray[np.int64]
     support: NDArray[np.bool_]
-    traces: list[EliminationHistory]
+    histories: list[EliminationHistory]
 
     @property
     def score(self) -> float:
@@ -196,62 +188,28 @@ class NestedScore:
         return float(self.scores.mean())
 
     @classmethod
-    def of(cls, traces: list[EliminationHistory], n_features_to_select: Any) -> NestedScore:
-        """Choose in each outer fold by a n_features_to_select, from runs that are done."""
+    def from_histories(
+        cls, histories: list[EliminationHistory], n_features_to_select: Any
+    ) -> NestedScore:
+        """Choose a subset in each outer fold, from eliminations that are done."""
         sizes = [
-            chosen_size(n_features_to_select, trace.sizes, trace.fold_scores) for trace in traces
+            choose_size(n_features_to_select, history.sizes, history.fold_scores)
+            for history in histories
         ]
+        chosen = list(zip(histories, sizes, strict=True))
         return cls(
             n_features_to_select,
-            np.array([_outer_score(trace, n) for trace, n in zip(traces, sizes, strict=True)]),
+            np.array([_outer_score(history, size) for history, size in chosen]),
             np.array(sizes),
-            np.array([trace.support(n) for trace, n in zip(traces, sizes, strict=True)]),
-            traces,
+            np.array([history.support(size) for history, size in chosen]),
+            histories,
         )
 
 
-def _outer_score(trace: EliminationHistory, n_features: int) -> float:
-    """Of the subset of this size, or of the next larger one that was come by."""
-    fitting = [step for step in trace.steps if step.n_features >= n_features]
-    score = fitting[-1].outer_score if fitting else None
+def _outer_score(history: EliminationHistory, n_features: int) -> float:
+    """Score of the subset of this size, or of the next larger one if there is none."""
+    steps = [step for step in history.steps if step.n_features >= n_features]
+    score = steps[-1].outer_score if steps else None
     if score is None:
-        raise InputError(f"No outer fold has a subset of {n_features} features to judge.")
+        raise InputError(f"No outer fold has a subset of {n_features} features to score.")
     return score
-
-
-def outer_parts(plan: EliminationSetup, nested: Any) -> Iterator[RowSubset]:
-    """The parts of an honest estimate, each with inner folds of its own.
-
-    Parameters
-    ----------
-    plan : Plan
-    nested : True, int, or splitter
-        True takes the inner ``cv`` for the outer folds, too.
-    """
-    outer = plan.cv if nested is True else nested
-    inner_is_fixed = plan.cv is not None and _is_fixed(plan.cv)
-    if outer is None:
-        raise InputError("nested_cv=True needs cv; with cv=None give nested a number of folds.")
-    if inner_is_fixed:
-        raise InputError(
-            "nested_cv needs inner folds that can be made of any rows: give cv as a number or a "
-            "splitter, not as a list of folds."
-        )
-    rows = np.arange(len(plan.labels.codes))
-    for number, (train, test) in enumerate(split(outer, plan.labels, rows, name="nested_cv")):
-        series = f"outer fold {number}"
-        yield plan.part(train, test, series, f"cv within {series}")
-
-
-def _is_fixed(cv: Any) -> bool:
-    return not isinstance(cv, int | np.integer) and not hasattr(cv, "split")
-
-
-def fold_rows(parts: list[RowSubset]) -> list[Any]:
-    """All rows of all folds, for a fingerprint."""
-    pieces: list[Any] = []
-    for part in parts:
-        pieces += [part.rows, part.held_out]
-        for train, test in part.folds or []:
-            pieces += [train, test]
-    return pieces

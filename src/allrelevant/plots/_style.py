@@ -1,11 +1,4 @@
-"""One look for the three relevance classes, in figures and in pages.
-
-Dark, middle and hollow: told apart in greyscale and with any kind of colour vision.
-
-One row a feature, from top to bottom: what figures with such rows share.
-
-Titles and labels that are broken into lines, so that nothing of them is cut off.
-"""
+"""What figures share: colors of the relevance classes, rows of bars, legends and titles."""
 
 from __future__ import annotations
 
@@ -14,14 +7,26 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .._text import printable, shorten
+from .._optional import import_extra
+from .._text import short_label
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
+
+Order = Literal["table", "upper"]
+
+BAR_HEIGHT = 0.62
+TEXT_COLOR = "#1c1c1c"
+
+_LABEL_WIDTH = 30
+_FONT_SIZE = 9
+
+# Of the room; letters are a little wider in a file of another resolution.
+_SHARE = 0.92
 
 
 class ClassStyle(NamedTuple):
@@ -31,6 +36,7 @@ class ClassStyle(NamedTuple):
     edge: str
 
 
+# Dark, middle and hollow: told apart in grayscale and with any kind of color vision.
 CLASS_STYLES = {
     "strong": ClassStyle("#123f6d", "#123f6d"),
     "weak": ClassStyle("#e0913a", "#c2761f"),
@@ -38,31 +44,24 @@ CLASS_STYLES = {
 }
 
 
-TEXT_COLOR = "#1c1c1c"
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """The axes to draw on, by default those of a figure of their own."""
+    if ax is not None:
+        return ax
+    pyplot = import_extra("matplotlib.pyplot", "plot")
+    new_axes: Axes = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+    return new_axes
 
 
-Order = Literal["table", "upper"]
-
-
-BAR_HEIGHT = 0.62
-
-
-_LABEL_WIDTH = 30
+def rows_height(n_rows: int, with_legend: bool) -> float:
+    """Height of a figure of rows of bars, in inches."""
+    return 0.9 + 0.22 * n_rows + (0.2 if with_legend else 0.0)
 
 
 def choose_rows(
     upper: NDArray[np.float64], max_features: int | None, order: str
 ) -> NDArray[np.intp]:
-    """Which features to draw, from top to bottom.
-
-    Parameters
-    ----------
-    upper : ndarray of shape (d,)
-        Upper bound of each feature.
-    max_features : int or None
-        Of more features than this, those of the largest upper bounds. None: all.
-    order : {"table", "upper"}
-        As the columns of the table, or by falling upper bound.
+    """Which features to draw, from top to bottom: at most those of the largest upper bounds.
 
     Examples
     --------
@@ -80,7 +79,7 @@ def choose_rows(
 
 def name_rows(ax: Axes, names: Sequence[str], shown: NDArray[np.intp]) -> None:
     """Set up the rows: the first on top, names at the left, no frame."""
-    labels = [shorten(printable(names[j]), _LABEL_WIDTH) for j in shown]
+    labels = [short_label(names[j], _LABEL_WIDTH) for j in shown]
     # A dollar sign in a name is a dollar sign, not the beginning of a formula.
     ax.set_yticks(np.arange(len(shown)), labels, parse_math=False)
     ax.set_ylim(len(shown) - 0.4, -0.6)
@@ -88,26 +87,85 @@ def name_rows(ax: Axes, names: Sequence[str], shown: NDArray[np.intp]) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
 
 
-_FONT_SIZE = 9
+def draw_bars(ax: Axes, interval: NDArray[np.float64], relevance: Sequence[str]) -> None:
+    """A bar in each row from its lower to its upper bound, in the style of its class."""
+    styles = [CLASS_STYLES[name] for name in relevance]
+    ax.barh(
+        np.arange(len(interval)),
+        interval[:, 1] - interval[:, 0],
+        left=interval[:, 0],
+        height=BAR_HEIGHT,
+        color=[style.fill for style in styles],
+        edgecolor=[style.edge for style in styles],
+        linewidth=0.8,
+        zorder=2,
+    )
 
 
-# Of the room; letters are a little wider in a file of another resolution.
-_SHARE = 0.92
+def draw_marks(ax: Axes, weights: ArrayLike, label: str) -> None:
+    """A circle in each row, at the size of a weight."""
+    sizes = np.abs(weights)
+    ax.plot(
+        sizes,
+        np.arange(len(sizes)),
+        ls="none",
+        marker="o",
+        ms=4.2,
+        mfc="white",
+        mec=TEXT_COLOR,
+        mew=0.9,
+        zorder=4,
+        clip_on=False,
+        label=label,
+    )
+
+
+def class_patches(names: Sequence[str], **style: Any) -> list[Any]:
+    """Entries of a legend for relevance classes."""
+    patches = import_extra("matplotlib.patches", "plot")
+    return [
+        patches.Patch(
+            facecolor=CLASS_STYLES[name].fill,
+            edgecolor=CLASS_STYLES[name].edge,
+            label=name,
+            **style,
+        )
+        for name in names
+    ]
+
+
+def draw_legend_above(ax: Axes, handles: Sequence[Any]) -> None:
+    """A legend in one line above the axes.
+
+    Where it is wider than the axes it runs above the names, not off the page.
+    """
+    ax.legend(
+        handles=handles,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=len(handles),
+        fontsize="small",
+        frameon=False,
+        handlelength=1.5,
+        handletextpad=0.6,
+        columnspacing=1.3,
+        borderaxespad=0.2,
+    )
+
+
+def label_of_rows(text: str, n_shown: int, n_features: int) -> str:
+    """The label of the axis below rows of bars; it says if not all features are shown."""
+    if n_shown == n_features:
+        return text
+    return f"{text}\n(the {n_shown} of {n_features:,} features with the largest upper bounds)"
 
 
 def set_title(ax: Axes, *sentences: str, loc: Literal["left", "center"], grow: bool) -> None:
     """Give axes a title of several lines, each as wide as there is room.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        With everything else drawn on it: that decides how much room there is.
-    *sentences : str
-        Each begins on a line of its own; empty ones are left out.
-    loc : {"left", "center"}
-    grow : bool
-        Whether the figure becomes higher by the lines beyond the first, so that axes keep their
-        size.
+    Everything else must be drawn before: that decides how much room there is. Each sentence begins
+    on a line of its own; empty ones are left out. With ``grow``, the figure becomes higher by the
+    lines beyond the first, so that axes keep their size.
     """
     title = ax.set_title("", fontsize=_FONT_SIZE, loc=loc, parse_math=False)
     _lay_out(ax)

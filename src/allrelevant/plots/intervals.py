@@ -1,7 +1,4 @@
-"""The intervals as horizontal bars.
-
-Intervals along a path of a setting, as bands.
-"""
+"""Intervals as horizontal bars, and along a path of a setting as bands."""
 
 from __future__ import annotations
 
@@ -12,12 +9,26 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
-from .._text import printable, shorten
+from .._text import short_label
 from .._validation import feature_names
-from ..bounds.path import BoundsPath, runs_of_equal_values
+from ..bounds.path import BoundsPath
 from ..relevance import CLASSES
 from ..terms.layout import baseline_weights
-from ._style import BAR_HEIGHT, CLASS_STYLES, TEXT_COLOR, Order, choose_rows, name_rows
+from ._style import (
+    CLASS_STYLES,
+    TEXT_COLOR,
+    Order,
+    axes_or_new,
+    choose_rows,
+    class_patches,
+    draw_bars,
+    draw_legend_above,
+    draw_marks,
+    label_of_rows,
+    name_rows,
+    rows_height,
+)
+from .layout import bands, cutoff_lines, is_logarithmic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class IntervalsDisplay:
-    """The interval of each feature's weight as a bar, coloured by relevance.
+    """The interval of each feature's weight as a bar, colored by relevance.
 
     Made by :meth:`from_estimator`; keeps the values, so that :meth:`plot` can draw them again.
 
@@ -64,6 +75,9 @@ class IntervalsDisplay:
     >>> len(display.ax_.get_yticks())
     5
     """
+
+    ax_: Axes
+    figure_: Any
 
     def __init__(
         self,
@@ -158,69 +172,41 @@ class IntervalsDisplay:
             The display itself.
         """
         shown = choose_rows(np.asarray(self.interval)[:, 1], max_features, order)
-        if ax is None:
-            pyplot = import_extra("matplotlib.pyplot", "plot")
-            height = 0.9 + 0.22 * len(shown) + (0.2 if show_legend else 0.0)
-            _, ax = pyplot.subplots(figsize=(7.0, height), layout="constrained")
-        self.ax_: Axes = ax
-        self.figure_: Figure = ax.figure  # type: ignore[assignment]
+        self.ax_ = axes_or_new(ax, 7.0, rows_height(len(shown), show_legend))
+        self.figure_ = self.ax_.figure
         self._draw_bars(shown)
         if show_baseline and self.baseline is not None:
-            self._draw_baseline(np.asarray(self.baseline)[shown])
+            draw_marks(self.ax_, np.asarray(self.baseline)[shown], "baseline")
         if show_cutoff and self.cutoff is not None:
-            self._draw_cutoffs(np.asarray(self.cutoff))
+            self._draw_cutoffs(*np.asarray(self.cutoff, dtype=float))
         self._draw_axes(shown)
         if show_legend:
             self._draw_legend(shown)
         return self
 
     def _draw_bars(self, shown: NDArray[np.intp]) -> None:
-        lower, upper = np.asarray(self.interval)[shown].T
-        looks = [CLASS_STYLES[str(relevance)] for relevance in np.asarray(self.relevance)[shown]]
+        interval = np.asarray(self.interval)[shown]
+        draw_bars(self.ax_, interval, np.asarray(self.relevance)[shown].tolist())
+        lower, upper = interval.T
         rows = np.arange(len(shown))
-        self.ax_.barh(
-            rows,
-            upper - lower,
-            left=lower,
-            height=BAR_HEIGHT,
-            color=[look.fill for look in looks],
-            edgecolor=[look.edge for look in looks],
-            linewidth=0.8,
-            zorder=2,
-        )
         # A lower bound above zero is what makes a feature strong: lead the eye to where it starts.
         above_zero = lower > 0.002 * max(float(upper.max()), 1e-300)
         self.ax_.hlines(
             rows[above_zero], 0.0, lower[above_zero], colors="#8a8a8a", lw=0.8, ls=":", zorder=1
         )
 
-    def _draw_baseline(self, weights: NDArray[np.float64]) -> None:
-        rows = np.arange(len(weights))
-        self.ax_.plot(
-            np.abs(weights),
-            rows,
-            ls="none",
-            marker="o",
-            ms=4.2,
-            mfc="white",
-            mec=TEXT_COLOR,
-            mew=0.9,
-            zorder=4,
-            clip_on=False,
-            label="baseline",
-        )
-
-    def _draw_cutoffs(self, cutoff: NDArray[np.float64]) -> None:
-        lower, upper = map(float, cutoff)
-        line = self.ax_.axvline(upper, color=TEXT_COLOR, lw=0.8, ls=(0, (5, 3)), zorder=3)
-        if lower == upper:
-            line.set_label("cutoff")
-            return
-        line.set_label("cutoff, upper bound")
-        if lower > 0.0:
-            style = (0, (1, 2))
+    def _draw_cutoffs(self, lower: float, upper: float) -> None:
+        dashed, dotted = (0, (5, 3)), (0, (1, 2))
+        for value, kind in cutoff_lines(lower, upper):
+            if kind == "lower" and value <= 0.0:
+                continue
             self.ax_.axvline(
-                lower, color=TEXT_COLOR, lw=0.8, ls=style, zorder=3, label="cutoff, lower bound"
+                value,
+                color=TEXT_COLOR,
+                lw=0.8,
+                ls=dotted if kind == "lower" else dashed,
+                zorder=3,
+                label="cutoff" if kind == "both" else f"cutoff, {kind} bound",
             )
 
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
@@ -228,36 +214,15 @@ class IntervalsDisplay:
         name_rows(ax, self.feature_names or [f"x{j}" for j in range(n_features)], shown)
         ax.set_xlim(left=0.0)
         label = "absolute weight, over all equally good models"
-        if len(shown) < n_features:
-            label += (
-                f"\n(the {len(shown)} of {n_features:,} features with the largest upper bounds)"
-            )
-        ax.set_xlabel(label)
+        ax.set_xlabel(label_of_rows(label, len(shown), n_features))
 
     def _draw_legend(self, shown: NDArray[np.intp]) -> None:
-        from matplotlib.patches import Patch
-
         present = set(np.asarray(self.relevance)[shown].tolist())
-        patches = [
-            Patch(facecolor=look.fill, edgecolor=look.edge, linewidth=0.8, label=name)
-            for name, look in CLASS_STYLES.items()
-            if name in present
-        ]
+        patches = class_patches([name for name in CLASSES if name in present], linewidth=0.8)
+        # Other lines on axes of the user are left out.
         lines = self.ax_.get_legend_handles_labels()[0]
-        own = [line for line in lines if str(line.get_label()).startswith(("baseline", "cutoff"))]
-        self.ax_.legend(
-            handles=[*patches, *own],
-            # Where it is wider than the axes it runs above the names, not off the page.
-            loc="lower right",
-            bbox_to_anchor=(1.0, 1.0),
-            ncols=len(patches) + len(own),
-            fontsize="small",
-            frameon=False,
-            handlelength=1.5,
-            handletextpad=0.6,
-            columnspacing=1.3,
-            borderaxespad=0.2,
-        )
+        drawn = [line for line in lines if str(line.get_label()).startswith(("baseline", "cutoff"))]
+        draw_legend_above(self.ax_, [*patches, *drawn])
 
 
 _LABEL_WIDTH = 24
@@ -319,7 +284,7 @@ class PathDisplay:
             This one.
         """
         plt = import_extra("matplotlib.pyplot", "plot")
-        shown = self._shown(max_features)
+        shown = choose_rows(self.path.interval[:, :, 1].max(axis=0), max_features, "table")
         n_columns = min(n_columns, len(shown))
         n_rows = -(-len(shown) // n_columns)
         figure, axes = plt.subplots(
@@ -340,25 +305,16 @@ class PathDisplay:
         self.figure_, self.axes_ = figure, panels[: len(shown)]
         return self
 
-    def _shown(self, max_features: int | None) -> np.ndarray:
-        largest = self.path.interval[:, :, 1].max(axis=0)
-        n_features = len(largest)
-        if max_features is None or n_features <= max_features:
-            return np.arange(n_features)
-        return np.sort(np.argsort(-largest, kind="stable")[:max_features])
-
     def _draw(self, ax: Axes, feature: int) -> None:
         path, values = self.path, self.path.values
         lower, upper = path.interval[:, feature].T
-        for relevance, start, stop in runs_of_equal_values(path.relevance[:, feature]):
-            # A band reaches to the next value, where the next class begins.
-            part = slice(start, min(stop + 1, len(values)))
-            look = CLASS_STYLES[relevance]
+        for relevance, part in bands(path.relevance[:, feature]):
+            style = CLASS_STYLES[relevance]
             ax.fill_between(
-                values[part], lower[part], upper[part], facecolor=look.fill, edgecolor="none"
+                values[part], lower[part], upper[part], facecolor=style.fill, edgecolor="none"
             )
             for edge in (lower, upper):
-                ax.plot(values[part], edge[part], color=look.edge, linewidth=1.0)
+                ax.plot(values[part], edge[part], color=style.edge, linewidth=1.0)
         ax.plot(
             values,
             np.abs(path.baseline[:, feature]),
@@ -366,8 +322,8 @@ class PathDisplay:
             linewidth=0.9,
             linestyle=":",
         )
-        ax.set_xscale("log" if values[0] > 0 and len(values) > 1 else "linear")
-        name = shorten(printable(path.feature_names[feature]), _LABEL_WIDTH)
+        ax.set_xscale("log" if is_logarithmic(values) else "linear")
+        name = short_label(path.feature_names[feature], _LABEL_WIDTH)
         ax.set_title(name, fontsize=8, color=TEXT_COLOR, pad=3)
         ax.tick_params(labelsize=7, colors=TEXT_COLOR)
         ax.margins(x=0)
@@ -376,13 +332,7 @@ class PathDisplay:
 
     def _finish(self, figure: Figure, panels: np.ndarray) -> None:
         lines = import_extra("matplotlib.lines", "plot")
-        patches = import_extra("matplotlib.patches", "plot")
-        handles = [
-            patches.Patch(
-                facecolor=CLASS_STYLES[name].fill, edgecolor=CLASS_STYLES[name].edge, label=name
-            )
-            for name in CLASSES
-        ]
+        handles = class_patches(CLASSES)
         handles.append(lines.Line2D([], [], color=TEXT_COLOR, linestyle=":", label="baseline"))
         figure.legend(
             handles=handles, loc="outside upper center", ncols=4, fontsize=8, frameon=False

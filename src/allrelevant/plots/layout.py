@@ -1,97 +1,18 @@
-"""The geometry of the drawn intervals: numbers in, places on the axis out, in percent."""
+"""Geometry of drawings in data units, for figures and for the page; no matplotlib.
+
+matplotlib scales it by its axes, the page to the ``viewBox`` of an SVG.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from .._text import printable, shorten
+import numpy as np
+from numpy.typing import NDArray
 
-_LABEL_WIDTH = 32
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One feature: places in percent of the axis."""
-
-    label: str
-    name: str
-    relevance: str
-    left: float
-    width: float
-    baseline: float
-    lower: float
-    upper: float
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A number on the axis."""
-
-    place: float
-    label: str
-
-
-@dataclass(frozen=True)
-class Line:
-    """A cutoff, from the top of the chart to the bottom."""
-
-    place: float
-    kind: str
-
-
-@dataclass(frozen=True)
-class Chart:
-    """All that a drawing needs to know."""
-
-    bars: list[Bar]
-    ticks: list[Tick]
-    lines: list[Line]
-
-
-def layout(features: Sequence[Mapping[str, Any]], problems: Sequence[Mapping[str, Any]]) -> Chart:
-    """Where the bars of features, from top to bottom, and the lines of cutoffs go.
-
-    Cutoffs are drawn for two classes only: with more, each class has its own.
-    """
-    cutoff = problems[0]["cutoff"] if len(problems) == 1 else {"lower": 0.0, "upper": 0.0}
-    ends = axis_ticks(max([cutoff["upper"], *(f["upper"] for f in features)]))
-    end = ends[-1]
-    decimals = max(0, -math.floor(math.log10(ends[1])))
-    return Chart(
-        bars=[_bar(feature, end) for feature in features],
-        ticks=[Tick(_percent(tick, end), f"{tick:.{decimals}f}") for tick in ends],
-        lines=_lines(cutoff, end),
-    )
-
-
-def _bar(feature: Mapping[str, Any], end: float) -> Bar:
-    name = printable(feature["name"])
-    left = _percent(feature["lower"], end)
-    return Bar(
-        label=shorten(name, _LABEL_WIDTH),
-        name=name,
-        relevance=feature["relevance"],
-        left=left,
-        width=max(_percent(feature["upper"], end) - left, 0.0),
-        baseline=_percent(abs(feature["baseline"]), end),
-        lower=feature["lower"],
-        upper=feature["upper"],
-    )
-
-
-def _lines(cutoff: Mapping[str, float], end: float) -> list[Line]:
-    lower, upper = cutoff["lower"], cutoff["upper"]
-    if lower == upper:
-        return [Line(_percent(upper, end), "both")] if upper > 0 else []
-    lines = [Line(_percent(upper, end), "upper"), Line(_percent(lower, end), "lower")]
-    return [line for line in lines if 0 < line.place <= 100]
-
-
-def _percent(value: float, end: float) -> float:
-    return round(100.0 * value / end, 3)
+from ..bounds.path import runs_of_equal_values
 
 
 def axis_ticks(largest: float) -> list[float]:
@@ -111,3 +32,99 @@ def axis_ticks(largest: float) -> list[float]:
     step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= raw)
     count = math.ceil(largest / step - 1e-9)
     return [round(index * step, 12) if step > 1e-9 else index * step for index in range(count + 1)]
+
+
+class CutoffLine(NamedTuple):
+    """A line across all bars, at what their lower ends, their upper ends or both must exceed."""
+
+    value: float
+    kind: str
+
+
+def cutoff_lines(lower: float, upper: float) -> list[CutoffLine]:
+    """The lines of a cutoff: a single one if it is the same for both ends."""
+    if lower == upper:
+        return [CutoffLine(upper, "both")]
+    return [CutoffLine(upper, "upper"), CutoffLine(lower, "lower")]
+
+
+class Band(NamedTuple):
+    """A stretch of a path in which a feature keeps its class."""
+
+    relevance: str
+    values: slice
+
+
+def bands(relevance: Sequence[Any] | NDArray[Any]) -> list[Band]:
+    """The bands of a feature; each reaches to the next value, where the next class begins.
+
+    Examples
+    --------
+    >>> bands(["weak", "weak", "strong"])
+    [Band(relevance='weak', values=slice(0, 3, None)), Band(relevance='strong', \
+values=slice(2, 3, None))]
+    """
+    return [
+        Band(name, slice(start, min(stop + 1, len(relevance))))
+        for name, start, stop in runs_of_equal_values(relevance)
+    ]
+
+
+def is_logarithmic(values: Sequence[float] | NDArray[np.float64]) -> bool:
+    """Whether ascending values of a setting are drawn by their logarithm."""
+    return bool(values[0] > 0) and len(values) > 1
+
+
+def axis_shares(values: Sequence[float]) -> list[float]:
+    """Where ascending values of a setting go along an axis, from 0 to 1.
+
+    Examples
+    --------
+    >>> axis_shares([1.0, 10.0, 100.0])
+    [0.0, 0.5, 1.0]
+    """
+    if len(values) == 1:
+        return [0.5]
+    scale = math.log if is_logarithmic(values) else float
+    first, last = scale(values[0]), scale(values[-1])
+    return [(scale(value) - first) / (last - first) for value in values]
+
+
+def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
+    """The upper edge of bars side by side, each of width 1.
+
+    Examples
+    --------
+    >>> outline([2.0, 3.0])
+    [(0, 2.0), (1, 2.0), (1, 3.0), (2, 3.0)]
+    """
+    return [(x, height) for i, height in enumerate(heights) for x in (i, i + 1)]
+
+
+class Node(NamedTuple):
+    """A place on the circle of radius 1; ``angle`` turns a label that reads from left to right."""
+
+    x: float
+    y: float
+    angle: float
+    is_left: bool
+
+
+def circle(n_nodes: int) -> list[Node]:
+    """Places at equal distances, starting at the right."""
+    nodes = []
+    for index in range(n_nodes):
+        angle = 2.0 * math.pi * index / n_nodes
+        is_left = math.pi / 2 < angle < 3 * math.pi / 2
+        degrees = math.degrees(angle) + (180.0 if is_left else 0.0)
+        nodes.append(Node(math.cos(angle), math.sin(angle), degrees, is_left))
+    return nodes
+
+
+def links(relations: Any, least: float) -> Iterator[tuple[int, int, float]]:
+    """Pairs of features whose relation, in the stronger direction, is ``least`` or more in size."""
+    for j in range(len(relations)):
+        for k in range(j):
+            relation = max(relations[j][k], relations[k][j], key=abs)
+            if abs(relation) >= least:
+                yield j, k, relation

@@ -1,7 +1,4 @@
-"""Errors against the number of directions of the data that are kept.
-
-A mapping as it was learned above what all equivalent ones can have.
-"""
+"""A mapping as learned above what equivalent ones can have; errors by effective dimension."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
-from .._text import printable, shorten
+from .._text import short_label
 from .._validation import feature_names
-from ._style import CLASS_STYLES, TEXT_COLOR
+from ._style import CLASS_STYLES, TEXT_COLOR, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,74 +21,10 @@ if TYPE_CHECKING:
     from ..bounds.mapping.dimension import DimensionCurve
 
 
-class DimensionDisplay:
-    """Error of the mappings at the bounds, on the rows trained on and on others.
+RAW_COLOR = "#7a7a7a"
 
-    Made by :meth:`from_result`; keeps the curve, so that :meth:`plot` can draw it again.
-
-    Parameters
-    ----------
-    curve : DimensionCurve
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where the curve was drawn last.
-    figure_ : matplotlib Figure
-    """
-
-    def __init__(self, *, curve: DimensionCurve) -> None:
-        self.curve = curve
-
-    @classmethod
-    def from_result(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:
-        """Draw a curve; the options are those of :meth:`plot`."""
-        return cls(curve=curve).plot(**kwargs)
-
-    def plot(self, ax: Axes | None = None) -> DimensionDisplay:
-        """Draw the curve, again or elsewhere.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
-
-        Returns
-        -------
-        DimensionDisplay
-            The display itself.
-        """
-        if ax is None:
-            pyplot = import_extra("matplotlib.pyplot", "plot")
-            _, ax = pyplot.subplots(figsize=(6.0, 3.4), layout="constrained")
-        self.ax_: Axes = ax
-        self.figure_: Figure = ax.figure  # type: ignore[assignment]
-        curve, color = self.curve, CLASS_STYLES["strong"].fill
-        test, train = curve.test_error.mean(axis=1), curve.train_error.mean(axis=1)
-        n_splits = curve.test_error.shape[1]
-        if n_splits > 1:
-            error = curve.test_error.std(axis=1, ddof=1) / np.sqrt(n_splits)
-            ax.fill_between(curve.dimensions, test - error, test + error, color=color, alpha=0.15)
-        ax.plot(curve.dimensions, test, marker="o", ms=3.5, color=color, label="held-out rows")
-        ax.plot(
-            curve.dimensions, train, ls="--", color=CLASS_STYLES["weak"].edge, label="training rows"
-        )
-        raw = float(np.mean(curve.raw_test_error))
-        ax.axhline(raw, lw=0.8, ls=":", color=TEXT_COLOR, label="metric as learned, held-out")
-        ax.axvline(curve.best(), lw=0.8, color=TEXT_COLOR, alpha=0.5)
-        ax.set_xlabel("effective dimension")
-        ax.set_ylabel("classification error")
-        ax.set_ylim(bottom=0.0)
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, fontsize="small")
-        return self
-
-
-_RAW = "#7a7a7a"
-
-
-_MOST_NAMES = 30
-
+# Of more features than this, names are left out.
+MAX_NAMES = 30
 
 _LABEL_WIDTH = 24
 
@@ -173,7 +106,9 @@ class MappingDisplay:
         places = np.asarray(range(interval.shape[1]) if x is None else x, dtype=float)
         for row in range(shown):
             title = "weights" if len(interval) == 1 else f"row {row + 1} of {len(interval)}"
-            self._draw_raw(axes[0, row], places, np.abs(raw[row]) if row < len(raw) else None)
+            if row < len(raw):
+                axes[0, row].bar(places, np.abs(raw[row]), width=_width(places), color=RAW_COLOR)
+            _tidy(axes[0, row])
             axes[0, row].set_title(title, loc="left", fontsize="medium", color=TEXT_COLOR)
             self._draw_bounds(axes[1, row], places, interval[row])
             self._name(axes[1, row], places, named=x is None)
@@ -184,13 +119,6 @@ class MappingDisplay:
             handles, labels, loc="outside upper right", ncols=2, frameon=False, fontsize="small"
         )
         return self
-
-    def _draw_raw(
-        self, ax: Axes, places: NDArray[np.float64], weights: NDArray[np.float64] | None
-    ) -> None:
-        if weights is not None:
-            ax.bar(places, weights, width=_width(places), color=_RAW)
-        _tidy(ax)
 
     def _draw_bounds(
         self, ax: Axes, places: NDArray[np.float64], interval: NDArray[np.float64]
@@ -203,8 +131,8 @@ class MappingDisplay:
         _tidy(ax)
 
     def _name(self, ax: Axes, places: NDArray[np.float64], named: bool) -> None:
-        if named and len(places) <= _MOST_NAMES:
-            labels = [shorten(printable(name), _LABEL_WIDTH) for name in self.feature_names]
+        if named and len(places) <= MAX_NAMES:
+            labels = [short_label(name, _LABEL_WIDTH) for name in self.feature_names]
             if max(map(len, labels)) > 4:
                 ax.set_xticks(places, labels, rotation=60, ha="right", parse_math=False)
             else:
@@ -216,10 +144,73 @@ class MappingDisplay:
 def _width(places: NDArray[np.float64]) -> float:
     """Bars with a little space between them while they are few."""
     step = float(np.diff(np.sort(places)).min()) if len(places) > 1 else 1.0
-    return step * (0.8 if len(places) <= _MOST_NAMES else 1.0)
+    return step * (0.8 if len(places) <= MAX_NAMES else 1.0)
 
 
 def _tidy(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_ylim(bottom=0.0)
     ax.tick_params(labelsize="small")
+
+
+class DimensionDisplay:
+    """Error of the mappings at the bounds, on the rows trained on and on others.
+
+    Made by :meth:`from_result`; keeps the curve, so that :meth:`plot` can draw it again.
+
+    Parameters
+    ----------
+    curve : DimensionCurve
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the curve was drawn last.
+    figure_ : matplotlib Figure
+    """
+
+    ax_: Axes
+    figure_: Any
+
+    def __init__(self, *, curve: DimensionCurve) -> None:
+        self.curve = curve
+
+    @classmethod
+    def from_result(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:
+        """Draw a curve; the options are those of :meth:`plot`."""
+        return cls(curve=curve).plot(**kwargs)
+
+    def plot(self, ax: Axes | None = None) -> DimensionDisplay:
+        """Draw the curve, again or elsewhere.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a figure of its own.
+
+        Returns
+        -------
+        DimensionDisplay
+            The display itself.
+        """
+        ax = axes_or_new(ax, 6.0, 3.4)
+        self.ax_, self.figure_ = ax, ax.figure
+        curve, color = self.curve, CLASS_STYLES["strong"].fill
+        test, train = curve.test_error.mean(axis=1), curve.train_error.mean(axis=1)
+        n_splits = curve.test_error.shape[1]
+        if n_splits > 1:
+            error = curve.test_error.std(axis=1, ddof=1) / np.sqrt(n_splits)
+            ax.fill_between(curve.dimensions, test - error, test + error, color=color, alpha=0.15)
+        ax.plot(curve.dimensions, test, marker="o", ms=3.5, color=color, label="held-out rows")
+        ax.plot(
+            curve.dimensions, train, ls="--", color=CLASS_STYLES["weak"].edge, label="training rows"
+        )
+        raw = float(np.mean(curve.raw_test_error))
+        ax.axhline(raw, lw=0.8, ls=":", color=TEXT_COLOR, label="metric as learned, held-out")
+        ax.axvline(curve.best(), lw=0.8, color=TEXT_COLOR, alpha=0.5)
+        ax.set_xlabel("effective dimension")
+        ax.set_ylabel("classification error")
+        ax.set_ylim(bottom=0.0)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, fontsize="small")
+        return self

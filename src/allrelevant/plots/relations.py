@@ -1,7 +1,4 @@
-"""What replaces what, as a heat map ordered by group.
-
-What replaces what, as a graph.
-"""
+"""What replaces what: as a heat map ordered by group, and as a graph on a circle."""
 
 from __future__ import annotations
 
@@ -11,24 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._optional import import_extra
-from .._text import printable, shorten
-from .._typing import Matrix
+from .._text import short_label
 from ..bounds.relations import CUT, Relations, by_group
-from ._style import CLASS_STYLES, TEXT_COLOR
+from ._style import CLASS_STYLES, TEXT_COLOR, axes_or_new
+from .layout import Node, circle, links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 _LABEL_WIDTH = 26
+_NODE_LABEL_WIDTH = 22
 
-
+# Side of a cell, in inches.
 _CELL = 0.24
 
-
-# Blue for substitutes, white, orange for complements: told apart with any kind of colour vision.
-_COLOURS = "PuOr_r"
+# Blue for substitutes, white, orange for complements: told apart with any kind of color vision.
+_COLORS = "PuOr_r"
 
 
 class RelationsDisplay:
@@ -61,7 +57,7 @@ class RelationsDisplay:
     """
 
     ax_: Axes
-    figure_: Figure
+    figure_: Any
 
     def __init__(self, *, relations: Relations) -> None:
         self.relations = relations
@@ -87,24 +83,21 @@ class RelationsDisplay:
         RelationsDisplay
             This one.
         """
-        plt = import_extra("matplotlib.pyplot", "plot")
         shown = by_group(self.relations, max_features)
-        if ax is None:
-            side = 2.6 + _CELL * max(len(shown), 4)
-            _, ax = plt.subplots(figsize=(side + 0.8, side), layout="constrained")
-        assert ax is not None
+        side = 2.6 + _CELL * max(len(shown), 4)
+        ax = axes_or_new(ax, side + 0.8, side)
         image = ax.imshow(
-            self.relations.relations_[np.ix_(shown, shown)], cmap=_COLOURS, vmin=-1.0, vmax=1.0
+            self.relations.relations_[np.ix_(shown, shown)], cmap=_COLORS, vmin=-1.0, vmax=1.0
         )
         self._name(ax, shown)
         self._frame_groups(ax, shown)
         bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, ticks=[-1, 0, 1])
         bar.ax.set_yticklabels(["substitutes", "independent", "complements"], fontsize=8)
-        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
+        self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _name(self, ax: Axes, shown: NDArray[np.intp]) -> None:
-        names = [shorten(printable(self.relations.feature_names[j]), _LABEL_WIDTH) for j in shown]
+        names = [short_label(self.relations.feature_names[j], _LABEL_WIDTH) for j in shown]
         places = np.arange(len(shown))
         # A dollar sign in a name is a dollar sign, not the beginning of a formula.
         ax.set_yticks(places, names, fontsize=8, parse_math=False)
@@ -128,9 +121,6 @@ class RelationsDisplay:
                     (corner, corner), size, size, fill=False, edgecolor=TEXT_COLOR, linewidth=1.2
                 )
             )
-
-
-_SUBSTITUTE_LABEL_WIDTH = 22
 
 
 class SubstitutesDisplay:
@@ -163,7 +153,7 @@ class SubstitutesDisplay:
     """
 
     ax_: Axes
-    figure_: Figure
+    figure_: Any
 
     def __init__(self, *, relations: Relations) -> None:
         self.relations = relations
@@ -193,58 +183,50 @@ class SubstitutesDisplay:
         SubstitutesDisplay
             This one.
         """
-        plt = import_extra("matplotlib.pyplot", "plot")
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7.5, 7.5), layout="constrained")
-        assert ax is not None
+        ax = axes_or_new(ax, 7.5, 7.5)
         shown = by_group(self.relations, max_features)
-        angles = 2.0 * np.pi * np.arange(len(shown)) / max(len(shown), 1)
-        places = np.column_stack([np.cos(angles), np.sin(angles)])
-        own = self.relations.relations_[np.ix_(shown, shown)]
-        _draw_lines(ax, own, places, least)
-        look = CLASS_STYLES["weak"]
+        nodes = circle(len(shown))
+        for j, k, relation in links(self.relations.relations_[np.ix_(shown, shown)], least):
+            ax.plot(
+                [nodes[j].x, nodes[k].x],
+                [nodes[j].y, nodes[k].y],
+                color=CLASS_STYLES["strong"].edge,
+                linewidth=0.5 + 3.0 * abs(relation) ** 2,
+                linestyle="-" if relation < 0 else ":",
+                alpha=0.55,
+                zorder=1,
+            )
+        style = CLASS_STYLES["weak"]
         ax.scatter(
-            places[:, 0], places[:, 1], s=60, facecolor=look.fill, edgecolor=look.edge, zorder=3
+            [node.x for node in nodes],
+            [node.y for node in nodes],
+            s=60,
+            facecolor=style.fill,
+            edgecolor=style.edge,
+            zorder=3,
         )
-        for j, (x, y) in zip(shown, places, strict=True):
-            self._name(ax, int(j), float(x), float(y))
+        for j, node in zip(shown, nodes, strict=True):
+            _label(ax, short_label(self.relations.feature_names[j], _NODE_LABEL_WIDTH), node)
         ax.set_aspect("equal")
         ax.set_axis_off()
         ax.margins(0.35)
         n_relevant = int((self.relations.labels_ >= 0).sum())
         if len(shown) < n_relevant:
             ax.set_title(f"the first {len(shown)} of {n_relevant} relevant features", fontsize=9)
-        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
+        self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _name(self, ax: Axes, feature: int, x: float, y: float) -> None:
-        name = shorten(printable(self.relations.feature_names[feature]), _SUBSTITUTE_LABEL_WIDTH)
-        angle = float(np.degrees(np.arctan2(y, x)))
-        turned = abs(angle) > 90.0
-        ax.text(
-            1.06 * x,
-            1.06 * y,
-            name,
-            fontsize=8,
-            color=TEXT_COLOR,
-            rotation=angle + 180.0 if turned else angle,
-            rotation_mode="anchor",
-            ha="right" if turned else "left",
-            va="center",
-            parse_math=False,
-        )
 
-
-def _draw_lines(ax: Axes, relations: Matrix, places: Matrix, least: float) -> None:
-    for j in range(len(relations)):
-        for k in range(j):
-            relation = max(relations[j, k], relations[k, j], key=abs)
-            if abs(relation) >= least:
-                ax.plot(
-                    *places[[j, k]].T,
-                    color=CLASS_STYLES["strong"].edge,
-                    linewidth=0.5 + 3.0 * abs(relation) ** 2,
-                    linestyle="-" if relation < 0 else ":",
-                    alpha=0.55,
-                    zorder=1,
-                )
+def _label(ax: Axes, name: str, node: Node) -> None:
+    ax.text(
+        1.06 * node.x,
+        1.06 * node.y,
+        name,
+        fontsize=8,
+        color=TEXT_COLOR,
+        rotation=node.angle,
+        rotation_mode="anchor",
+        ha="right" if node.is_left else "left",
+        va="center",
+        parse_math=False,
+    )

@@ -1,7 +1,4 @@
-"""Pictures, and what they must become before a classifier takes them for something else.
-
-The saliency of one row: bars for a table, a map for a picture.
-"""
+"""Explained rows: saliency as bars or as a map of an image, and what changes a prediction."""
 
 from __future__ import annotations
 
@@ -12,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._optional import import_extra
-from .._text import printable, shorten
+from .._text import printable, short_label
 from ..exceptions import InputError
 from ._style import (
     BAR_HEIGHT,
     CLASS_STYLES,
     TEXT_COLOR,
+    axes_or_new,
     choose_rows,
     name_rows,
     set_title,
@@ -33,118 +31,11 @@ if TYPE_CHECKING:
     from ..saliency.robustness import Robustness
 
 
+# Side of an image in a grid, in inches.
 _CELL = 0.85
 
-
-class RobustnessDisplay:
-    """A grid: each row of pictures starts with one as it is, then as each class.
-
-    Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
-
-    Parameters
-    ----------
-    result : Reliability
-    image_shape : tuple of int
-        (height, width) or (height, width, 3).
-
-    Attributes
-    ----------
-    axes_ : ndarray of matplotlib Axes
-        Drawn on last; shape (rows, 1 + number of classes).
-    figure_ : matplotlib Figure
-    """
-
-    def __init__(self, *, result: Robustness, image_shape: tuple[int, ...]) -> None:
-        self.result = result
-        self.image_shape = image_shape
-
-    @classmethod
-    def from_result(
-        cls, result: Robustness, *, image_shape: tuple[int, ...] | None = None, **kwargs: Any
-    ) -> RobustnessDisplay:
-        """Draw what :func:`allrelevant.reliability` has found.
-
-        Parameters
-        ----------
-        result : Reliability
-        image_shape : tuple of int or None, default=None
-            (height, width) or (height, width, 3); None: a square.
-        **kwargs
-            Options of :meth:`plot`.
-        """
-        return cls(result=result, image_shape=_shape(result, image_shape)).plot(**kwargs)
-
-    def plot(self, *, max_rows: int = 10, figure: Figure | None = None) -> RobustnessDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        max_rows : int, default=10
-            Of more rows than this, the first.
-        figure : matplotlib Figure or None, default=None
-            By default one of its own.
-
-        Returns
-        -------
-        RobustnessDisplay
-            This one.
-        """
-        found = self.result
-        n_rows, n_columns = min(max_rows, len(found.X)), 1 + len(found.targets)
-        if figure is None:
-            plt = import_extra("matplotlib.pyplot", "plot")
-            size = (_CELL * n_columns, _CELL * n_rows + 0.5)
-            figure = plt.figure(figsize=size, layout="constrained")
-        axes = figure.subplots(n_rows, n_columns, squeeze=False)
-        low, high = float(found.X.min()), float(found.X.max())
-        for row in range(n_rows):
-            pictures = [found.X[row], *found.changed[row]]
-            for column, (ax, values) in enumerate(zip(axes[row], pictures, strict=True)):
-                self._draw(ax, values, low, high)
-                if column and not found.reached[row, column - 1]:
-                    _cross_out(ax)
-        for ax, title in zip(axes[0], ["as it is", *found.targets], strict=True):
-            ax.set_title(shorten(printable(str(title)), 12), fontsize=8, parse_math=False)
-        self.axes_, self.figure_ = axes, figure
-        return self
-
-    def _draw(self, ax: Axes, values: NDArray[np.float64], low: float, high: float) -> None:
-        picture = np.clip((values.reshape(self.image_shape) - low) / ((high - low) or 1.0), 0, 1)
-        ax.imshow(picture, cmap="gray", vmin=0.0, vmax=1.0)
-        ax.set_xticks([])
-        ax.set_yticks([])
-        for spine in ax.spines.values():
-            spine.set_visible(False)
-
-
-def _cross_out(ax: Axes) -> None:
-    """Say of a picture that the classifier is not certain of it."""
-    ax.text(
-        0.5,
-        0.02,
-        "not reached",
-        transform=ax.transAxes,
-        ha="center",
-        fontsize=6,
-        color="white",
-        bbox={"facecolor": TEXT_COLOR, "edgecolor": "none", "pad": 1.0},
-    )
-
-
-def _shape(result: Robustness, image_shape: tuple[int, ...] | None) -> tuple[int, ...]:
-    n_features = result.X.shape[1]
-    side = round(n_features**0.5)
-    shape = (side, side) if image_shape is None else tuple(image_shape)
-    if np.prod(shape) != n_features or (len(shape) == 3 and shape[2] != 3) or len(shape) > 3:
-        raise InputError(
-            f"{n_features} features are no picture of shape {shape}: give image_shape=(height, "
-            "width) or (height, width, 3)."
-        )
-    return shape
-
-
 # What tells the parts of a map from all else on its axes.
-_OWN = "saliency"
+_MAP_LABEL = "saliency"
 
 
 class RowSaliencyDisplay:
@@ -222,24 +113,21 @@ class RowSaliencyDisplay:
         """
         saliency = np.asarray(self.saliency, dtype=np.float64)
         shown = choose_rows(np.abs(saliency), max_features, order)
-        own = ax is None
-        if ax is None:
-            plt = import_extra("matplotlib.pyplot", "plot")
-            size = (7.0, 1.2 + 0.28 * len(shown))
-            _, ax = plt.subplots(figsize=size, layout="constrained")
-        looks = [CLASS_STYLES["strong" if saliency[j] >= 0 else "weak"] for j in shown]
+        is_new = ax is None
+        ax = axes_or_new(ax, 7.0, 1.2 + 0.28 * len(shown))
+        styles = [CLASS_STYLES["strong" if saliency[j] >= 0 else "weak"] for j in shown]
         ax.barh(
             np.arange(len(shown)),
             saliency[shown],
             height=BAR_HEIGHT,
-            color=[look.fill for look in looks],
-            edgecolor=[look.edge for look in looks],
+            color=[style.fill for style in styles],
+            edgecolor=[style.edge for style in styles],
         )
         name_rows(ax, self.names, shown)
         ax.axvline(0.0, color=TEXT_COLOR, linewidth=0.8)
         hidden = len(saliency) - len(shown)
         more = f"({hidden:,} less salient features not shown)" if hidden else ""
-        set_title(ax, _printable_title(self.title), more, loc="left", grow=own)
+        set_title(ax, _printable_title(self.title), more, loc="left", grow=is_new)
         set_x_label(ax, "saliency: change of the gain with the feature")
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -257,7 +145,7 @@ class SaliencyMapDisplay:
     picture : array-like of shape (height, width) or (height, width, channels)
     title : str, default=""
     scale : float or None, default=None
-        The saliency that is fully coloured; None is the largest.
+        The saliency that is fully colored; None is the largest.
 
     Attributes
     ----------
@@ -310,7 +198,7 @@ class SaliencyMapDisplay:
         **kwargs
             Options of :meth:`plot`.
         """
-        shape = _picture_shape(shape, explanation.saliency.shape[1])
+        shape = _image_shape(shape, explanation.saliency.shape[1], "shape")
         beside = ~explanation.wrong if explanation.wrong[row] else np.zeros(0, dtype=np.int64)
         compared = [_as_map(explanation.absolute[row], shape)]
         compared += [_as_map(saliency, shape) for saliency in explanation.absolute[beside]]
@@ -329,8 +217,8 @@ class SaliencyMapDisplay:
         ax : matplotlib Axes, default=None
             By default one in a figure of its own.
         scale : float or None, default=None
-            The saliency that is fully coloured; None is the display's own. One number for several
-            pictures makes them comparable: those that are misclassified then stay pale. The colour
+            The saliency that is fully colored; None is the display's own. One number for several
+            pictures makes them comparable: those that are misclassified then stay pale. The color
             bar has the numbers.
 
         Returns
@@ -338,16 +226,14 @@ class SaliencyMapDisplay:
         SaliencyMapDisplay
             This one.
         """
-        own = ax is None
-        if ax is None:
-            plt = import_extra("matplotlib.pyplot", "plot")
-            _, ax = plt.subplots(figsize=(4.0, 4.0), layout="constrained")
+        is_new = ax is None
+        ax = axes_or_new(ax, 4.0, 4.0)
         saliency = np.asarray(self.saliency, dtype=np.float64)
-        wanted = self.scale if scale is None else scale
-        top = float(saliency.max() if wanted is None else wanted)
+        scale = self.scale if scale is None else scale
+        top = float(saliency.max() if scale is None else scale)
         grey = _as_grey(np.asarray(self.picture, dtype=np.float64))
-        _remove_earlier([*ax.child_axes, *ax.images])  # a colour bar before what it is of
-        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_OWN)
+        _remove_earlier([*ax.child_axes, *ax.images])  # a color bar before what it is of
+        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_MAP_LABEL)
         points = ax.imshow(
             saliency,
             cmap="Oranges",
@@ -355,35 +241,38 @@ class SaliencyMapDisplay:
             vmax=top if top > 0 else 1.0,
             alpha=0.75,
             interpolation="nearest",
-            label=_OWN,
+            label=_MAP_LABEL,
         )
         ax.set_axis_off()
         ax.set_anchor("N")  # close to its title, for which the layout then leaves room
-        _add_colour_bar(ax, points, exceeded=bool(saliency.max() > top > 0))
-        set_title(ax, _printable_title(self.title), loc="center", grow=own)
+        _add_color_bar(ax, points, exceeded=bool(saliency.max() > top > 0))
+        set_title(ax, _printable_title(self.title), loc="center", grow=is_new)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
-def _picture_shape(shape: tuple[int, ...] | None, n_features: int) -> tuple[int, ...]:
-    if shape is None:
-        side = round(n_features**0.5)
-        shape = (side, side)
-    if len(shape) not in (2, 3) or int(np.prod(shape)) != n_features:
+def _image_shape(
+    shape: tuple[int, ...] | None, n_features: int, parameter: str, channels: int | None = None
+) -> tuple[int, ...]:
+    """The shape given, or a square; refused if the features do not fill it."""
+    side = round(n_features**0.5)
+    shape = (side, side) if shape is None else tuple(shape)
+    fills = len(shape) in (2, 3) and int(np.prod(shape)) == n_features
+    if not fills or (len(shape) == 3 and channels not in (None, shape[2])):
         raise InputError(
-            f"{n_features} features are no picture of shape {shape}: give shape=(height, width) or "
-            "(height, width, channels)."
+            f"{n_features} features are no picture of shape {shape}: give {parameter}=(height, "
+            f"width) or (height, width, {channels or 'channels'})."
         )
-    return tuple(shape)
+    return shape
 
 
 def _printable_title(title: str) -> str:
     return printable(title) if title else ""
 
 
-def _add_colour_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
+def _add_color_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
     """Beside the picture."""
-    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_OWN)
+    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_MAP_LABEL)
     bar = ax.figure.colorbar(
         points, cax=place, label="saliency", extend="max" if exceeded else "neither"
     )
@@ -392,7 +281,7 @@ def _add_colour_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
 
 def _remove_earlier(drawn: Iterable[Any]) -> None:
     """What an earlier drawing of a map has left on the same axes."""
-    for part in [part for part in drawn if part.get_label() == _OWN]:
+    for part in [part for part in drawn if part.get_label() == _MAP_LABEL]:
         part.remove()
 
 
@@ -404,3 +293,101 @@ def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:
 
 def _as_grey(picture: Any) -> Any:
     return picture.mean(axis=2) if picture.ndim == 3 else picture
+
+
+class RobustnessDisplay:
+    """A grid: each row of pictures starts with one as it is, then as each class.
+
+    Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
+
+    Parameters
+    ----------
+    result : Robustness
+    image_shape : tuple of int
+        (height, width) or (height, width, 3).
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes
+        Drawn on last; shape (rows, 1 + number of classes).
+    figure_ : matplotlib Figure
+    """
+
+    def __init__(self, *, result: Robustness, image_shape: tuple[int, ...]) -> None:
+        self.result = result
+        self.image_shape = image_shape
+
+    @classmethod
+    def from_result(
+        cls, result: Robustness, *, image_shape: tuple[int, ...] | None = None, **kwargs: Any
+    ) -> RobustnessDisplay:
+        """Draw what :func:`allrelevant.robustness` has measured.
+
+        Parameters
+        ----------
+        result : Robustness
+        image_shape : tuple of int or None, default=None
+            (height, width) or (height, width, 3); None: a square.
+        **kwargs
+            Options of :meth:`plot`.
+        """
+        return cls(
+            result=result,
+            image_shape=_image_shape(image_shape, result.X.shape[1], "image_shape", 3),
+        ).plot(**kwargs)
+
+    def plot(self, *, max_rows: int = 10, figure: Figure | None = None) -> RobustnessDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        max_rows : int, default=10
+            Of more rows than this, the first.
+        figure : matplotlib Figure or None, default=None
+            By default one of its own.
+
+        Returns
+        -------
+        RobustnessDisplay
+            This one.
+        """
+        result = self.result
+        n_rows, n_columns = min(max_rows, len(result.X)), 1 + len(result.targets)
+        if figure is None:
+            plt = import_extra("matplotlib.pyplot", "plot")
+            size = (_CELL * n_columns, _CELL * n_rows + 0.5)
+            figure = plt.figure(figsize=size, layout="constrained")
+        axes = figure.subplots(n_rows, n_columns, squeeze=False)
+        low, high = float(result.X.min()), float(result.X.max())
+        for row in range(n_rows):
+            pictures = [result.X[row], *result.changed[row]]
+            for column, (ax, values) in enumerate(zip(axes[row], pictures, strict=True)):
+                self._draw(ax, values, low, high)
+                if column and not result.reached[row, column - 1]:
+                    _cross_out(ax)
+        for ax, title in zip(axes[0], ["as it is", *result.targets], strict=True):
+            ax.set_title(short_label(title, 12), fontsize=8, parse_math=False)
+        self.axes_, self.figure_ = axes, figure
+        return self
+
+    def _draw(self, ax: Axes, values: NDArray[np.float64], low: float, high: float) -> None:
+        picture = np.clip((values.reshape(self.image_shape) - low) / ((high - low) or 1.0), 0, 1)
+        ax.imshow(picture, cmap="gray", vmin=0.0, vmax=1.0)
+        ax.set_xticks([])
+        ax.set_yticks([])
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+
+
+def _cross_out(ax: Axes) -> None:
+    """Say of a picture that the classifier is not certain of it."""
+    ax.text(
+        0.5,
+        0.02,
+        "not reached",
+        transform=ax.transAxes,
+        ha="center",
+        fontsize=6,
+        color="white",
+        bbox={"facecolor": TEXT_COLOR, "edgecolor": "none", "pad": 1.0},
+    )

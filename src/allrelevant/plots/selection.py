@@ -1,7 +1,4 @@
-"""What equally good models cost, against the number of their features.
-
-Score against number of features, with the spread over the folds.
-"""
+"""Selected features: score along an elimination, and cost of the cheapest models."""
 
 from __future__ import annotations
 
@@ -13,107 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
 from ..bounds.design import CheapestModels
+from ..elimination.history import standard_errors
 from ..exceptions import InputError
-from ._style import CLASS_STYLES, TEXT_COLOR
+from ._style import CLASS_STYLES, TEXT_COLOR, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
-class CostDisplay:
-    """A mark for each of the cheapest models: number of features, and their cost.
-
-    Filled where the model is proven to be the cheapest that was left, hollow where it is not; then
-    a line reaches down to what is proven. A cross marks the features that the baseline uses.
-
-    Parameters
-    ----------
-    design : Design
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Where the marks were drawn last.
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from allrelevant import ClassificationBounds
-    >>> from allrelevant.datasets import make_linear_classification
-    >>> data = make_linear_classification(
-    ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
-    >>> bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
-    >>> display = bounds.cheapest([1, 5, 2, 1], n_solutions=2).plot()
-    >>> display.ax_.get_ylabel()
-    'cost'
-    """
-
-    ax_: Axes
-    figure_: Figure
-
-    def __init__(self, *, design: CheapestModels) -> None:
-        self.design = design
-
-    @classmethod
-    def from_result(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
-        """Draw the models of a design; the options are those of :meth:`plot`."""
-        return cls(design=design).plot(**kwargs)
-
-    def plot(self, *, ax: Axes | None = None) -> CostDisplay:
-        """Draw the marks.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
-
-        Returns
-        -------
-        CostDisplay
-            This one.
-        """
-        plt = import_extra("matplotlib.pyplot", "plot")
-        ticker = import_extra("matplotlib.ticker", "plot")
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
-        assert ax is not None
-        for solution in self.design:
-            self._mark(ax, len(solution.members), solution)
-        n_used = int(self.design.baseline_used.sum())
-        ax.plot(n_used, self.design.baseline_cost, "x", color=TEXT_COLOR, label="baseline")
-        ax.set_xlabel("number of features", fontsize=9)
-        ax.set_ylabel("cost", fontsize=9)
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-        ax.set_ylim(bottom=0.0)
-        ax.margins(x=0.15)
-        ax.spines[["top", "right"]].set_visible(False)
-        handles, labels = ax.get_legend_handles_labels()
-        ax.legend(*_each_once(handles, labels), fontsize=8, frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
-        return self
-
-    def _mark(self, ax: Axes, n_features: int, solution: Any) -> None:
-        look = CLASS_STYLES["strong" if solution.proven else "irrelevant"]
-        label = "proven to be the cheapest left" if solution.proven else "best found in time"
-        if solution.gap > 0:
-            ends = [solution.cost - solution.gap, solution.cost]
-            ax.plot([n_features, n_features], ends, color=look.edge, linewidth=1.0)
-        ax.plot(
-            n_features,
-            solution.cost,
-            "o",
-            markerfacecolor=look.fill,
-            markeredgecolor=look.edge,
-            label=label,
-        )
-
-
-def _each_once(handles: list[Any], labels: list[str]) -> tuple[list[Any], list[str]]:
-    _, first = np.unique(labels, return_index=True)
-    return [handles[i] for i in sorted(first)], [labels[i] for i in sorted(first)]
 
 
 class EliminationDisplay:
@@ -177,8 +79,6 @@ class EliminationDisplay:
         **kwargs
             Options of :meth:`plot`.
         """
-        from ..elimination.history import standard_errors
-
         check_is_fitted(estimator)
         if len(estimator.scores_) == 0:
             raise InputError("There are no scores to draw: with cv=None there is a ranking alone.")
@@ -206,10 +106,8 @@ class EliminationDisplay:
         EliminationDisplay
             This one.
         """
-        if ax is None:
-            plt = import_extra("matplotlib.pyplot", "plot")
-            _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
-        look, other = CLASS_STYLES["strong"], CLASS_STYLES["weak"]
+        ax = axes_or_new(ax, 7.0, 4.0)
+        style, other = CLASS_STYLES["strong"], CLASS_STYLES["weak"]
         sizes, scores, errors = (
             np.asarray(values, dtype=float)
             for values in (self.n_features, self.scores, self.errors)
@@ -220,18 +118,18 @@ class EliminationDisplay:
             sizes,
             scores - errors,
             scores + errors,
-            facecolor=look.fill,
+            facecolor=style.fill,
             alpha=0.18,
             edgecolor="none",
             label="one standard error",
         )
-        ax.plot(sizes, scores, color=look.edge, linewidth=1.3, label="cross-validated score")
+        ax.plot(sizes, scores, color=style.edge, linewidth=1.3, label="cross-validated score")
         ax.axvline(
             self.n_selected,
             color=TEXT_COLOR,
             linewidth=0.9,
             linestyle=":",
-            label=self._selected_label,
+            label=f"selected: {self.n_selected}",
         )
         if self.nested_score is not None:
             ax.axhline(
@@ -249,6 +147,94 @@ class EliminationDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    @property
-    def _selected_label(self) -> str:
-        return f"selected: {self.n_selected}"
+
+class CostDisplay:
+    """A mark for each of the cheapest models: number of features, and their cost.
+
+    Filled where the model is proven to be the cheapest that was left, hollow where it is not; then
+    a line reaches down to what is proven. A cross marks the features that the baseline uses.
+
+    Parameters
+    ----------
+    design : CheapestModels
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the marks were drawn last.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from allrelevant import ClassificationBounds
+    >>> from allrelevant.datasets import make_linear_classification
+    >>> data = make_linear_classification(
+    ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
+    >>> bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
+    >>> display = bounds.cheapest([1, 5, 2, 1], n_solutions=2).plot()
+    >>> display.ax_.get_ylabel()
+    'cost'
+    """
+
+    ax_: Axes
+    figure_: Any
+
+    def __init__(self, *, design: CheapestModels) -> None:
+        self.design = design
+
+    @classmethod
+    def from_result(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
+        """Draw the models of a design; the options are those of :meth:`plot`."""
+        return cls(design=design).plot(**kwargs)
+
+    def plot(self, *, ax: Axes | None = None) -> CostDisplay:
+        """Draw the marks.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a figure of its own.
+
+        Returns
+        -------
+        CostDisplay
+            This one.
+        """
+        ticker = import_extra("matplotlib.ticker", "plot")
+        ax = axes_or_new(ax, 5.6, 4.0)
+        for solution in self.design:
+            self._mark(ax, len(solution.members), solution)
+        n_used = int(self.design.baseline_used.sum())
+        ax.plot(n_used, self.design.baseline_cost, "x", color=TEXT_COLOR, label="baseline")
+        ax.set_xlabel("number of features", fontsize=9)
+        ax.set_ylabel("cost", fontsize=9)
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+        ax.set_ylim(bottom=0.0)
+        ax.margins(x=0.15)
+        ax.spines[["top", "right"]].set_visible(False)
+        handles, labels = ax.get_legend_handles_labels()
+        ax.legend(*_each_once(handles, labels), fontsize=8, frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _mark(self, ax: Axes, n_features: int, solution: Any) -> None:
+        style = CLASS_STYLES["strong" if solution.proven else "irrelevant"]
+        label = "proven to be the cheapest left" if solution.proven else "best found in time"
+        if solution.gap > 0:
+            ends = [solution.cost - solution.gap, solution.cost]
+            ax.plot([n_features, n_features], ends, color=style.edge, linewidth=1.0)
+        ax.plot(
+            n_features,
+            solution.cost,
+            "o",
+            markerfacecolor=style.fill,
+            markeredgecolor=style.edge,
+            label=label,
+        )
+
+
+def _each_once(handles: list[Any], labels: list[str]) -> tuple[list[Any], list[str]]:
+    _, first = np.unique(labels, return_index=True)
+    return [handles[i] for i in sorted(first)], [labels[i] for i in sorted(first)]

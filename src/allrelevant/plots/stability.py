@@ -9,7 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._optional import import_extra
 from ..relevance import CLASSES
-from ._style import BAR_HEIGHT, CLASS_STYLES, TEXT_COLOR, Order, choose_rows, name_rows
+from ._style import (
+    BAR_HEIGHT,
+    CLASS_STYLES,
+    TEXT_COLOR,
+    Order,
+    choose_rows,
+    draw_bars,
+    draw_legend_above,
+    draw_marks,
+    label_of_rows,
+    name_rows,
+    rows_height,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +41,7 @@ _RATIO_PLACE = 1.2  # right end of the numbers, in widths of the right panel
 class StabilityDisplay:
     """Mean intervals with their spread, and how often each feature fell into each class.
 
-    Left, a bar from the mean lower to the mean upper bound of each feature's weight, in the colour
+    Left, a bar from the mean lower to the mean upper bound of each feature's weight, in the color
     of its most frequent class, with whiskers of one standard deviation at both ends and a circle
     at the baseline's mean weight. Right, the share of splits by class and, as a number, the
     standard deviation of the upper bound over that of the baseline's weight.
@@ -89,7 +101,7 @@ class StabilityDisplay:
     @classmethod
     def from_result(
         cls,
-        found: Stability,
+        result: Stability,
         *,
         ax: Sequence[Axes] | None = None,
         max_features: int | None = 40,
@@ -98,11 +110,11 @@ class StabilityDisplay:
         show_ratio: bool = True,
         show_legend: bool = True,
     ) -> StabilityDisplay:
-        """Draw what :func:`allrelevant.stability` found.
+        """Draw what :func:`allrelevant.stability` result.
 
         Parameters
         ----------
-        found : Stability
+        result : Stability
         ax : sequence of two matplotlib Axes, default=None
             Where to draw, intervals first; by default in a figure of its own.
         max_features : int or None, default=40
@@ -120,14 +132,14 @@ class StabilityDisplay:
         -------
         StabilityDisplay
         """
-        bounds = found.lower, found.upper
+        bounds = result.lower, result.upper
         display = cls(
             interval_mean=np.column_stack([values.mean(axis=0) for values in bounds]),
             interval_std=np.column_stack([values.std(axis=0, ddof=1) for values in bounds]),
-            share=found.share,
-            feature_names=found.feature_names,
-            baseline_mean=found.baseline.mean(axis=0),
-            ratio=found.ratio,
+            share=result.share,
+            feature_names=result.feature_names,
+            baseline_mean=result.baseline.mean(axis=0),
+            ratio=result.ratio,
         )
         return display.plot(
             ax=ax,
@@ -168,7 +180,7 @@ class StabilityDisplay:
         self.figure_: Figure = left.figure  # type: ignore[assignment]
         self._draw_intervals(shown)
         if show_baseline and self.baseline_mean is not None:
-            self._draw_baseline(np.asarray(self.baseline_mean)[shown])
+            draw_marks(self.axes_[0], np.asarray(self.baseline_mean)[shown], "baseline, mean")
         self._draw_shares(shown)
         if show_ratio and self.ratio is not None:
             self._print_ratios(np.asarray(self.ratio)[shown])
@@ -181,17 +193,7 @@ class StabilityDisplay:
         left, _ = self.axes_
         mean, std = np.asarray(self.interval_mean)[shown], np.asarray(self.interval_std)[shown]
         usual = np.asarray(self.share)[shown].argmax(axis=1)
-        looks = [CLASS_STYLES[CLASSES[index]] for index in usual]
-        left.barh(
-            np.arange(len(shown)),
-            mean[:, 1] - mean[:, 0],
-            left=mean[:, 0],
-            height=BAR_HEIGHT,
-            color=[look.fill for look in looks],
-            edgecolor=[look.edge for look in looks],
-            linewidth=0.8,
-            zorder=2,
-        )
+        draw_bars(left, mean, [CLASSES[index] for index in usual])
         largest = max(float((mean + std).max()), 1e-300)
         for side in (0, 1):
             self._draw_whiskers(mean[:, side], std[:, side], least=0.002 * largest)
@@ -202,40 +204,25 @@ class StabilityDisplay:
         rows = np.flatnonzero(std > least)  # shorter ones would be a smudge
         low, high = np.maximum(mean - std, 0.0)[rows], (mean + std)[rows]
         # On a light line of their own, for bars may be as dark as whiskers.
-        for colour, width, order in (("white", 2.6, 3.0), (TEXT_COLOR, 0.9, 3.1)):
-            style: dict[str, Any] = {"colors": colour, "linewidth": width, "zorder": order}
+        for color, width, order in (("white", 2.6, 3.0), (TEXT_COLOR, 0.9, 3.1)):
+            style: dict[str, Any] = {"colors": color, "linewidth": width, "zorder": order}
             self.axes_[0].hlines(rows, low, high, **style)
             for end in (low, high):
                 self.axes_[0].vlines(end, rows - _CAP, rows + _CAP, **style)
-
-    def _draw_baseline(self, weights: NDArray[np.float64]) -> None:
-        self.axes_[0].plot(
-            weights,
-            np.arange(len(weights)),
-            ls="none",
-            marker="o",
-            ms=4.2,
-            mfc="white",
-            mec=TEXT_COLOR,
-            mew=0.9,
-            zorder=4,
-            clip_on=False,
-            label="baseline, mean",
-        )
 
     def _draw_shares(self, shown: NDArray[np.intp]) -> None:
         share = np.asarray(self.share)[shown]
         starts = np.cumsum(share, axis=1) - share
         for index, name in enumerate(CLASSES):
             present = np.flatnonzero(share[:, index] > 0)
-            look = CLASS_STYLES[name]
+            style = CLASS_STYLES[name]
             self.axes_[1].barh(
                 present,
                 share[present, index],
                 left=starts[present, index],
                 height=BAR_HEIGHT,
-                color=look.fill,
-                edgecolor=look.edge,
+                color=style.fill,
+                edgecolor=style.edge,
                 linewidth=0.8,
                 zorder=2,
                 clip_on=False,  # or the outline is cut off at 100%
@@ -252,7 +239,7 @@ class StabilityDisplay:
             "fontsize": "small",
         }
         for row, ratio in enumerate(ratios):
-            right.text(_RATIO_PLACE, row, in_digits(ratio), **style)
+            right.text(_RATIO_PLACE, row, format_ratio(ratio), **style)
         right.text(_RATIO_PLACE, -0.95, "ratio", fontstyle="italic", **style)
 
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
@@ -266,37 +253,22 @@ class StabilityDisplay:
         right.set_xlim(0.0, 1.0)
         right.set_xticks([0.0, 0.5, 1.0], ["0", "50%", "100%"])
         label = "absolute weight: mean interval, ± one standard deviation"
-        if len(shown) < n_features:
-            label += (
-                f"\n(the {len(shown)} of {n_features:,} features with the largest upper bounds)"
-            )
-        left.set_xlabel(label)
+        left.set_xlabel(label_of_rows(label, len(shown), n_features))
         right.set_xlabel("share of splits")
 
     def _draw_legend(self) -> None:
         left, right = self.axes_
         bars = [bar for bar in right.containers if len(bar)]
         marks = left.get_legend_handles_labels()[0]
-        left.legend(
-            handles=[*bars, *marks],
-            loc="lower right",
-            bbox_to_anchor=(1.0, 1.0),
-            ncols=len(bars) + len(marks),
-            fontsize="small",
-            frameon=False,
-            handlelength=1.5,
-            handletextpad=0.6,
-            columnspacing=1.3,
-            borderaxespad=0.2,
-        )
+        draw_legend_above(left, [*bars, *marks])
 
 
-def in_digits(ratio: float) -> str:
-    """A ratio as short as it can be told.
+def format_ratio(ratio: float) -> str:
+    """A ratio in three digits.
 
     Examples
     --------
-    >>> [in_digits(ratio) for ratio in (0.987, 18.74, float("inf"))]
+    >>> [format_ratio(ratio) for ratio in (0.987, 18.74, float("inf"))]
     ['0.99', '18.7', '∞']
     """
     if np.isinf(ratio):
@@ -306,8 +278,10 @@ def in_digits(ratio: float) -> str:
 
 def _new_axes(n_rows: int, with_legend: bool) -> tuple[Axes, Axes]:
     pyplot = import_extra("matplotlib.pyplot", "plot")
-    height = 0.9 + 0.22 * n_rows + (0.2 if with_legend else 0.0)
     _, (left, right) = pyplot.subplots(
-        ncols=2, figsize=(8.5, height), width_ratios=(2.2, 1.0), layout="constrained"
+        ncols=2,
+        figsize=(8.5, rows_height(n_rows, with_legend)),
+        width_ratios=(2.2, 1.0),
+        layout="constrained",
     )
     return left, right

@@ -1,105 +1,98 @@
-"""The summary as one page that needs nothing else: no network, no files beside it."""
+"""A document as one self-contained page: its sections in order, and what their templates share."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from .._optional import import_extra
 from .._text import decimals_for, number, percent, printable, real_minus, shorten
 from ..bounds.task import WORDINGS
-from ..plots.layout import layout
 from ..relevance import CLASSES
 from ..results.bounds import ranked
-from .sections import design_drawing, metric_drawings, path_panels, relations_drawing
+from .sections import (
+    MAX_ROWS,
+    Document,
+    Section,
+    design_view,
+    intervals_view,
+    method_view,
+    metric_view,
+    path_view,
+    privileged_view,
+    relations_view,
+    settings_view,
+    table_view,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+SECTIONS: tuple[Section, ...] = (
+    Section("features", "intervals.html", intervals_view),
+    Section("metric", "metric.html", metric_view),
+    Section("features", "table.html", table_view),
+    Section("privileged", "privileged.html", privileged_view),
+    Section("relations", "relations.html", relations_view),
+    Section("design", "design.html", design_view),
+    Section("path", "path.html", path_view),
+    Section("problems", "method.html", method_view),
+    Section("settings", "settings.html", settings_view),
+)
 
-MAX_BARS = 60
-
-
-MAX_ROWS = 200
-
-
+# Of more names than the first number only as many as the second are listed.
 MAX_NAMES = 40
+FIRST_NAMES = 15
 
-
-FIRST_NAMES = 15  # of more than that
-
-
-_MAX_CLASSES = 12
-
-
+# By how much a score must exceed that of a guess.
 _BETTER_THAN_GUESSING = 0.02
 
 
-def render(summary: Mapping[str, Any]) -> str:
+def render(document: Mapping[str, Any]) -> str:
     """One self-contained HTML page.
 
     Parameters
     ----------
-    summary : mapping
-        What :func:`bounds_document` gave, or the JSON of it read back.
+    document : mapping
+        What :func:`allrelevant.results.bounds_document` gave, or the JSON of it read back.
 
     Returns
     -------
     str
         HTML. Of a wide table only the first features are drawn and listed, and the page says so.
     """
-    features = ranked(summary["features"])
-    complete = max(len(features), len(summary["privileged"])) <= MAX_ROWS
-    wording, classes = WORDINGS[summary["task"]], summary["classes"]
-    return (
-        _environment(features)
-        .get_template("page.html")
-        .render(
-            summary=summary,
-            title=_title(summary),
-            created=datetime.fromisoformat(summary["created"])
-            .strftime("%d %B %Y, %H:%M %Z")
-            .strip(),
-            groups=[
-                (name, [f["name"] for f in features if f["relevance"] == name]) for name in CLASSES
-            ],
-            chart=layout(features[:MAX_BARS], summary["problems"]),
-            rows=features[:MAX_ROWS],
-            path=_path(summary, features),
-            metric=metric_drawings(summary["metric"]) if summary.get("metric") else None,
-            relations=_drawn(summary.get("relations"), relations_drawing),
-            design=summary.get("design"),
-            drawing=_drawn(summary.get("design"), design_drawing),
-            privileged=_privileged(summary),
-            wording=wording,
-            aim=wording.aim.format(*(shorten(printable(c["label"]), 50) for c in classes)),
-            achievement=wording.achievement(summary["score"]),
-            poor=_is_poor(summary["score"]),
-            cv_scores=_cv_scores(summary),
-            epsilon=summary["problems"][0]["baseline"].get("epsilon"),
-            several=len(summary["problems"]) > 1,
-            per_class=1 < len(summary["problems"]) <= _MAX_CLASSES,
-            embedded=summary if complete else None,
-            max_names=MAX_NAMES,
-            first_names=FIRST_NAMES,
+    features = ranked(document["features"])
+    environment = _environment(features)
+    is_complete = max(len(features), len(document["privileged"])) <= MAX_ROWS
+    wording = WORDINGS[document["task"]]
+    labels = [shorten(printable(entry["label"]), 50) for entry in document["classes"]]
+    shared = {
+        "summary": document,
+        "created": _date(document["created"]),
+        "wording": wording,
+        "aim": wording.aim.format(*labels),
+        "is_mapping": bool(document.get("metric")),
+        "several": len(document["problems"]) > 1,
+        "embedded": document if is_complete else None,
+    }
+    sections = [
+        environment.get_template(f"sections/{section.template}").render(
+            **shared, **section.view(document)
         )
+        for section in SECTIONS
+        if section.is_in(document)
+    ]
+    return environment.get_template("page.html").render(
+        **shared,
+        title=_title(document),
+        groups=[
+            (name, [f["name"] for f in features if f["relevance"] == name]) for name in CLASSES
+        ],
+        achievement=wording.achievement(document["score"]),
+        poor=_is_poor(document["score"]),
+        sections=sections,
     )
-
-
-def _path(
-    summary: Mapping[str, Any], features: Sequence[Mapping[str, Any]]
-) -> dict[str, Any] | None:
-    if summary.get("path") is None:
-        return None
-    return path_panels(summary["path"], [feature["name"] for feature in features])
-
-
-def _drawn(
-    part: Mapping[str, Any] | None, draw: Callable[[Mapping[str, Any]], dict[str, Any]]
-) -> dict[str, Any] | None:
-    return None if part is None else draw(part)
 
 
 def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
@@ -119,20 +112,25 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}
-    environment.filters["weight"] = weight
-    environment.filters["printable"] = printable
-    environment.filters["percent"] = percent
-    environment.filters["number"] = lambda value: real_minus(number(value))
-    environment.filters["short"] = shorten
+    environment.globals.update(MAX_NAMES=MAX_NAMES, FIRST_NAMES=FIRST_NAMES)
+    environment.filters.update(
+        count=lambda value: f"{value:,}",
+        number=lambda value: real_minus(number(value)),
+        percent=percent,
+        printable=printable,
+        short=shorten,
+        weight=weight,
+    )
     return environment
 
 
-def _title(summary: Mapping[str, Any]) -> str:
-    table = summary["table"]
-    title = "Which features matter"
-    if table["target"] is not None:
-        title += f" for {printable(table['target'])}"
-    return title
+def _date(created: str) -> str:
+    return datetime.fromisoformat(created).strftime("%d %B %Y, %H:%M %Z").strip()
+
+
+def _title(document: Document) -> str:
+    target = document["table"]["target"]
+    return "Which features matter" + ("" if target is None else f" for {printable(target)}")
 
 
 def _is_poor(score: Mapping[str, Any]) -> bool:
@@ -144,28 +142,3 @@ def _is_poor(score: Mapping[str, Any]) -> bool:
     if score["cross_validated"] is not None or training is None or guess is None:
         return False
     return bool(training < guess + _BETTER_THAN_GUESSING)
-
-
-def _cv_scores(summary: Mapping[str, Any]) -> list[float | None]:
-    """The cross-validated score of each problem."""
-    problems = summary["problems"]
-    if len(problems) > 1:
-        return [problem.get("cv_accuracy") for problem in problems]
-    return [summary["score"]["cross_validated"]]
-
-
-def _privileged(summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the section on privileged features needs; None if there are none."""
-    features = ranked(summary["privileged"])
-    if not features:
-        return None
-    cutoffs = [{"cutoff": problem["privileged_cutoff"]} for problem in summary["problems"]]
-    counts = Counter(feature["relevance"] for feature in features)
-    return {
-        "n_features": len(features),
-        "counts": {name: counts[name] for name in CLASSES},
-        "chart": layout(features[:MAX_BARS], cutoffs),
-        "rows": features[:MAX_ROWS],
-        "decimals": decimals_for(features),
-        "cutoff": cutoffs[0]["cutoff"] if len(cutoffs) == 1 else None,
-    }

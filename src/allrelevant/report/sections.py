@@ -1,268 +1,238 @@
-"""The cheapest models: what the report says of them, and how it draws them.
+"""The sections of the page: which part of a document each shows, and how it draws it.
 
-A learned metric: what the report says of it besides its intervals, and how it draws that.
-
-Intervals along a path of a setting: what the report says of them, and how it draws them.
-
-What replaces what: what the report says of it, and how it draws it.
+A view turns a document into the variables of the section's template. Geometry comes from
+:mod:`allrelevant.plots.layout` in data units; here it is scaled to the units of a drawing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..bounds.path import runs_of_equal_values
-from ..plots.layout import axis_ticks
+from .._text import decimals_for, printable, shorten
+from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
+from ..bounds.result import FEATURE_COLUMNS
+from ..plots.layout import axis_shares, axis_ticks, bands, circle, cutoff_lines, links, outline
+from ..relevance import CLASSES
+from ..results.bounds import ranked
 
-_DESIGN_WIDTH, _DESIGN_HEIGHT = 300.0, 160.0
+# Of wide tables the page shows so much; the rest is in the JSON.
+MAX_BARS = 60
+MAX_ROWS = 200
+MAX_CLASSES = 12
+MAX_PANELS = 40
+MAX_RELATED_FEATURES = 40
+MAX_MAPPING_ROWS = 3
+
+_LABEL_WIDTH = 32
+
+# Of a cell of the map and of the circle of the graph, in units of the drawings.
+_CELL = 10.0
+_RADIUS = 60.0
+
+# Relations below this are left white.
+_MIN_RELATION = 0.005
+
+Document = Mapping[str, Any]
+View = Callable[[Document], Mapping[str, Any]]
 
 
-def design_drawing(design: Mapping[str, Any]) -> dict[str, Any]:
-    """Places of the models by number of features, from left to right, and by cost, upwards.
+@dataclass(frozen=True)
+class Section:
+    """A section of the page. It appears if the document has something under its name."""
 
-    Parameters
-    ----------
-    design : mapping
-        What :func:`summarize_design` gave.
+    name: str
+    template: str
+    view: View
+
+    def is_in(self, document: Document) -> bool:
+        return bool(document.get(self.name))
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An area of a given size, from zero to ``right`` and from zero, at the bottom, to ``top``."""
+
+    width: float
+    height: float
+    right: float
+    top: float
+
+    def x(self, value: float) -> float:
+        return self.width * value / self.right
+
+    def y(self, value: float) -> float:
+        return self.height * (1.0 - value / self.top)
+
+    def points(self, places: Iterable[tuple[float, float]]) -> str:
+        """The corners of a line or a polygon."""
+        return " ".join(f"{self.x(x):.2f},{self.y(y):.2f}" for x, y in places)
+
+
+def intervals_view(document: Document) -> dict[str, Any]:
+    """The bars of the first features."""
+    problems = document["problems"]
+    cutoff = problems[0]["cutoff"] if len(problems) == 1 else None
+    return {"chart": _bar_chart(ranked(document["features"]), cutoff)}
+
+
+def _bar_chart(
+    features: Sequence[Mapping[str, Any]], cutoff: Mapping[str, float] | None
+) -> dict[str, Any]:
+    """Bars from top to bottom, ticks and lines of cutoffs, in percent of the axis.
+
+    A cutoff of None is not drawn: with more than two classes each class has its own.
     """
-    models, baseline = design["models"], design["baseline"]
-    costs = axis_ticks(max([baseline["cost"], *(model["cost"] for model in models)]))
-    most = max([baseline["n_features"], *(len(model["features"]) for model in models)]) + 1
+    features = features[:MAX_BARS]
+    lower, upper = (0.0, 0.0) if cutoff is None else (cutoff["lower"], cutoff["upper"])
+    ticks = axis_ticks(max([upper, *(f["upper"] for f in features)]))
+    decimals = max(0, -math.floor(math.log10(ticks[1])))
 
-    def place(n_features: int, cost: float) -> dict[str, float]:
-        return {
-            "x": round(_DESIGN_WIDTH * n_features / most, 2),
-            "y": round(_DESIGN_HEIGHT * (1.0 - cost / costs[-1]), 2),
-        }
+    def percent(value: float) -> float:
+        return round(100.0 * value / ticks[-1], 3)
 
+    bars = []
+    for feature in features:
+        name, left = printable(feature["name"]), percent(feature["lower"])
+        bars.append(
+            {
+                "label": shorten(name, _LABEL_WIDTH),
+                "name": name,
+                "relevance": feature["relevance"],
+                "left": left,
+                "width": max(percent(feature["upper"]) - left, 0.0),
+                "baseline": percent(abs(feature["baseline"])),
+                "lower": feature["lower"],
+                "upper": feature["upper"],
+            }
+        )
+    lines = [(percent(line.value), line.kind) for line in cutoff_lines(lower, upper)]
     return {
-        "marks": [
-            {**place(len(model["features"]), model["cost"]), "proven": model["proven"]}
-            for model in models
-        ],
-        "baseline": place(baseline["n_features"], baseline["cost"]),
-        "costs": [{"label": f"{cost:g}", "y": place(0, cost)["y"]} for cost in costs],
-        "numbers": [
-            {"label": str(n), "x": place(n, 0.0)["x"]}
-            for n in range(0, most + 1, max(1, -(-most // 10)))
-        ],
-        "width": _DESIGN_WIDTH,
-        "height": _DESIGN_HEIGHT,
+        "bars": bars,
+        "ticks": [{"place": percent(tick), "label": f"{tick:.{decimals}f}"} for tick in ticks],
+        "lines": [{"place": place, "kind": kind} for place, kind in lines if 0 < place <= 100],
     }
 
 
-MAX_ROWS_DRAWN = 3
-
-
-# Of one drawing, in units of its own.
-_METRIC_WIDTH, _METRIC_HEIGHT = 100.0, 40.0
-
-
-def metric_drawings(metric: Mapping[str, Any]) -> dict[str, Any]:
-    """The outlines to draw.
-
-    Parameters
-    ----------
-    metric : mapping
-        What :func:`summarize_metric` gave.
-    """
-    rows = metric["rows"][:MAX_ROWS_DRAWN]
+def table_view(document: Document) -> dict[str, Any]:
+    """The numbers of the first features, and with several classes those of each class."""
     return {
-        "width": _METRIC_WIDTH,
-        "height": _METRIC_HEIGHT,
+        "rows": ranked(document["features"])[:MAX_ROWS],
+        "columns": _number_columns(document),
+        "per_class": 1 < len(document["problems"]) <= MAX_CLASSES,
+    }
+
+
+def _number_columns(document: Document) -> list[Any]:
+    """The columns of numbers that a page shows of the features of this document."""
+    columns = MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
+    return [column for column in columns if column.heading and column.name != "relevance"]
+
+
+def privileged_view(document: Document) -> dict[str, Any]:
+    """Bars and numbers of the privileged features."""
+    features = ranked(document["privileged"])
+    cutoffs = [problem["privileged_cutoff"] for problem in document["problems"]]
+    cutoff = cutoffs[0] if len(cutoffs) == 1 else None
+    counts = Counter(feature["relevance"] for feature in features)
+    return {
+        "n_features": len(features),
+        "counts": {name: counts[name] for name in CLASSES},
+        "chart": _bar_chart(features, cutoff),
+        "rows": features[:MAX_ROWS],
+        "columns": _number_columns(document),
+        "decimals": decimals_for(features),
+        "cutoff": cutoff,
+    }
+
+
+def metric_view(document: Document) -> dict[str, Any]:
+    """The outlines of the first rows of a mapping, and the errors by dimension."""
+    metric = document["metric"]
+    return {
+        "width": 100.0,
+        "height": 40.0,
         "n_rows": len(metric["rows"]),
-        "rows": [_row_drawing(row) for row in rows],
-        "curve": None if metric["curve"] is None else _curve_drawing(metric),
+        "rows": [_mapping_row(row) for row in metric["rows"][:MAX_MAPPING_ROWS]],
+        "curve": None if metric["curve"] is None else _dimension_curve(metric),
+        "effective_dimension": metric["effective_dimension"],
     }
 
 
-def _row_drawing(row: Mapping[str, Any]) -> dict[str, Any]:
-    top = max(row["upper"]) or 1.0
+def _mapping_row(row: Mapping[str, Any]) -> dict[str, Any]:
     raw = None if row["raw"] is None else [abs(weight) for weight in row["raw"]]
+    top = max(row["upper"]) or 1.0
     return {
-        "raw": None if raw is None else _skyline(raw, max(raw) or 1.0),
+        "raw": None if raw is None else _outline_points(raw, max(raw) or 1.0),
         "raw_top": None if raw is None else max(raw),
-        "upper": _skyline(row["upper"], top),
-        "lower": _skyline(row["lower"], top),
+        "upper": _outline_points(row["upper"], top),
+        "lower": _outline_points(row["lower"], top),
         "top": top,
     }
 
 
-def _skyline(heights: Sequence[float], top: float) -> str:
-    """The outline of bars side by side, as points of a polygon."""
-    step = _METRIC_WIDTH / len(heights)
-    points = [f"0,{_METRIC_HEIGHT:g}"]
-    for index, height in enumerate(heights):
-        y = _METRIC_HEIGHT * (1.0 - height / top)
-        points += [f"{index * step:.2f},{y:.2f}", f"{(index + 1) * step:.2f},{y:.2f}"]
-    return " ".join([*points, f"{_METRIC_WIDTH:g},{_METRIC_HEIGHT:g}"])
+def _outline_points(heights: Sequence[float], top: float) -> str:
+    drawing = Drawing(100.0, 40.0, right=len(heights), top=top)
+    return f"0,40 {drawing.points(outline(heights))} 100,40"
 
 
-def _curve_drawing(metric: Mapping[str, Any]) -> dict[str, Any]:
+def _dimension_curve(metric: Mapping[str, Any]) -> dict[str, Any]:
     curve = metric["curve"]
-    dimensions = curve["dimensions"]
+    first, last = curve["dimensions"][0], curve["dimensions"][-1]
     top = max([*curve["test_error"], *curve["train_error"], curve["raw_test_error"], 0.01])
+    drawing = Drawing(100.0, 40.0, right=max(last - first, 1), top=top)
 
     def place(dimension: float) -> float:
-        span = max(dimensions[-1] - dimensions[0], 1)
-        return round(_METRIC_WIDTH * (dimension - dimensions[0]) / span, 2)
+        return round(drawing.x(dimension - first), 2)
 
     def line(errors: Sequence[float]) -> str:
-        pairs = zip(dimensions, errors, strict=True)
-        return " ".join(f"{place(d)},{_METRIC_HEIGHT * (1.0 - e / top):.2f}" for d, e in pairs)
+        pairs = zip(curve["dimensions"], errors, strict=True)
+        return " ".join(f"{place(d)},{drawing.y(e):.2f}" for d, e in pairs)
 
     return {
         "test": line(curve["test_error"]),
         "train": line(curve["train_error"]),
-        "raw": round(_METRIC_HEIGHT * (1.0 - curve["raw_test_error"] / top), 2),
+        "raw": round(drawing.y(curve["raw_test_error"]), 2),
         "chosen": place(metric["effective_dimension"]),
-        "first": dimensions[0],
-        "last": dimensions[-1],
+        "first": first,
+        "last": last,
         "top": top,
     }
 
 
-MAX_PANELS = 40
-
-
-# Of the drawing of one feature, in units of its own.
-_PATH_WIDTH, _PATH_HEIGHT = 100.0, 40.0
-
-
-@dataclass(frozen=True)
-class Band:
-    """A stretch of one class: the outline of the band there."""
-
-    relevance: str
-    points: str
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One feature: its bands, and the line of the baseline's weight."""
-
-    name: str
-    bands: list[Band]
-    baseline: str
-    ranges: list[Mapping[str, Any]]
-
-
-def path_panels(path: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The drawings of the features with these names, in this order, the first of them.
-
-    Parameters
-    ----------
-    path : mapping
-        What :func:`summarize_path` gave.
-    names : sequence of str
-    """
-    by_name = {feature["name"]: feature for feature in path["features"]}
-    shown = [by_name[name] for name in names if name in by_name][:MAX_PANELS]
-    end = max((max(feature["upper"]) for feature in shown), default=0.0) or 1.0
-    places = _places(path["values"])
-    return {
-        "param": path["param"],
-        "first": path["values"][0],
-        "last": path["values"][-1],
-        "end": end,
-        "n_features": len(path["features"]),
-        "panels": [_panel(feature, places, end) for feature in shown],
-        "width": _PATH_WIDTH,
-        "height": _PATH_HEIGHT,
-    }
-
-
-def _panel(feature: Mapping[str, Any], places: Sequence[float], end: float) -> Panel:
-    def point(index: int, value: float) -> str:
-        return f"{places[index]:.2f},{_PATH_HEIGHT * (1.0 - value / end):.2f}"
-
-    bands = []
-    for relevance, start, stop in runs_of_equal_values(feature["relevance"]):
-        # A band reaches to the next value, where the next class begins.
-        part = range(start, min(stop + 1, len(places)))
-        upper = [point(i, feature["upper"][i]) for i in part]
-        lower = [point(i, feature["lower"][i]) for i in reversed(part)]
-        bands.append(Band(relevance, " ".join(upper + lower)))
-    baseline = [point(i, min(abs(w), end)) for i, w in enumerate(feature["baseline"])]
-    return Panel(feature["name"], bands, " ".join(baseline), feature["ranges"])
-
-
-def _places(values: Sequence[float]) -> list[float]:
-    """Where the values go from left to right: by their logarithm, if they have one."""
-    if len(values) == 1:
-        return [_PATH_WIDTH / 2.0]
-    scale = math.log if values[0] > 0 else float
-    first, last = scale(values[0]), scale(values[-1])
-    return [_PATH_WIDTH * (scale(value) - first) / (last - first) for value in values]
-
-
-MAX_FEATURES = 40
-
-
-# Of a cell of the map and of the circle of the graph, in units of the drawings.
-_CELL = 10.0
-
-
-_RADIUS = 60.0
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A pair of features on the map."""
-
-    x: float
-    y: float
-    kind: str
-    strength: float
-    title: str
-
-
-@dataclass(frozen=True)
-class Node:
-    """A feature on the circle."""
-
-    name: str
-    x: float
-    y: float
-    angle: float
-    turned: bool
-
-
-@dataclass(frozen=True)
-class Link:
-    """A line between two features on the circle."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    kind: str
-    width: float
-
-
-def relations_drawing(relations: Mapping[str, Any]) -> dict[str, Any]:
-    """The map, the graph and the table of groups, ready to be drawn.
-
-    Parameters
-    ----------
-    relations : mapping
-        What :func:`summarize_relations` gave.
-    """
-    names = relations["features"][:MAX_FEATURES]
-    size = _CELL * len(names)
-    nodes = _nodes(names)
-    matrix = relations["matrix"]
+def relations_view(document: Document) -> dict[str, Any]:
+    """The map and the graph of the first features, and the table of groups."""
+    relations = document["relations"]
+    names, matrix = relations["features"][:MAX_RELATED_FEATURES], relations["matrix"]
+    shown = [row[: len(names)] for row in matrix[: len(names)]]
+    nodes = [
+        {
+            "name": name,
+            "x": round(_RADIUS * node.x, 2),
+            "y": round(_RADIUS * node.y, 2),
+            "angle": round(node.angle, 2),
+            "is_left": node.is_left,
+        }
+        for name, node in zip(names, circle(len(names)), strict=True)
+    ]
     return {
         "names": names,
         "n_features": len(relations["features"]),
-        "cells": _cells(names, matrix),
-        "cell": _CELL,
-        "size": size,
+        "cells": _cells(names, shown),
+        "cell_size": _CELL,
+        "size": _CELL * len(names),
         "nodes": nodes,
-        "links": _links(nodes, matrix, relations["cut"]),
+        "links": [
+            {
+                "ends": (nodes[j], nodes[k]),
+                "kind": _kind(relation),
+                "width": round(0.3 + 1.2 * relation**2, 2),
+            }
+            for j, k, relation in links(shown, relations["cut"])
+        ],
         "groups": sorted(
             relations["groups"], key=lambda g: (len(g["features"]) == 1, -g["share"], -g["upper"])
         ),
@@ -273,38 +243,100 @@ def _kind(relation: float) -> str:
     return "substitutes" if relation < 0 else "complements"
 
 
-def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[Cell]:
+def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
     return [
-        Cell(
-            x=_CELL * k,
-            y=_CELL * j,
-            kind=_kind(matrix[j][k]),
-            strength=round(abs(matrix[j][k]), 3),
-            title=f"{names[j]} with {names[k]}: {matrix[j][k]:.2f}",
-        )
-        for j in range(len(names))
-        for k in range(len(names))
-        if abs(matrix[j][k]) >= 0.005
+        {
+            "x": _CELL * k,
+            "y": _CELL * j,
+            "kind": _kind(relation),
+            "strength": round(abs(relation), 3),
+            "title": f"{names[j]} with {names[k]}: {relation:.2f}",
+        }
+        for j, row in enumerate(matrix)
+        for k, relation in enumerate(row)
+        if abs(relation) >= _MIN_RELATION
     ]
 
 
-def _nodes(names: Sequence[str]) -> list[Node]:
-    nodes = []
-    for i, name in enumerate(names):
-        angle = 2.0 * math.pi * i / len(names)
-        turned = math.pi / 2 < angle < 3 * math.pi / 2
-        degrees = math.degrees(angle) + (180.0 if turned else 0.0)
-        x, y = _RADIUS * math.cos(angle), _RADIUS * math.sin(angle)
-        nodes.append(Node(name, round(x, 2), round(y, 2), round(degrees, 2), turned))
-    return nodes
+def design_view(document: Document) -> dict[str, Any]:
+    """The models by number of features, from left to right, and by cost, upwards."""
+    design = document["design"]
+    models, baseline = design["models"], design["baseline"]
+    costs = axis_ticks(max([baseline["cost"], *(model["cost"] for model in models)]))
+    most = max([baseline["n_features"], *(len(model["features"]) for model in models)]) + 1
+    drawing = Drawing(300.0, 160.0, right=most, top=costs[-1])
+
+    def place(n_features: int, cost: float) -> dict[str, float]:
+        return {"x": round(drawing.x(n_features), 2), "y": round(drawing.y(cost), 2)}
+
+    return {
+        "design": design,
+        "marks": [
+            {**place(len(model["features"]), model["cost"]), "proven": model["proven"]}
+            for model in models
+        ],
+        "baseline": place(baseline["n_features"], baseline["cost"]),
+        "costs": [{"label": f"{cost:g}", **place(0, cost)} for cost in costs],
+        "numbers": [
+            {"label": str(n), **place(n, 0.0)} for n in range(0, most + 1, max(1, -(-most // 10)))
+        ],
+        "width": drawing.width,
+        "height": drawing.height,
+    }
 
 
-def _links(nodes: Sequence[Node], matrix: Sequence[Sequence[float]], cut: float) -> list[Link]:
-    links = []
-    for j, one in enumerate(nodes):
-        for k, other in enumerate(nodes[:j]):
-            relation = max(matrix[j][k], matrix[k][j], key=abs)
-            if abs(relation) >= cut:
-                width = round(0.3 + 1.2 * relation**2, 2)
-                links.append(Link(one.x, one.y, other.x, other.y, _kind(relation), width))
-    return links
+def path_view(document: Document) -> dict[str, Any]:
+    """One small drawing for each of the first features."""
+    path = document["path"]
+    by_name = {feature["name"]: feature for feature in path["features"]}
+    names = [feature["name"] for feature in ranked(document["features"])]
+    shown = [by_name[name] for name in names if name in by_name][:MAX_PANELS]
+    end = max((max(feature["upper"]) for feature in shown), default=0.0) or 1.0
+    drawing = Drawing(100.0, 40.0, right=1.0, top=end)
+    places = axis_shares(path["values"])
+    return {
+        "param": path["param"],
+        "first": path["values"][0],
+        "last": path["values"][-1],
+        "end": end,
+        "n_features": len(path["features"]),
+        "panels": [_panel(feature, places, drawing) for feature in shown],
+        "width": drawing.width,
+        "height": drawing.height,
+    }
+
+
+def _panel(feature: Mapping[str, Any], places: Sequence[float], drawing: Drawing) -> dict[str, Any]:
+    upper, lower = (list(zip(places, feature[side], strict=True)) for side in ("upper", "lower"))
+    sizes = [min(abs(weight), drawing.top) for weight in feature["baseline"]]
+    return {
+        "name": feature["name"],
+        "bands": [
+            {
+                "relevance": band.relevance,
+                "points": drawing.points([*upper[band.values], *lower[band.values][::-1]]),
+            }
+            for band in bands(feature["relevance"])
+        ],
+        "baseline": drawing.points(zip(places, sizes, strict=True)),
+        "ranges": feature["ranges"],
+    }
+
+
+def method_view(document: Document) -> dict[str, Any]:
+    """What the bounds mean and what proves them, and what they say about new data."""
+    n_features = len(document["features"]) + len(document["privileged"])
+    return {
+        "risks": document.get("risk_bound"),
+        "n_bounds": 2 * (n_features - document["n_outer"]),
+        "cutoff": document["problems"][0]["cutoff"],
+    }
+
+
+def settings_view(document: Document) -> dict[str, Any]:
+    """Parameters, versions, and the baseline of each subproblem."""
+    problems = document["problems"]
+    cv_scores = [problem.get("cv_accuracy") for problem in problems]
+    if len(problems) == 1:
+        cv_scores = [document["score"]["cross_validated"]]
+    return {"cv_scores": cv_scores, "epsilon": problems[0]["baseline"].get("epsilon")}

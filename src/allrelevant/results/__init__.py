@@ -1,0 +1,14 @@
+"""Results as documents: plain values that JSON can hold, with all there is to tell of a run."""
+
+from __future__ import annotations
+
+from .bounds import bounds_document
+from .document import write_atomically
+from .selection import explanation_document, selection_document
+
+__all__ = [
+    "bounds_document",
+    "explanation_document",
+    "selection_document",
+    "write_atomically",
+]

@@ -1,8 +1,6 @@
-"""Settings and results as JSON can hold them.
+"""What every document has: format version, date, command, settings, versions and warnings.
 
-What a result was made with.
-
-Files that are there as a whole or not at all.
+Also the values that JSON can hold, and files that are there as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -11,12 +9,69 @@ import math
 import os
 import platform
 import secrets
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from .._version import __version__
+
+# Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
+# 2: settings and risk bound have the new names of parameters, such as norm_slack (was delta),
+# n_features_to_select (was rule), keep_fraction (was gamma) and failure_probability (was tau).
+FORMAT_VERSION = 2
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
+
+
+def make_document(
+    body: Mapping[str, Any],
+    *,
+    settings: Mapping[str, Any],
+    warnings: Iterable[str],
+    command: str | None,
+    created: datetime | None,
+    model: Any = None,
+) -> dict[str, Any]:
+    """The document of a result: its own part, between what every document has.
+
+    A ``model`` that is part of the result is named by its library among the versions.
+    """
+    return {
+        "format_version": FORMAT_VERSION,
+        "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
+        "command": command,
+        **body,
+        "settings": to_json_value(settings),
+        "versions": versions(model),
+        "warnings": list(warnings),
+    }
+
+
+def describe_target(classes: Iterable[Any] | None, y: ArrayLike | None) -> dict[str, Any]:
+    """The classes in their order with their numbers of rows, or where the numbers of a target lie.
+
+    Examples
+    --------
+    >>> describe_target(None, [1.0, 3.0])
+    {'classes': [], 'values': {'min': 1.0, 'max': 3.0, 'mean': 2.0}}
+    """
+    if classes is not None:
+        rows = None if y is None else Counter(np.asarray(y).tolist())
+        counts = [
+            {"label": label, "n_rows": None if rows is None else rows[label]} for label in classes
+        ]
+        return {"classes": counts, "values": None}
+    if y is None:
+        return {"classes": [], "values": None}
+    values = np.asarray(y, dtype=float)
+    summary = {"min": float(values.min()), "max": float(values.max()), "mean": float(values.mean())}
+    return {"classes": [], "values": summary}
 
 
 def to_json_value(value: Any) -> Any:
@@ -41,19 +96,8 @@ def to_json_value(value: Any) -> Any:
     return repr(value)
 
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
-
-
 def versions(model: Any = None) -> dict[str, str]:
-    """Versions of the package, of Python, and of what it stands on.
-
-    Parameters
-    ----------
-    model : estimator, default=None
-        Fitted, and part of the result: if it is a network of torch, that is named, too.
-    """
-    from .._version import __version__
-
+    """Versions of the package, of Python and of the libraries used; of torch for its networks."""
     packages = (*_PACKAGES, "torch") if _is_network(model) else _PACKAGES
     return {
         "allrelevant": __version__,
@@ -70,13 +114,12 @@ def _is_network(model: Any) -> bool:
 
 
 def write_atomically(path: str | Path, text: str) -> None:
-    """Write a text file in one step: what was there before stays until all is written.
+    """Write a text file, as UTF-8, in one step: what was there before stays until all is written.
 
     Parameters
     ----------
     path : str or Path
     text : str
-        Written as UTF-8.
     """
     path = Path(path).resolve()  # through a link: the file it points to is replaced, not the link
     data = text.encode("utf-8", errors="backslashreplace")

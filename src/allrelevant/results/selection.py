@@ -1,113 +1,23 @@
-"""What an explanation of rows says, as plain values that JSON can hold.
-
-What a selection has found, as plain values that JSON can hold: both scores, side by side.
-"""
+"""The documents of a selector, with both of its scores side by side, and of explained rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import feature_names
 from ..elimination.history import standard_errors
-from .document import to_json_value, versions
+from .document import describe_target, make_document, to_json_value
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..saliency import Explanation
-
-
-# Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
-EXPLANATION_FORMAT = 1
-
-
-def explanation_document(
-    explanation: Explanation,
-    features: pd.DataFrame,
-    rows: Sequence[int],
-    *,
-    table: str | None = None,
-    target: str | None = None,
-    model: Any = None,
-    quality: Mapping[str, Any] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    warnings: Iterable[str] = (),
-    command: str | None = None,
-    created: datetime | None = None,
-) -> dict[str, Any]:
-    """Everything worth telling about explained rows, ready for JSON.
-
-    Parameters
-    ----------
-    explanation : Explanation
-    features : pandas.DataFrame
-        The rows that are explained, as they stand in the table.
-    rows : sequence of int
-        Their numbers there.
-    table, target : str, default=None
-        Names.
-    model : estimator, default=None
-        The one that is explained.
-    quality : mapping, default=None
-        How good the model is on rows that it has not seen.
-    settings : mapping, default=None
-        How the model was trained.
-    warnings : iterable of str, default=()
-        What the reader should know besides.
-    command : str, default=None
-        The command line that made it.
-    created : datetime, default=None
-        By default now.
-
-    Returns
-    -------
-    dict
-        Of dicts, lists, strings, numbers, booleans and None; the features of each row with the
-        most salient first.
-    """
-    return {
-        "format_version": EXPLANATION_FORMAT,
-        "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
-        "command": command,
-        "table": {"name": table, "target": target, "n_features": features.shape[1]},
-        "quality": None if quality is None else to_json_value(quality),
-        "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
-        "settings": to_json_value(settings or {}),
-        "versions": versions(model),
-        "warnings": list(warnings),
-    }
-
-
-def _row(
-    explanation: Explanation, features: pd.DataFrame, place: int, number: int
-) -> dict[str, Any]:
-    order = np.argsort(-explanation.absolute[place], kind="stable")
-    return {
-        "row": number,
-        "explained": to_json_value(explanation.targets[place]),
-        "predicted": to_json_value(explanation.predicted[place]),
-        "wrong": bool(explanation.wrong[place]),
-        "note": explanation.note(place),
-        "gain": float(explanation.gains[place]),
-        "features": [
-            {
-                "name": explanation.names[j],
-                "value": float(features.iloc[place, j]),
-                "saliency": float(explanation.saliency[place, j]),
-            }
-            for j in order
-        ],
-    }
-
-
-# Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
-SELECTION_FORMAT = 1
 
 
 def selection_document(
@@ -159,40 +69,34 @@ def selection_document(
     check_is_fitted(est)
     names = feature_names(est)
     by_rank = np.lexsort((np.arange(len(names)), est.ranking_))
-    return {
-        "format_version": SELECTION_FORMAT,
+    classes = est.classes_.tolist() if hasattr(est, "classes_") else None
+    target_values = describe_target(classes, y)
+    for entry in target_values["classes"]:
+        entry["label"] = str(entry["label"])
+    body = {
         "method": type(est).__name__,
-        "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
-        "command": command,
         "table": {
             "name": table,
             "target": target,
             "n_rows": len(np.asarray(y)),
             "n_features": int(est.n_features_in_),
         },
-        **_target(est, np.asarray(y)),
+        **target_values,
         "n_selected": int(est.n_features_),
         "selected": [names[j] for j in by_rank if est.support_[j]],
         "score": _score(est),
         "subsets": _subsets(est),
         "features": _features(est, names),
         "history": [to_json_value(row) for row in est.history_.to_dict("records")],
-        "settings": {
-            **{name: to_json_value(value) for name, value in est.get_params(deep=False).items()},
-            **(settings or {}),
-        },
-        "versions": versions(getattr(est, "estimator_", None)),
-        "warnings": list(warnings),
     }
-
-
-def _target(est: Any, y: NDArray[Any]) -> dict[str, Any]:
-    """Its classes, or where its values lie."""
-    if not hasattr(est, "classes_"):
-        values = {"min": float(y.min()), "max": float(y.max()), "mean": float(y.mean())}
-        return {"classes": [], "values": values}
-    classes = [{"label": str(label), "n_rows": int((y == label).sum())} for label in est.classes_]
-    return {"classes": classes, "values": None}
+    return make_document(
+        body,
+        settings={**est.get_params(deep=False), **(settings or {})},
+        warnings=warnings,
+        command=command,
+        created=created,
+        model=getattr(est, "estimator_", None),
+    )
 
 
 def _features(est: Any, names: list[str]) -> list[dict[str, Any]]:
@@ -234,3 +138,84 @@ def _subsets(est: Any) -> list[dict[str, Any]]:
         {"n_features": int(n), "score": float(score), "standard_error": float(error)}
         for n, score, error in zip(est.n_subset_features_, est.scores_, errors, strict=True)
     ]
+
+
+def explanation_document(
+    explanation: Explanation,
+    features: pd.DataFrame,
+    rows: Sequence[int],
+    *,
+    table: str | None = None,
+    target: str | None = None,
+    model: Any = None,
+    quality: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    warnings: Iterable[str] = (),
+    command: str | None = None,
+    created: datetime | None = None,
+) -> dict[str, Any]:
+    """Everything worth telling about explained rows, ready for JSON.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    features : pandas.DataFrame
+        The rows that are explained, as they stand in the table.
+    rows : sequence of int
+        Their numbers there.
+    table, target : str, default=None
+        Names.
+    model : estimator, default=None
+        The one that is explained.
+    quality : mapping, default=None
+        How good the model is on rows that it has not seen.
+    settings : mapping, default=None
+        How the model was trained.
+    warnings : iterable of str, default=()
+        What the reader should know besides.
+    command : str, default=None
+        The command line that made it.
+    created : datetime, default=None
+        By default now.
+
+    Returns
+    -------
+    dict
+        Of dicts, lists, strings, numbers, booleans and None; the features of each row with the
+        most salient first.
+    """
+    body = {
+        "table": {"name": table, "target": target, "n_features": features.shape[1]},
+        "quality": to_json_value(quality),
+        "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
+    }
+    return make_document(
+        body,
+        settings=settings or {},
+        warnings=warnings,
+        command=command,
+        created=created,
+        model=model,
+    )
+
+
+def _row(
+    explanation: Explanation, features: pd.DataFrame, place: int, number: int
+) -> dict[str, Any]:
+    order = np.argsort(-explanation.absolute[place], kind="stable")
+    return {
+        "row": number,
+        "explained": to_json_value(explanation.targets[place]),
+        "predicted": to_json_value(explanation.predicted[place]),
+        "wrong": bool(explanation.wrong[place]),
+        "note": explanation.note(place),
+        "gain": float(explanation.gains[place]),
+        "features": [
+            {
+                "name": explanation.names[j],
+                "value": float(features.iloc[place, j]),
+                "saliency": float(explanation.saliency[place, j]),
+            }
+            for j in order
+        ],
+    }

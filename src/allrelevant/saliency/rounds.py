@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._typing import Table, Vector
-from ..checkpoints import CheckpointFile
+from ..checkpoints import Series
 from ..exceptions import RelevanceWarning
 from ..parallel import parallel_map
 from ..terms.scaling import deviations
@@ -73,18 +73,6 @@ class Round:
     training_seconds: float
     saliency_seconds: float
 
-    def as_mapping(self) -> dict[str, Any]:
-        """For a checkpoint."""
-        return asdict(self)
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Round:
-        """From a checkpoint."""
-        return cls(**values)
-
-
-_SERIES = "rounds"
-
 
 @dataclass(frozen=True)
 class Rounds:
@@ -97,20 +85,16 @@ class Rounds:
     entropy: int
     n_jobs: int | None
 
-    def run(
-        self, active: Features, file: CheckpointFile | None, advance: Callable[[], object]
-    ) -> list[Round]:
+    def run(self, active: Features, series: Series, advance: Callable[[], object]) -> list[Round]:
         """Run the rounds, from where an earlier run was interrupted; ``advance`` counts them."""
-        rounds = recorded(file)
+        rounds = [Round(**values) for values in series.steps()]
         if rounds:
             active = rounds[-1].features
         for number in range(len(rounds), len(self.sizes)):
             active = active[: self.sizes[number]]
             rounds.append(self._round(number, active))
             active = rounds[-1].features
-            if file is not None:
-                state = {"entropy": self.entropy}
-                file.append(_SERIES, rounds[-1].as_mapping(), state=state)
+            series.append(asdict(rounds[-1]), {"entropy": self.entropy})
             advance()
         return rounds
 
@@ -142,17 +126,6 @@ class Rounds:
             sum(trial.training_seconds for trial in trials),
             sum(trial.saliency_seconds for trial in trials),
         )
-
-
-def recorded(file: CheckpointFile | None) -> list[Round]:
-    """The rounds of an earlier run that was interrupted."""
-    return [] if file is None else [Round.from_mapping(r) for r in file.results(_SERIES)]
-
-
-def recorded_entropy(file: CheckpointFile | None) -> int | None:
-    """Where the seeds of that run came from; it goes on with the same."""
-    state = None if file is None else file.state(_SERIES)
-    return None if state is None else int(state["entropy"])
 
 
 @dataclass(frozen=True)

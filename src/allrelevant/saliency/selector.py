@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -22,10 +19,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._optional import import_extra
 from .._typing import Table, Vector
-from .._validation import classes_and_codes, feature_names, number_selected, numbers
-from .._version import __version__
-from ..checkpoints import CheckpointFile, fingerprint, run_settings
-from ..exceptions import InputError, RelevanceWarning
+from .._validation import (
+    N_JOBS,
+    classes_and_codes,
+    feature_names,
+    number_selected,
+    numbers,
+    warn_constant_columns,
+)
+from ..checkpoints import open_checkpoint
+from ..exceptions import InputError
 from ..parallel.api import progress_bar
 from ..terms.scaling import constant_features, deviations
 from .differentiable import as_differentiable, row_labels
@@ -38,8 +41,6 @@ from .rounds import (
     Rounds,
     TrainingTask,
     ZeroColumns,
-    recorded,
-    recorded_entropy,
     schedule,
 )
 from .trainers import (
@@ -57,8 +58,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Settings that change nothing about the rounds, next to those of no run.
-_NOT_OF_THE_RUN = ("n_features_to_select",)
+# Settings that change nothing about the rounds.
+NOT_IN_FINGERPRINT = ("n_features_to_select",)
 
 
 class SaliencySelector(SelectorMixin, BaseEstimator):
@@ -163,11 +164,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         "keep_shape": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
         "checkpoint": [str, os.PathLike, None],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
 
@@ -227,14 +224,22 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         constant = self._constant(X)
         active = np.setdiff1d(np.arange(self.n_features_in_), constant)
         sizes = schedule(len(active), float(self.keep_fraction), int(self.min_features_to_select))
-        with self._checkpoint_file(X, y) as file:
-            entropy = recorded_entropy(file)
+        identity = {
+            "type of estimator": type(self.estimator).__name__,
+            "weights at the start": starting_weights(self.estimator),
+        }
+        with open_checkpoint(
+            self, X, y, path=self.checkpoint, ignore=NOT_IN_FINGERPRINT, extra=identity
+        ) as checkpoint:
+            series = checkpoint.series("rounds")
+            # A run that is resumed draws its seeds from the same source.
+            entropy = series.state().get("entropy")
             if entropy is None:
                 entropy = draw_entropy(self.random_state, self.estimator)
             rounds = Rounds(task, X, sizes, int(self.n_repeats), entropy, self.n_jobs)
             title = type(self).__name__ if self.verbose else None
-            with progress_bar(title, len(sizes), done=len(recorded(file))) as advance:
-                completed = rounds.run(active, file, advance)
+            with progress_bar(title, len(sizes), done=len(series.steps())) as advance:
+                completed = rounds.run(active, series, advance)
         self._history = RoundHistory(self.n_features_in_, constant, completed)
         self.ranking_, self.importances_ = self._history.ranking, self._history.importances
         self.select(n_selected)
@@ -361,36 +366,9 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         constant = constant_features(X)
         if len(constant) == self.n_features_in_:
             raise InputError("Every column is constant: there is no feature to tell rows apart.")
-        if constant:
-            names = [repr(feature_names(self)[j]) for j in constant[:10]]
-            more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""
-            warnings.warn(
-                f"{len(constant)} constant column(s) cannot tell rows apart and are ranked last: "
-                f"{', '.join(names)}{more}.",
-                RelevanceWarning,
-                stacklevel=3,
-            )
+        warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)
         return constant
 
     def _n_selected(self, n_features: float | None) -> int:
         half = max(1, self.n_features_in_ // 2)
         return number_selected(half if n_features is None else n_features, self.n_features_in_)
-
-    @contextmanager
-    def _checkpoint_file(self, X: Table, y: NDArray[Any]) -> Iterator[CheckpointFile | None]:
-        """The checkpoint of this run, if it is to have one; opened before the long work starts."""
-        if self.checkpoint is None:
-            yield None
-            return
-        params = self.get_params(deep=True)
-        nested = [name for name, value in params.items() if hasattr(value, "get_params")]
-        key = {
-            "version": __version__,
-            "method": type(self).__name__,
-            "data": fingerprint(X, y),
-            "type of estimator": type(self.estimator).__name__,
-            "weights at the start": starting_weights(self.estimator),
-            **run_settings(params, without=(*_NOT_OF_THE_RUN, *nested)),
-        }
-        with CheckpointFile(self.checkpoint, key) as file:
-            yield file

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from allrelevant import ClassificationBounds, InputError
 from allrelevant.bounds import pipeline as problem
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import bounds_document, render
+from allrelevant.report import render
+from allrelevant.results import bounds_document
 
 
 def fit(data, **kwargs):

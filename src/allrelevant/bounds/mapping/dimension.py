@@ -165,6 +165,15 @@ class DimensionCurve:
             index=pandas.Index(self.dimensions, name="dimension"),
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Dimensions and mean errors as values that JSON can hold."""
+        return {
+            "dimensions": self.dimensions.tolist(),
+            "test_error": self.test_error.mean(axis=1).tolist(),
+            "train_error": self.train_error.mean(axis=1).tolist(),
+            "raw_test_error": float(np.mean(self.raw_test_error)),
+        }
+
     def plot(self, **kwargs: Any) -> DimensionDisplay:
         """Draw error against dimension; see :meth:`DimensionDisplay.from_result`."""
         return display("DimensionDisplay").from_result(self, **kwargs)

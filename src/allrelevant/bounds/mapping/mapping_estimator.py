@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -19,6 +20,7 @@ from ...exceptions import InputError
 from ...relevance import classify
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
 from .._base import BoundsSelectorMixin
+from ..result import Column, cutoff_record
 from ..solver.ranges import LOWER, UPPER
 from .linear_mapping import (
     DataSpace,
@@ -47,6 +49,32 @@ _LEAST_SHARE = 0.05
 _SLACKS = 2.0
 
 
+@dataclass(frozen=True)
+class MappingFeatures:
+    """The features of a mapping, d of them, as the columns of the result read them."""
+
+    names: list[str]
+    relevance: NDArray[np.str_]
+    interval: Matrix
+    gap: Matrix
+    exact: NDArray[np.bool_]
+    baseline: Vector
+    raw: Vector
+
+
+# Signs are those of single rows of the mapping, so that there is none of a feature.
+MAPPING_COLUMNS: tuple[Column, ...] = (
+    Column("relevance", "Relevance", lambda table: table.relevance, on_terminal=True),
+    Column("lower", "Lower", lambda table: table.interval[:, 0], on_terminal=True),
+    Column("upper", "Upper", lambda table: table.interval[:, 1], on_terminal=True),
+    Column("raw", "As learned", lambda table: table.raw),
+    Column("baseline", "Shortest", lambda table: table.baseline),
+    Column("exact", None, lambda table: table.exact, in_frame=False),
+    Column("gap_lower", None, lambda table: table.gap[:, 0]),
+    Column("gap_upper", None, lambda table: table.gap[:, 1]),
+)
+
+
 class MappingBoundsBase(BoundsSelectorMixin):
     """Options and results that the bounds of a mapping have, wherever the mapping comes from."""
 
@@ -63,6 +91,8 @@ class MappingBoundsBase(BoundsSelectorMixin):
     }
 
     _task: ClassVar[str] = "mapping"
+
+    _columns: ClassVar[tuple[Column, ...]] = MAPPING_COLUMNS
 
     baseline_: LinearMapping
 
@@ -145,19 +175,12 @@ class MappingBoundsBase(BoundsSelectorMixin):
             mapping of the smallest norm.
         """
         check_is_fitted(self)
-        pandas = import_extra("pandas", "cli")
-        index = pandas.Index(feature_names(self), name="feature")
         if row is None:
-            columns: dict[str, NDArray[Any]] = {
-                "relevance": self.relevance_,
-                "lower": self.interval_[:, 0],
-                "upper": self.interval_[:, 1],
-                "baseline": self.baseline_.coef_,
-                "raw": np.abs(self.raw_mapping_).sum(axis=0),
-                "gap_lower": self.gap_[:, 0],
-                "gap_upper": self.gap_[:, 1],
-            }
-            return pandas.DataFrame(columns, index=index)
+            frame = super().to_frame()
+            # The frame has the shortest mapping before the one as learned, the page after it.
+            frame.insert(3, "baseline", frame.pop("baseline"))
+            return frame
+        pandas = import_extra("pandas", "cli")
         n_rows = len(self.row_interval_)
         if not 0 <= row < n_rows:
             raise InputError(f"Row {row} is out of range: the mapping has {n_rows} rows.")
@@ -169,8 +192,56 @@ class MappingBoundsBase(BoundsSelectorMixin):
                 "signed_max": self.signed_row_interval_[row, :, 1],
                 "baseline": self.baseline_.matrix_[row],
             },
-            index=index,
+            index=pandas.Index(feature_names(self), name="feature"),
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows of the mapping as values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            ``rows`` has for each row of the mapping ``lower`` and ``upper`` of every feature, and
+            ``raw``, its weights as learned (None if there are fewer of those). ``learner`` is what
+            learned the metric, None if the mapping was given; ``curve`` the errors by dimension,
+            None if they were not computed.
+        """
+        check_is_fitted(self)
+        raw = self.raw_mapping_.tolist()
+        return {
+            "effective_dimension": int(self.effective_dimension_),
+            "norm": float(self.baseline_.norm_),
+            "learner": None,
+            "rows": [
+                {
+                    "raw": raw[index] if index < len(raw) else None,
+                    "lower": interval[:, 0].tolist(),
+                    "upper": interval[:, 1].tolist(),
+                }
+                for index, interval in enumerate(self.row_interval_)
+            ],
+            "curve": None,
+        }
+
+    def _feature_tables(self) -> list[Any]:
+        return [
+            MappingFeatures(
+                names=feature_names(self),
+                relevance=self.relevance_,
+                interval=self.interval_,
+                gap=self.gap_,
+                exact=self.exact_,
+                baseline=self.baseline_.coef_,
+                raw=np.abs(self.raw_mapping_).sum(axis=0),
+            )
+        ]
+
+    def _subproblem_records(self) -> list[dict[str, Any]]:
+        norm = float(self.baseline_.norm_)
+        return [{"label": None, "cutoff": cutoff_record(self.cutoff_), "baseline": {"norm": norm}}]
+
+    def _document_parts(self) -> dict[str, Any]:
+        return {"metric": self.to_dict()}
 
     def plot_rows(self, **kwargs: Any) -> MappingDisplay:
         """Draw the raw mapping above its bounds; see :meth:`MappingDisplay.from_estimator`."""

@@ -186,6 +186,15 @@ raw_mapping_, effective_dimension_
         self.cv_score_ = 1.0 - float(of_chosen.mean())
         return chosen
 
+    def to_dict(self) -> dict[str, Any]:
+        """Rows, learner and errors by dimension; see :meth:`MappingBounds.to_dict`."""
+        curve = getattr(self, "dimension_curve_", None)
+        return {
+            **super().to_dict(),
+            "learner": type(self.learner_).__name__,
+            "curve": None if curve is None else curve.to_dict(),
+        }
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by the averaged mapping.
 

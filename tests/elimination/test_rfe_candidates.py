@@ -27,7 +27,7 @@ def test_algorithm_3(kernel, n_classes):
     folds = list(StratifiedKFold(3).split(X, y))
     ours = EBRFE(n_candidates=4, kernel=kernel, C=costs, cv=3).fit(X, y)
     expected = list(naive_ebrfe(X, y, folds, n_candidates=4, kernel=kernel, costs=costs))
-    steps = ours._trace.steps
+    steps = ours._history.steps
     assert [step.dropped for step in steps[1:]] == [[feature] for feature, _, _ in expected[1:]]
     np.testing.assert_allclose(ours.scores_, [score for _, score, _ in expected])
     assert [step.C for step in steps] == [C for _, _, C in expected]
@@ -45,7 +45,7 @@ def test_the_best_candidate_leaves_and_of_equal_ones_the_least():
     X, y = generated(2, n_features=12)
     ours = EBRFE(n_candidates=5, cv=3).fit(X, y)
     several = 0
-    for step in ours._trace.steps[1:]:
+    for step in ours._history.steps[1:]:
         best = max(step.candidate_scores)
         assert step.dropped == [step.candidates[step.candidate_scores.index(best)]]
         several += step.dropped[0] != step.candidates[0]
@@ -55,7 +55,7 @@ def test_the_best_candidate_leaves_and_of_equal_ones_the_least():
 def test_the_worst_leave_in_any_case_with_larger_steps():
     X, y = generated(3, n_features=14)
     ours = EBRFE(n_candidates=3, step=4, cv=3, min_features_to_select=2).fit(X, y)
-    first = ours._trace.steps[1]
+    first = ours._history.steps[1]
     order = np.argsort(-SVMRFE(cv=None, step=13, n_features_to_select=1).fit(X, y).ranking_)
     assert first.dropped[:3] == order[:3].tolist()
     assert first.candidates == order[3:6].tolist()

@@ -87,8 +87,9 @@ def test_the_ranking_does_not_depend_on_the_order_of_rows_or_scale():
 
 def test_constant_columns_leave_first_and_of_equal_ones_the_first():
     X, y = SETS["constant and equal columns"]()
-    with pytest.warns(RelevanceWarning, match=r"1 constant column.*'x4'"):
+    with pytest.warns(RelevanceWarning, match=r"1 constant column.*'x4'") as caught:
         ranking = SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_
+    assert caught[0].filename == __file__
     assert ranking[4] == 8
     assert ranking[2] > ranking[3]  # equal: the first leaves before the second
     assert sorted(ranking) == list(range(1, 9))
@@ -197,8 +198,8 @@ def test_nested_scores_are_those_of_rfecv():
     folds = StratifiedKFold(4)
     ours = SVMRFE(cv=None, n_features_to_select=5, nested_cv=folds).fit(X, y)
     expected = RFECV(SVC(kernel="linear", tol=1e-6), cv=folds, step=1).fit(X, y).cv_results_
-    for fold, trace in enumerate(ours.nested_score_.traces):
-        scores = np.array([step.outer_score for step in trace.steps], dtype=float)
+    for fold, history in enumerate(ours.nested_score_.histories):
+        scores = np.array([step.outer_score for step in history.steps], dtype=float)
         np.testing.assert_allclose(scores[::-1], expected[f"split{fold}_test_score"])
     at_five = [expected[f"split{fold}_test_score"][4] for fold in range(4)]
     np.testing.assert_allclose(ours.nested_score_.scores, at_five)
@@ -327,6 +328,7 @@ def test_bad_settings_in_one_line_before_any_work(name, monkeypatch):
     [
         (lambda X: np.where(X[3, 2] == X, np.nan, X), "1 value.* NaN, first in feature 'x2'"),
         (lambda X: np.where(X[3, 2] == X, np.inf, X), "infinite, first in feature 'x2'"),
+        (lambda X: sparse.csr_array(np.where(X > 1, np.nan, X)), "NaN, first in feature 'x0'"),
         (lambda X: np.ones_like(X), "Every column is constant"),
         (lambda X: X[:, :1], "1 feature"),
     ],

@@ -1,4 +1,4 @@
-"""Settings in words: the same in every process, other ones for other settings."""
+"""Data and settings: known again in every process, and told apart from others."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from torch import nn
 
-from allrelevant.checkpoints.fingerprint import describe_setting, run_settings
+from allrelevant.checkpoints.fingerprint import describe_setting, fingerprint, run_settings
 
 
 def adding(number):
@@ -115,7 +115,7 @@ def test_what_holds_itself_comes_to_an_end():
 def test_how_a_run_is_shown_and_where_it_is_done_does_not_count():
     params = {"verbose": 1, "estimator__verbose": 2, "estimator__n_threads": 3, "a__device": "cpu"}
     assert run_settings({**params, "estimator__C": 1.0}) == {"estimator__C": "1.0"}
-    assert run_settings({"a": 1, "b": 2}, without=["a"]) == {"b": "2"}
+    assert run_settings({"a": 1, "b": 2}, ignore=["a"]) == {"b": "2"}
     quiet, loud = (make_pipeline(SVC(verbose=v), verbose=v) for v in (False, True))
     assert describe_setting(quiet) == describe_setting(loud)
 
@@ -147,3 +147,23 @@ def test_another_process_has_the_same_words():
     ]
     assert done[0] == done[1]
     assert "Factory" in done[0]
+
+
+def test_fingerprints_tell_data_apart():
+    from scipy.sparse import csr_array
+
+    X = np.arange(6.0).reshape(2, 3)
+    other = X.copy()
+    other[1, 2] = np.nextafter(5.0, 6.0)
+    prints = [
+        fingerprint(X),
+        fingerprint(other),
+        fingerprint(X.T),
+        fingerprint(X.astype(np.float32)),
+        fingerprint(csr_array(X)),
+        fingerprint(X, X),
+        fingerprint(np.array(["a", "b"], dtype=object)),
+    ]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint(np.asfortranarray(X)) == prints[0]
+    assert fingerprint(np.array(["a", "b"], dtype=object)) == prints[-1]

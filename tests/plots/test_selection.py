@@ -1,13 +1,15 @@
-"""The figure of an elimination shows its numbers."""
+"""Figures of selected features: an elimination, and the cheapest models."""
 
 from __future__ import annotations
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from allrelevant import SVMRFE, InputError
+from allrelevant import SVMRFE, ClassificationBounds, InputError
+from allrelevant.datasets import make_linear_classification
 from allrelevant.plots import EliminationDisplay
 
 mpl.use("Agg")
@@ -48,3 +50,13 @@ def test_without_scores() -> None:
     X, y = make_classification(40, 6, random_state=0)
     with pytest.raises(InputError, match="no scores to draw"):
         SVMRFE(cv=None, n_features_to_select=2).fit(X, y).plot()
+
+
+def test_a_mark_for_each_of_the_cheapest_models() -> None:
+    data = make_linear_classification(80, n_strong=1, n_weak=4, n_irrelevant=1, random_state=0)
+    bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
+    design = bounds.cheapest(n_solutions=3)
+    display = design.plot()
+    marks = [line for line in display.ax_.lines if line.get_marker() == "o"]
+    assert [float(np.ravel(line.get_ydata())[0]) for line in marks] == [s.cost for s in design]
+    plt.close("all")

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from allrelevant import ClassificationBounds, RankingBounds, RiskBound
 from allrelevant.datasets import make_linear_classification
-from allrelevant.report import bounds_document
+from allrelevant.results import bounds_document
 
 Table = tuple[NDArray[np.float64], NDArray[np.int_]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from allrelevant.report import write_atomically
+from allrelevant.results import write_atomically
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
