@@ -148,11 +148,11 @@ def ranked(data: Pictures, row: Settings, seed: int, results: Path | None) -> Ra
 
 def judged(data: Pictures, order: Order, n_features: int, row: Settings, seed: int) -> float:
     """Accuracy on the test rows with the values that rank first; the others are black."""
-    alive = np.zeros(data.X.shape[1], dtype=np.float32)
-    alive[order[:n_features]] = 1
+    active = np.zeros(data.X.shape[1], dtype=np.float32)
+    active[order[:n_features]] = 1
     network = convolutional(row.set, row.judge_epochs).set_params(random_state=seed + 1)
     X, y = data.first(row.judge_rows)
-    return 100 * network.fit(X * alive, y).score(data.X_new * alive, data.y_new)
+    return 100 * network.fit(X * active, y).score(data.X_new * active, data.y_new)
 
 
 def rows_of(name: str, effort: Effort) -> list[Settings]:

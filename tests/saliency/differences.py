@@ -1,10 +1,12 @@
-"""Central finite differences: what every closed form must agree with."""
+"""Central finite differences, with which gradients must agree, and small tables for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+from sklearn.datasets import make_classification
 
 
 def central_differences(
@@ -24,3 +26,39 @@ def central_differences(
         outer, inner = values[0] - values[3], values[2] - values[1]
         gradient[:, column] = (outer + 8 * inner) / (12 * step)
     return gradient
+
+
+def require_gradients(model, outputs, X, output_gradients, values=None) -> None:
+    """Outputs as expected, and gradients that are their finite differences.
+
+    With straight-through clipping they are those of outputs without it, which differ from values.
+    """
+    np.testing.assert_allclose(model.outputs(X), (values or outputs)(X), atol=1e-9)
+    for output_gradient in output_gradients:
+        full = np.broadcast_to(output_gradient, outputs(X).shape)
+        expected = central_differences(partial(weighted, outputs, full), X)
+        found = model.vjp(X, np.ascontiguousarray(full))
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def weighted(outputs, output_gradient, X) -> np.ndarray:
+    return (output_gradient * outputs(X)).sum(axis=1)
+
+
+def class_table(n_classes: int, n_samples: int = 120) -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(
+        n_samples,
+        6,
+        n_informative=5,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        random_state=0,
+    )
+    return X / 2, y
+
+
+def number_table() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    return X, X[:, 0] + np.sin(X[:, 1]) + 0.1 * rng.normal(size=80)

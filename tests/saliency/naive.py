@@ -38,13 +38,13 @@ def naive_ranking(
     ``train`` gives the gradient of the gain of a row, and how much the model counts.
     """
     order = list(range(X.shape[1]))
-    n_alive = len(order)
-    while n_alive > stop:
-        alive = sorted(order[:n_alive])
-        found = np.zeros(n_alive)
+    n_active = len(order)
+    while n_active > stop:
+        active = sorted(order[:n_active])
+        found = np.zeros(n_active)
         for _ in range(n_repeats):
-            gradient, weight = train(X[:, alive], y)
-            found += weight * naive_saliency(gradient, X[:, alive], y, classes=classes)
-        order[:n_alive] = [alive[place] for place in np.argsort(-found, kind="stable")]
-        n_alive = int(n_alive * gamma)
+            gradient, weight = train(X[:, active], y)
+            found += weight * naive_saliency(gradient, X[:, active], y, classes=classes)
+        order[:n_active] = [active[place] for place in np.argsort(-found, kind="stable")]
+        n_active = int(n_active * gamma)
     return order

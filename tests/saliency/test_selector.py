@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -21,14 +23,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from allrelevant import InputError, RelevanceWarning, SaliencySelector, explain
-from allrelevant.checkpoints import Checkpoint
 from allrelevant.exceptions import CheckpointError
-from allrelevant.saliency import OutputGain, as_differentiable
-from allrelevant.saliency.aggregation import aggregate_saliency
-from allrelevant.saliency.backends.sklearn_models import LinearForm
-from allrelevant.saliency.rounds import Rounds, TrainingTask
+from allrelevant.saliency import OutputGain
+from allrelevant.saliency.rounds import Rounds
 
-from .naive import naive_ranking, naive_saliency
+from .naive import naive_ranking
 
 
 def table(n_features: int = 12, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +74,7 @@ def test_a_model_of_no_feature_is_said_to_be_one() -> None:
         SaliencySelector(Lasso(alpha=1e3), keep_fraction=0.0, n_repeats=1).fit(X, X[:, 5])
 
 
-def test_per_deviation_explains_per_deviation() -> None:
+def test_per_std_explains_per_std() -> None:
     X, y = table()
     scales = 10.0 ** np.arange(-6, 6)
     model = make_pipeline(StandardScaler(), SVC())
@@ -93,49 +92,6 @@ def test_per_deviation_explains_per_deviation() -> None:
     np.testing.assert_allclose(found.saliency, per_unit.saliency * (X * scales).std(axis=0))
     by_hand = explain(scaled.estimator_, X * scales, y, units=(X * scales).std(axis=0))
     np.testing.assert_allclose(found.saliency, by_hand.saliency)
-
-
-def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row by row as printed, however the rows are split, dense or sparse; rare classes too."""
-    X, y = table(n_classes=3)
-    keep = (y != 2) | (np.arange(len(y)) % 5 == 0)
-    X, y = X[keep], y[keep]
-    model = as_differentiable(SVC(gamma=0.05).fit(X, y))
-
-    def gradient(x, label):
-        row, code = x[None], np.array([label])
-        return model.vjp(row, model.gain.gradient(model.outputs(row), code))[0]
-
-    expected = naive_saliency(gradient, X, y, classes=True)
-    monkeypatch.setattr("allrelevant.saliency.aggregation._BATCH", 50)
-    monkeypatch.setattr("allrelevant.saliency.aggregation._MIN_ROWS", 7)
-    for rows in (X, sp.csr_array(X)):
-        np.testing.assert_allclose(
-            aggregate_saliency(model, rows, y, n_classes=3).saliency, expected
-        )
-    assert expected.sum() == pytest.approx(3)
-
-
-def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of two repetitions is wrong everywhere: it has no say."""
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    weights = {1: np.array([3.0, 2.0, 1.0]), 2: np.array([-3.0, -2.0, -1.0])}
-    y = (X @ weights[1] > 0).astype(int)
-    gain = OutputGain()
-
-    def trained(self: TrainingTask, X: Any, seed: int) -> LinearForm:
-        return LinearForm(np.outer([0.0, 1.0], weights[seed]), np.zeros(2), gain)
-
-    monkeypatch.setattr(TrainingTask, "trained", trained)
-    monkeypatch.setattr(
-        "allrelevant.saliency.rounds.derive_seed", lambda entropy, number, rep: rep + 1
-    )
-    problem = SaliencySelector(LogisticRegression())._problem(y)
-    series = Checkpoint(None).series("rounds")
-    both = Rounds(problem, X, [3], 2, 0, None).run(np.arange(3), series, lambda: None)[0]
-    first = Rounds(problem, X, [3], 1, 0, None).run(np.arange(3), series, lambda: None)[0]
-    assert both.scores == [1.0, 0.0]
-    np.testing.assert_array_equal(both.saliency, first.saliency)
 
 
 def test_finds_what_matters() -> None:
@@ -257,11 +213,11 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     )
     whole_round, done = Rounds._round, []
 
-    def interrupted(self: Rounds, number: int, alive: Any) -> Any:
+    def interrupted(self: Rounds, number: int, active: Any) -> Any:
         if number == 2:
             raise KeyboardInterrupt
         done.append(number)
-        return whole_round(self, number, alive)
+        return whole_round(self, number, active)
 
     monkeypatch.setattr(Rounds, "_round", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -269,10 +225,10 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     assert done == [0, 1]
     entropies = []
 
-    def noting(self: Rounds, number: int, alive: Any) -> Any:
+    def noting(self: Rounds, number: int, active: Any) -> Any:
         done.append(number)
         entropies.append(self.entropy)
-        return whole_round(self, number, alive)
+        return whole_round(self, number, active)
 
     monkeypatch.setattr(Rounds, "_round", noting)
     resumed = clone(model).fit(X, y)  # without a seed: it goes on with those it began with
@@ -313,7 +269,7 @@ def test_behind_a_scaler() -> None:
     np.testing.assert_allclose(other.importances_, shares / shares.sum(), rtol=1e-6)
 
 
-def test_per_deviation_units_do_not_matter() -> None:
+def test_per_std_units_do_not_matter() -> None:
     X, y = table(n_classes=3)
     X[np.abs(X) < 0.5] = 0.0
     units = np.logspace(-3, 3, X.shape[1])
@@ -399,3 +355,14 @@ def test_bad_input_says_what_to_do() -> None:
     with pytest.raises(ValueError, match="Unknown label type"):
         SaliencySelector(SVC()).fit(X, X[:, 0])
     assert SaliencySelector(Ridge(), keep_fraction=0.0).fit(X, X[:, 3]).ranking_[3] == 1
+
+
+def test_imports_are_late() -> None:
+    code = (
+        "import sys, allrelevant\n"
+        "print(sorted({'sklearn', 'torch', 'matplotlib'} & set(sys.modules)))\n"
+        "from allrelevant import SaliencySelector, explain\n"
+        "print(sorted({'torch', 'matplotlib', 'numba'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines() == ["[]", "[]"]

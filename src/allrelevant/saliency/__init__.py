@@ -1,18 +1,11 @@
-"""Relevance from gradients: which inputs a trained model's right answers hang on.
+"""Relevance from gradients: the inputs on which the right predictions of a model depend.
 
-- ``selector``: what users see; ``explanation``: the same for one row
-- ``gains``: what is differentiated; ``as_differentiable``: what a model must offer for it
-- ``registry``: from a fitted estimator to that; ``closed_forms``: scikit-learn's models
-- ``run``: the rounds; ``schedule``, ``columns``, ``balance``, ``trainers``: of how many features,
-  which, on which rows, and who is trained; ``number_selected``: how many stay
-- ``given``, ``targets``: rows, models and targets as users give them, checked
-- ``torch_model``, ``skorch_model``: modules of torch; ``networks``: ready ones;
-  ``skorch_trainer``: how nets of skorch are trained; ``failures``: why a training failed
-- ``deep_selection``: a mask that becomes sparse; ``robustness``: how much a row must change, by
-  ``smallest_change`` and ``certainty``
-- ``aggregation``: from rows to features; ``batches``, ``loaders``: some rows at a time;
-  ``devices``: where torch works
-- ``trace``: what a run has found
+- ``selector``: `SaliencySelector`; ``deep_selection``: `DeepFeatureSelection`
+- ``rounds``: the rounds of a selection; ``trainers``: what is trained in them
+- ``explanation``: which features decide in a row; ``robustness``: how much a row must change
+- ``gains``: what is differentiated; ``differentiable``: from a fitted estimator to its gradients
+- ``aggregation``: from the saliency of rows to that of features
+- ``backends``: gradients, library by library; ``networks``: ready networks
 """
 
 from __future__ import annotations

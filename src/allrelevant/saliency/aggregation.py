@@ -1,8 +1,7 @@
-"""How many rows are taken at a time where a whole table would be too much.
+"""From the saliency of every row to one number for each feature, in batches of rows.
 
-Rows and targets that come a few at a time, as a model and a gain want them.
-
-From the saliency of every row to one number a feature.
+:func:`aggregate_saliency` takes a table, :func:`aggregate_batches` rows that come a few at a time,
+as from a ``DataLoader``. How many rows are processed at a time is decided by :func:`row_batches`.
 """
 
 from __future__ import annotations
@@ -19,125 +18,21 @@ from ..exceptions import InputError
 from .differentiable import DifferentiableModel, Linearization, linearized, predicted_codes
 from .gains import Gain, Targets
 
-
-def row_batches(
-    n_rows: int, n_features: int, *, budget: int, least: int = 1, most: int | None = None
-) -> Iterator[slice]:
-    """Rows of a table, some at a time.
-
-    Parameters
-    ----------
-    n_rows, n_features : int
-    budget : int
-        So many numbers at a time.
-    least : int, default=1
-        So many rows at least, even where that is above the budget.
-    most : int or None, default=None
-        So many rows at most.
-
-    Examples
-    --------
-    >>> list(row_batches(5, 100, budget=250))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    size = rows_within(n_features, budget=budget, least=least, most=most)
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
-
-
-def rows_within(n_features: int, *, budget: int, least: int = 1, most: int | None = None) -> int:
-    """Number of rows that stay within a budget of numbers; see :func:`row_batches`.
-
-    Examples
-    --------
-    >>> rows_within(100, budget=250), rows_within(100, budget=250, least=7)
-    (2, 7)
-    """
-    size = max(least, budget // max(n_features, 1))
-    return size if most is None else min(size, most)
-
-
-def flat_batches(batches: Iterable[Any], n_classes: int | None) -> Iterator[tuple[Table, Targets]]:
-    """Batches as arrays: pictures as rows, classes as codes.
-
-    Parameters
-    ----------
-    batches : iterable of (X, targets)
-        Arrays or tensors.
-    n_classes : int or None
-        None of numbers.
-
-    Raises
-    ------
-    InputError
-        If a batch is anything else, or classes are no codes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ((rows, codes),) = flat_batches([(np.zeros((2, 3, 3)), [0.0, 1.0])], n_classes=2)
-    >>> rows.shape, codes.tolist()
-    ((2, 9), [0, 1])
-    """
-    for batch in batches:
-        if not isinstance(batch, tuple | list) or len(batch) != 2:
-            raise InputError(
-                "Each batch must be a pair, rows and their targets; got "
-                f"{_kind(batch)}. A loader of both is "
-                "DataLoader(TensorDataset(X, targets))."
-            )
-        X, targets = batch
-        rows = X if sp.issparse(X) else _array(X).reshape(len(X), -1)
-        own = _array(targets).ravel()
-        if len(own) != rows.shape[0]:
-            raise InputError(f"A batch has {rows.shape[0]} rows and {len(own)} targets.")
-        yield rows, _numbers(own) if n_classes is None else _codes(own, n_classes)
-
-
-def _array(values: Any) -> np.ndarray:
-    # A tensor that is part of a graph or on a GPU is no array yet.
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
-
-
-def _kind(batch: Any) -> str:
-    if isinstance(batch, tuple | list):
-        return f"a {type(batch).__name__} of {len(batch)}"
-    return f"{type(batch).__name__} alone"
-
-
-def _numbers(targets: np.ndarray) -> np.ndarray:
-    if targets.dtype.kind not in "biuf":
-        raise InputError(f"Targets must be numbers; got {str(targets[0])!r}.")
-    return targets
-
-
-def _codes(targets: np.ndarray, n_classes: int) -> np.ndarray:
-    """Whole numbers from 0, of any type."""
-    wrong = f"Targets must be codes of the classes, 0 to {n_classes - 1}"
-    if targets.dtype.kind not in "biuf":
-        raise InputError(f"{wrong}; got {str(targets[0])!r}.")
-    bad = targets[~np.isin(targets, np.arange(n_classes))]
-    if len(bad):
-        raise InputError(f"{wrong}; got {bad[0]}.")
-    return targets.astype(np.int64)
-
-
-# Gradients are dense even where the table is sparse: so many numbers at a time, but so many rows at
-# least. Small blocks also stay in the cache.
-_BATCH, _MIN_ROWS = 2**18, 64
+# Gradients are dense even where the table is sparse. Small blocks also stay in the cache.
+NUMBERS_PER_BATCH, MIN_ROWS_PER_BATCH = 2**18, 64
 
 
 @dataclass(frozen=True)
 class AggregatedSaliency:
-    """What a trained model says of its features.
+    """Saliency of the features of a trained model.
 
     Attributes
     ----------
     saliency : ndarray of shape (d,)
         Of each feature, over all rows.
     score : float
-        How much the model is to be listened to: its accuracy on the rows, or one over its mean
-        absolute error.
+        Weight of the model among others: its accuracy on the rows, or one over its mean absolute
+        error.
     """
 
     saliency: Vector
@@ -155,8 +50,8 @@ def aggregate_saliency(
 ) -> AggregatedSaliency:
     """Saliency summed over rows (Algorithms 2 and 3 of Cancela et al. 2020).
 
-    Of classes, the absolute gradients are summed within each class and divided by their total, so
-    that each class has the same say; of numbers they are summed.
+    For classes, the absolute gradients are summed within each class and divided by their total, so
+    that each class has the same weight; for numbers they are summed.
 
     Parameters
     ----------
@@ -166,11 +61,15 @@ def aggregate_saliency(
     targets : ndarray of shape (n,)
         Codes of the classes, or numbers.
     n_classes : int or None
-        None of numbers.
+        None for numbers.
     gain : Gain or None, default=None
         By default the one that goes with the loss of the model.
     units : ndarray of shape (d,), default=None
         What counts as one unit of each feature. By default one.
+
+    Returns
+    -------
+    AggregatedSaliency
 
     Raises
     ------
@@ -184,14 +83,15 @@ def aggregate_saliency(
     >>> from allrelevant.saliency import as_differentiable
     >>> X, y = np.array([[0.0, 1.0], [1.0, 1.1], [0.1, 0.9], [0.9, 1.0]]), np.array([0, 1, 0, 1])
     >>> model = as_differentiable(LogisticRegression().fit(X, y))
-    >>> found = aggregate_saliency(model, X, y, n_classes=2)
-    >>> found.saliency.sum().round(6), found.score
+    >>> result = aggregate_saliency(model, X, y, n_classes=2)
+    >>> result.saliency.sum().round(6), result.score
     (np.float64(2.0), 1.0)
     """
-    parts = (
-        (X[rows], targets[rows]) for rows in row_batches(*X.shape, budget=_BATCH, least=_MIN_ROWS)
+    batches = (
+        (X[rows], targets[rows])
+        for rows in row_batches(*X.shape, budget=NUMBERS_PER_BATCH, min_rows=MIN_ROWS_PER_BATCH)
     )
-    return aggregate_batches(model, parts, n_classes=n_classes, gain=gain, units=units)
+    return aggregate_batches(model, batches, n_classes=n_classes, gain=gain, units=units)
 
 
 def aggregate_batches(
@@ -202,18 +102,18 @@ def aggregate_batches(
     gain: Gain | None = None,
     units: Vector | None = None,
 ) -> AggregatedSaliency:
-    """The same of rows that come a few at a time, as from a ``DataLoader`` of torch.
+    """Saliency summed over rows that come a few at a time, as from a ``DataLoader`` of torch.
 
-    So a table need not fit into memory.
+    The table need not fit into memory.
 
     Parameters
     ----------
     model : DifferentiableModel
     batches : iterable of (X, targets)
-        Arrays or tensors; pictures are made flat, so their model must know their shape. Targets
-        are the codes of the classes, whole numbers of any type, or numbers.
+        Arrays or tensors. Images are flattened, so their model must know their shape. Targets are
+        the codes of the classes, whole numbers of any type, or numbers.
     n_classes : int or None
-        None of numbers.
+        None for numbers.
     gain : Gain or None, default=None
         By default the one that goes with the loss of the model.
     units : ndarray of shape (d,), default=None
@@ -221,7 +121,7 @@ def aggregate_batches(
 
     Returns
     -------
-    Aggregate
+    AggregatedSaliency
 
     Examples
     --------
@@ -236,33 +136,81 @@ def aggregate_batches(
     """
     gain = model.gain if gain is None else gain
     sums: Matrix | None = None
-    merit, n_rows = 0.0, 0
-    for part, own in flat_batches(batches, n_classes):
-        found = linearized(model, part)
-        outputs = _checked(found.outputs, n_classes)
-        merit += _merit(found, own, n_classes)
-        n_rows += len(own)
-        gradient = np.abs(found.vjp(gain.gradient(outputs, own)))
+    total_score, n_rows = 0.0, 0
+    for rows, targets in _checked_batches(batches, n_classes):
+        linearization = linearized(model, rows)
+        outputs = _checked_outputs(linearization.outputs, n_classes)
+        total_score += _summed_score(linearization, targets, n_classes)
+        n_rows += len(targets)
+        gradient = np.abs(linearization.vjp(gain.gradient(outputs, targets)))
         sums = np.zeros((n_classes or 1, gradient.shape[1])) if sums is None else sums
-        groups = np.zeros(len(own), dtype=np.int64) if n_classes is None else own
-        for group in np.unique(groups):
-            sums[group] += gradient[groups == group].sum(axis=0)
+        codes = np.zeros(len(targets), dtype=np.int64) if n_classes is None else targets
+        for code in np.unique(codes):
+            sums[code] += gradient[codes == code].sum(axis=0)
     if sums is None:
         raise InputError("There are no rows.")
     if units is not None:
         sums *= units
     if n_classes is None:
-        return AggregatedSaliency(sums[0], 1.0 / max(merit / n_rows, np.finfo(np.float64).tiny))
+        mean_error = max(total_score / n_rows, np.finfo(np.float64).tiny)
+        return AggregatedSaliency(sums[0], 1.0 / mean_error)
     totals = sums.sum(axis=1, keepdims=True)
     shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
-    return AggregatedSaliency(shares.sum(axis=0), merit / n_rows)
+    return AggregatedSaliency(shares.sum(axis=0), total_score / n_rows)
 
 
-def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:
+def _checked_batches(
+    batches: Iterable[Any], n_classes: int | None
+) -> Iterator[tuple[Table, Targets]]:
+    """Batches as arrays: images as flat rows, classes as codes."""
+    for batch in batches:
+        if not isinstance(batch, tuple | list) or len(batch) != 2:
+            raise InputError(
+                "Each batch must be a pair, rows and their targets; got "
+                f"{_describe(batch)}. A loader of both is "
+                "DataLoader(TensorDataset(X, targets))."
+            )
+        X, y = batch
+        rows = X if sp.issparse(X) else _array(X).reshape(len(X), -1)
+        targets = _array(y).ravel()
+        if len(targets) != rows.shape[0]:
+            raise InputError(f"A batch has {rows.shape[0]} rows and {len(targets)} targets.")
+        yield rows, _checked_targets(targets, n_classes)
+
+
+def _array(values: Any) -> np.ndarray:
+    # A tensor that is part of a graph or on a GPU is no array yet.
+    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+
+
+def _describe(batch: Any) -> str:
+    if isinstance(batch, tuple | list):
+        return f"a {type(batch).__name__} of {len(batch)}"
+    return f"{type(batch).__name__} alone"
+
+
+def _checked_targets(targets: np.ndarray, n_classes: int | None) -> np.ndarray:
+    """Numbers as they are; codes of classes, whole numbers of any type, as integers."""
+    requirement = (
+        "Targets must be numbers"
+        if n_classes is None
+        else f"Targets must be codes of the classes, 0 to {n_classes - 1}"
+    )
+    if targets.dtype.kind not in "biuf":
+        raise InputError(f"{requirement}; got {str(targets[0])!r}.")
+    if n_classes is None:
+        return targets
+    invalid = targets[~np.isin(targets, np.arange(n_classes))]
+    if len(invalid):
+        raise InputError(f"{requirement}; got {invalid[0]}.")
+    return targets.astype(np.int64)
+
+
+def _checked_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
     if outputs.ndim != 2 or outputs.shape[1] != (n_classes or 1):
-        wanted = "one for a number" if n_classes is None else f"{n_classes}, one for each class"
+        needed = "one for a number" if n_classes is None else f"{n_classes}, one for each class"
         raise InputError(
-            f"The outputs of the model have shape {outputs.shape}, and it needs {wanted}."
+            f"The outputs of the model have shape {outputs.shape}, and it needs {needed}."
         )
     if not np.isfinite(outputs).all():
         raise InputError(
@@ -272,7 +220,37 @@ def _checked(outputs: Matrix, n_classes: int | None) -> Matrix:
     return outputs
 
 
-def _merit(found: Linearization, targets: Targets, n_classes: int | None) -> float:
+def _summed_score(linearization: Linearization, targets: Targets, n_classes: int | None) -> float:
+    """Number of right predictions, or sum of the absolute errors."""
     if n_classes is None:
-        return float(np.abs(found.outputs[:, 0] - targets).sum())
-    return float((predicted_codes(found) == targets).sum())
+        return float(np.abs(linearization.outputs[:, 0] - targets).sum())
+    return float((predicted_codes(linearization) == targets).sum())
+
+
+def row_batches(
+    n_rows: int, n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
+) -> Iterator[slice]:
+    """Rows of a table, so many at a time that a batch stays within a budget of numbers.
+
+    Examples
+    --------
+    >>> list(row_batches(5, 100, budget=250))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    size = rows_within(n_features, budget=budget, min_rows=min_rows, max_rows=max_rows)
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))
+
+
+def rows_within(
+    n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
+) -> int:
+    """Number of rows in a batch; ``min_rows`` even where that exceeds the budget.
+
+    Examples
+    --------
+    >>> rows_within(100, budget=250), rows_within(100, budget=250, min_rows=7)
+    (2, 7)
+    """
+    size = max(min_rows, budget // max(n_features, 1))
+    return size if max_rows is None else min(size, max_rows)

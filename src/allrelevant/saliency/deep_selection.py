@@ -1,4 +1,4 @@
-"""Deep feature selection: a network that does without most of its inputs."""
+"""`DeepFeatureSelection`: a network with a sparse weight on each of its inputs."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """Select features by a sparse weight on every input of a network (Li et al. 2016).
 
     Weights w in front of the network, all 1 in the beginning, are trained with it under an elastic
-    net, ``penalty * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``. Each step of the optimiser
-    ends with the proximal operator of the absolute values, so a weight that the loss does not hold
-    up is exactly zero. It can stand alone, or under
-    :class:`SaliencySelector` as the model whose saliency ranks the features (SFS+DFS of Cancela et
-    al. 2020). Features are taken as they are: scale them.
+    net, ``penalty * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``. Each step of the optimizer
+    ends with the proximal operator of the absolute values, so a weight that the loss does not need
+    is exactly zero. It can be used alone, or in :class:`SaliencySelector` as the model whose
+    saliency ranks the features (SFS+DFS of Cancela et al. 2020). Features are used as they are:
+    scale them.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         cannot know which, and stratifies no folds by classes unless told to. Penalties of its
         own layers are its ``l1`` and ``l2``: without them, these could undo what the mask does.
     penalty : float, default=5e-3
-        Factor of the elastic net. Batch normalisation, which the ready networks have, undoes the
+        Factor of the elastic net. Batch normalization, which the ready networks have, undoes the
         scale of the mask: with them a larger penalty need not mean more zeros.
     l1_ratio : float, default=1.0
         Share of the absolute values in it; with less than all, features that carry the same
@@ -73,9 +73,9 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     support_ : ndarray of shape (d,)
         Which features are selected.
     n_features_ : int
-        How many.
+        Number of features selected.
     classes_ : ndarray
-        Of a classifier.
+        The classes, of a classifier.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether columns cannot be dropped, for the network takes them all: set them to zero."""
+        """Whether columns must be set to zero, because the network takes all of them."""
         return self._unfitted.requires_all_columns
 
     @property
@@ -142,7 +142,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         DeepFeatureSelection
         """
         self._validate_params()
-        if not isinstance(self._unfitted, NetworkEstimator):
+        if not hasattr(self._unfitted, "mask_penalty"):
             raise InputError(
                 "estimator must be a NetworkClassifier, a NetworkRegressor or the name of a ready "
                 f"network, which can have a mask; got {type(self.estimator).__name__}. Wrap other "
@@ -169,7 +169,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         self
-            With another ``support_`` and ``n_features_``; the network is as it was.
+            With another ``support_`` and ``n_features_``; the network stays as it is.
         """
         check_is_fitted(self, "ranking_")
         if n_features is None:
@@ -185,7 +185,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.network_.classes_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What the network, with its mask, makes of all features of each row."""
+        """Prediction of the network, with its mask, from all features of each row."""
         check_is_fitted(self)
         return self.network_.predict(X)
 
@@ -227,13 +227,13 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        theirs = get_tags(self._unfitted)
-        tags.target_tags = theirs.target_tags
-        tags.input_tags.sparse = theirs.input_tags.sparse
+        network_tags = get_tags(self._unfitted)
+        tags.target_tags = network_tags.target_tags
+        tags.input_tags.sparse = network_tags.input_tags.sparse
         if not self._is_named:
-            tags.estimator_type = theirs.estimator_type
-            tags.classifier_tags = theirs.classifier_tags
-            tags.regressor_tags = theirs.regressor_tags
+            tags.estimator_type = network_tags.estimator_type
+            tags.classifier_tags = network_tags.classifier_tags
+            tags.regressor_tags = network_tags.regressor_tags
         return tags
 
 

@@ -1,15 +1,15 @@
-"""What a model must offer for the saliency of its inputs.
+"""From a fitted estimator to its gradients: what a model must offer, and where to find it.
 
-A trained model and rows to ask it about, as users give them: checked.
-
-From a fitted estimator to its gradients, by its type.
-
-A library joins by a line in :data:`HOMES`: the module that says how its models are differentiated,
-which is imported when the first of them comes along. That module registers its types::
+:func:`as_differentiable` turns a fitted estimator into a :class:`DifferentiableModel` by its type.
+Each library of models has a module in ``backends``, listed in ``backends.HOMES`` and imported when
+the first of its models is used. That module registers its types::
 
     @register(Module)
     def _(fitted: Module) -> DifferentiableModel:
         return TorchModel(fitted)
+
+:func:`saliency` is the gradient of a gain through such a model. :func:`checked_rows` checks rows
+that users give together with a trained model.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import Matrix, Table, Vector
+from .._typing import Matrix, Table
 from ..exceptions import InputError
-from .backends import HOMES
 from .gains import Gain, Targets
 
 
@@ -37,7 +36,7 @@ class DifferentiableModel(Protocol):
     Attributes
     ----------
     gain : Gain
-        The one that goes with the loss it was trained by.
+        The gain that goes with the loss of its training.
     """
 
     @property
@@ -55,28 +54,75 @@ class DifferentiableModel(Protocol):
         Returns
         -------
         ndarray of shape (n, k)
-            One column for each class (two of a binary classifier), or a single one for a number.
+            One column for each class (two for a binary classifier), or a single one for a number.
         """
         ...
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient with respect to the inputs of ``sum(output_gradient * outputs)``, row by row.
+        """Vector-Jacobian product: gradient of ``sum(output_gradient * outputs)``, row by row.
 
         Parameters
         ----------
         X : ndarray or csr_array of shape (n, d)
         output_gradient : ndarray of shape (n, k)
+            Derivative of some quantity with respect to the outputs.
 
         Returns
         -------
         ndarray of shape (n, d)
-            Dense, of sparse rows too: hand over few rows at a time where there are many features.
+            Its derivative with respect to the inputs. Dense even for sparse rows: pass few rows at
+            a time where there are many features.
         """
         ...
 
 
+def as_differentiable(fitted: Any) -> DifferentiableModel:
+    """The differentiable model of a fitted estimator.
+
+    Parameters
+    ----------
+    fitted : object
+        A fitted estimator of a known type or a subclass of one, or a
+        :class:`~allrelevant.saliency.differentiable.DifferentiableModel` itself.
+
+    Raises
+    ------
+    InputError
+        If the gradients of this type are not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
+    >>> model = as_differentiable(Ridge(alpha=1e-9).fit(X, 3 * X[:, 0] - X[:, 1]))
+    >>> model.vjp(X[:1], np.ones((1, 1))).round(3)
+    array([[ 3., -1.]])
+    """
+    if isinstance(fitted, DifferentiableModel):
+        return fitted
+    # By name: backends import this module.
+    backends = import_module(f"{__package__}.backends")
+    for base in type(fitted).__mro__:
+        for module in backends.HOMES.get(base.__module__.partition(".")[0], ()):
+            import_module(f"{backends.__name__}.{module}")
+    return _convert(fitted)
+
+
+@singledispatch
+def _convert(fitted: Any) -> DifferentiableModel:
+    raise InputError(
+        f"{type(fitted).__name__} has no gradients with respect to its inputs that are known here. "
+        "Use an SVM, a linear model or a network, or give an object with outputs(X), "
+        "vjp(X, output_gradient) and the gain that goes with its loss."
+    )
+
+
+register = _convert.register
+
+
 class Linearization(Protocol):
-    """A model at some rows: its outputs there, and the way back from them."""
+    """A model at some rows: its outputs there, and their gradients."""
 
     @property
     def outputs(self) -> Matrix:
@@ -84,22 +130,13 @@ class Linearization(Protocol):
         ...
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient with respect to the inputs of ``sum(output_gradient * outputs)``."""
-        ...
-
-
-@runtime_checkable
-class Linearizable(Protocol):
-    """A model that need not compute again on the way back what it has computed on the way there."""
-
-    def linearized(self, X: Table) -> Linearization:
-        """The model at some rows."""
+        """Gradient of ``sum(output_gradient * outputs)`` with respect to the inputs."""
         ...
 
 
 @dataclass(frozen=True)
 class TwoPassLinearization:
-    """The same of a model that does."""
+    """The linearization of a model that computes its outputs again for its gradients."""
 
     model: DifferentiableModel
     X: Table
@@ -110,19 +147,21 @@ class TwoPassLinearization:
 
 
 def linearized(model: DifferentiableModel, X: Table) -> Linearization:
-    """A model at some rows, in one pass where it can."""
-    if isinstance(model, Linearizable):
-        return model.linearized(X)
-    return TwoPassLinearization(model, X, model.outputs(X))
+    """A model at some rows; in one pass if it has a method ``linearized``."""
+    one_pass = getattr(model, "linearized", None)
+    if one_pass is None:
+        return TwoPassLinearization(model, X, model.outputs(X))
+    linearization: Linearization = one_pass(X)
+    return linearization
 
 
-def predicted_codes(found: Linearization) -> NDArray[np.int64]:
-    """The class that is predicted for each row, as its place among the classes.
+def predicted_codes(linearization: Linearization) -> NDArray[np.int64]:
+    """Code of the class predicted for each row.
 
-    That with the highest output, unless the model has another rule (``codes``), such as votes.
+    The class with the highest output, unless the model has another rule (``codes``), such as votes.
     """
-    codes: NDArray[np.int64] | None = getattr(found, "codes", None)
-    return found.outputs.argmax(axis=1) if codes is None else codes
+    codes: NDArray[np.int64] | None = getattr(linearization, "codes", None)
+    return linearization.outputs.argmax(axis=1) if codes is None else codes
 
 
 def saliency(
@@ -144,38 +183,23 @@ def saliency(
     ndarray of shape (n, d)
     """
     gain = model.gain if gain is None else gain
-    found = linearized(model, X)
-    return found.vjp(gain.gradient(found.outputs, targets))
+    linearization = linearized(model, X)
+    return linearization.vjp(gain.gradient(linearization.outputs, targets))
 
 
 def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
-    """The rows as an array, and what their columns are called.
-
-    Parameters
-    ----------
-    model : estimator or DifferentiableModel
-    X : array-like or sparse matrix of shape (n, d)
-    accept_sparse : bool, default=False
+    """The rows as an array, and the names of their columns.
 
     Raises
     ------
     InputError
-        If the table has other columns than the model was trained on, or another order of them.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from sklearn.linear_model import Ridge
-    >>> table = pd.DataFrame({"height": [1.0, 2.0], "width": [0.5, 3.0]})
-    >>> model = Ridge().fit(table, [1.0, 2.0])
-    >>> checked_rows(model, table[["width", "height"]])
-    Traceback (most recent call last):
-        ...
-    allrelevant.exceptions.InputError: Column 1 of X is 'width', and the model was trained on \
-'height' there: give the columns in the order of its training.
+        If the model is not trained, or was trained on other columns or another order of them.
     """
-    _require_trained(model)
-    names = _names(model, X)
+    if hasattr(model, "best_estimator_"):
+        raise InputError(f"Give the model inside this {type(model).__name__}: best_estimator_.")
+    if hasattr(model, "__sklearn_tags__"):
+        check_is_fitted(model)
+    names = _column_names(model, X)
     sparse = "csr" if accept_sparse else False
     rows = check_array(X, accept_sparse=sparse, dtype=[np.float64, np.float32])
     width = getattr(model, "n_features_in_", rows.shape[1])
@@ -184,92 +208,33 @@ def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Ta
     return rows, names or [f"x{j}" for j in range(width)]
 
 
+def _column_names(model: Any, X: Any) -> list[str]:
+    """Names of the columns of the table, or else of the training table, if there are any."""
+    names = [str(name) for name in getattr(X, "columns", ())]
+    training_names = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    for place, (name, expected) in enumerate(zip(names, training_names, strict=False)):
+        if name != expected:
+            raise InputError(
+                f"Column {place + 1} of X is {name!r}, and the model was trained on {expected!r} "
+                "there: give the columns in the order of its training."
+            )
+    return names or training_names
+
+
 def row_labels(X: Any) -> Any:
-    """What the rows of a DataFrame are called; None of other tables."""
+    """The index of a DataFrame; None for other tables."""
     return getattr(X, "index", None) if hasattr(X, "columns") else None
 
 
-def checked_units(units: ArrayLike, n_features: int) -> Vector:
-    """What counts as one unit of each feature.
-
-    Raises
-    ------
-    InputError
-        If these are not one finite number for each, zero or above.
-    """
-    try:
-        values = np.asarray(units, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"units must be numbers: {error}.") from error
-    if values.shape != (n_features,):
+def class_codes(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Code of each label; a class that the model does not know is refused."""
+    codes = {label: code for code, label in enumerate(classes.tolist())}
+    names = np.asarray(labels).tolist()
+    unknown = [label for label in names if label not in codes]
+    if unknown:
+        shown = ", ".join(repr(label) for label in classes[:10].tolist())
         raise InputError(
-            f"units must be one number for each of {n_features} features; their shape is "
-            f"{values.shape}."
+            f"The model has never seen the class {unknown[0]!r}: it knows {shown}"
+            f"{' and others' if len(classes) > 10 else ''}."
         )
-    if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError("units must be finite, and zero or above.")
-    return values
-
-
-def _require_trained(model: Any) -> None:
-    if hasattr(model, "best_estimator_"):
-        raise InputError(f"Give the model inside this {type(model).__name__}: best_estimator_.")
-    if hasattr(model, "__sklearn_tags__"):
-        check_is_fitted(model)
-
-
-def _names(model: Any, X: Any) -> list[str]:
-    """Of the table, or else of what the model was trained on, if there are any."""
-    given = [str(name) for name in getattr(X, "columns", ())]
-    known = [str(name) for name in getattr(model, "feature_names_in_", ())]
-    for place, (own, wanted) in enumerate(zip(given, known, strict=False)):
-        if own != wanted:
-            raise InputError(
-                f"Column {place + 1} of X is {own!r}, and the model was trained on {wanted!r} "
-                "there: give the columns in the order of its training."
-            )
-    return given or known
-
-
-@singledispatch
-def _found(fitted: Any) -> DifferentiableModel:
-    raise InputError(
-        f"{type(fitted).__name__} has no gradients with respect to its inputs that are known here. "
-        "Use an SVM, a linear model or a network, or give an object with outputs(X), "
-        "vjp(X, output_gradient) and the gain that goes with its loss."
-    )
-
-
-register = _found.register
-
-
-def as_differentiable(fitted: Any) -> DifferentiableModel:
-    """The differentiable model inside a fitted estimator.
-
-    Parameters
-    ----------
-    fitted : object
-        A fitted estimator of a known type or a subclass of one, or a
-        :class:`~allrelevant.saliency.differentiable.DifferentiableModel` itself.
-
-    Raises
-    ------
-    InputError
-        If the type has no gradients that are known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.linear_model import Ridge
-    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
-    >>> model = as_differentiable(Ridge(alpha=1e-9).fit(X, 3 * X[:, 0] - X[:, 1]))
-    >>> model.vjp(X[:1], np.ones((1, 1))).round(3)
-    array([[ 3., -1.]])
-    """
-    if isinstance(fitted, DifferentiableModel):
-        return fitted
-    for base in type(fitted).__mro__:
-        home = HOMES.get(base.__module__.partition(".")[0])
-        if home is not None:
-            import_module(home)
-    return _found(fitted)
+    return np.array([codes[label] for label in names], dtype=np.int64)

@@ -1,9 +1,9 @@
-"""Which features decide, for one row."""
+"""Which features decide, row by row: :func:`explain` and its result, :class:`Explanation`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,17 +18,93 @@ from .differentiable import (
     DifferentiableModel,
     as_differentiable,
     checked_rows,
-    checked_units,
+    class_codes,
     linearized,
     predicted_codes,
     row_labels,
 )
-from .gains import OF_CLASSES, Gain, OutputGain, RegressionGain, Targets
+from .gains import Gain, OutputGain, Targets
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import RowSaliencyDisplay, SaliencyMapDisplay
+
+
+def explain(
+    fitted: Any,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    target: Any = None,
+    gain: Gain | None = None,
+    units: ArrayLike | None = None,
+) -> Explanation:
+    """Which features decide, row by row, in a model that is already trained.
+
+    Parameters
+    ----------
+    fitted : estimator
+        Of a type whose gradients are known; see :func:`~allrelevant.saliency.as_differentiable`.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), default=None
+        The true classes or numbers: what speaks for them. A row that the model gets wrong has a
+        saliency close to zero. By default the prediction is explained; a predicted number, by how
+        it would change.
+    target : class, default=None
+        Explain what speaks for this class, in every row.
+    gain : Gain or None, default=None
+        What is differentiated. None is the gain that goes with the loss of the model.
+    units : array-like of shape (n_features,), default=None
+        What counts as one unit of each feature: ``X_train.std(axis=0)`` makes features of different
+        scales comparable. By default one, as for any gradient.
+
+    Returns
+    -------
+    Explanation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.svm import SVC
+    >>> from allrelevant import explain
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> y = np.where(X[:, 1] > 0, "up", "down")
+    >>> explanation = explain(SVC().fit(X, y), X[:2], y[:2])
+    >>> explanation.to_frame(0)["feature"][0], explanation.note(0)
+    ('x1', "predicted as 'up'")
+    """
+    if hasattr(fitted, "explain") and hasattr(fitted, "ranking_"):
+        raise InputError(f"A {type(fitted).__name__} explains by itself: selector.explain(X, y).")
+    rows, names = checked_rows(fitted, X, accept_sparse=True)
+    explanation = explain_rows(
+        as_differentiable(fitted),
+        rows,
+        ExplanationTarget(y, target, gain),
+        classes=getattr(fitted, "classes_", None),
+        names=names,
+        index=row_labels(X),
+    )
+    if units is None:
+        return explanation
+    values = explanation.saliency * _checked_units(units, rows.shape[1])
+    return replace(explanation, saliency=values)
+
+
+def _checked_units(units: ArrayLike, n_features: int) -> Vector:
+    try:
+        values = np.asarray(units, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"units must be numbers: {error}.") from error
+    if values.shape != (n_features,):
+        raise InputError(
+            f"units must be one number for each of {n_features} features; their shape is "
+            f"{values.shape}."
+        )
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise InputError("units must be finite, and zero or above.")
+    return values
 
 
 @dataclass(frozen=True)
@@ -44,15 +120,15 @@ class Explanation:
     targets : ndarray of shape (n,)
         What is explained: a class or a number for each row.
     predicted : ndarray of shape (n,)
-        What the model says.
+        What the model predicts.
     gains : ndarray of shape (n,)
-        How right that is.
+        How right the prediction is.
     names : list of str
-        Of the features.
+        Names of the features.
     of_classes : bool
         Whether targets are classes or numbers.
     index : sequence or None
-        What the rows are called, of a DataFrame.
+        Labels of the rows, if they come from a DataFrame.
     """
 
     saliency: Matrix
@@ -66,23 +142,23 @@ class Explanation:
 
     @property
     def absolute(self) -> Matrix:
-        """Without signs."""
+        """Saliency without signs."""
         return np.abs(self.saliency)
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Rows that the model puts into another class; none of numbers."""
+        """Rows that the model puts into another class than the target; none for numbers."""
         if not self.of_classes:
             return np.zeros(len(self.saliency), dtype=bool)
         return np.asarray(self.predicted != self.targets)
 
     def note(self, row: int) -> str:
-        """What to know about a row, in one line.
+        """Prediction and target of a row, in one line.
 
         Parameters
         ----------
         row : int
-            Its place among the rows.
+            Index of the row.
         """
         if not self.of_classes:
             return f"predicted {self.predicted[row]:.4g}, explained for {self.targets[row]:.4g}"
@@ -130,7 +206,7 @@ class Explanation:
     def plot_map(
         self, row: int = 0, shape: tuple[int, ...] | None = None, **kwargs: Any
     ) -> SaliencyMapDisplay:
-        """Draw a row that is a picture, with its saliency over it.
+        """Draw a row that is an image, with its saliency over it.
 
         Parameters
         ----------
@@ -144,13 +220,13 @@ class Explanation:
 
     def row(self, row: int) -> Vector:
         """The features of a row; shape (d,)."""
-        found = self.features[[row]]
-        return np.asarray(found.toarray() if sp.issparse(found) else found).ravel()
+        values = self.features[[row]]
+        return np.asarray(values.toarray() if sp.issparse(values) else values).ravel()
 
 
 @dataclass(frozen=True)
 class ExplanationTarget:
-    """What is to be explained: the truth, the prediction, or a class of one's choice."""
+    """What is explained: the truth, the prediction, or one class for all rows."""
 
     y: ArrayLike | None = None
     target: Any = None
@@ -162,122 +238,63 @@ class ExplanationTarget:
                 "Give y, the truth of each row, or target, one class for all; not both."
             )
 
+    def numbers(self, predicted: Vector) -> Vector:
+        """The number that is explained for each row."""
+        if self.target is not None:
+            raise InputError(
+                "target is a class to explain, and this model predicts numbers: give y."
+            )
+        if self.y is None:
+            return predicted
+        y = check_array(column_or_1d(self.y), ensure_2d=False, dtype=np.float64, input_name="y")
+        check_consistent_length(y, predicted)
+        return y
 
-def explain(
-    fitted: Any,
-    X: Any,
-    y: ArrayLike | None = None,
-    *,
-    target: Any = None,
-    gain: Gain | None = None,
-    units: ArrayLike | None = None,
-) -> Explanation:
-    """Which features decide, row by row, in a model that is already trained.
-
-    Parameters
-    ----------
-    fitted : estimator
-        Of a type whose gradients are known; see :func:`~allrelevant.saliency.as_differentiable`.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,), default=None
-        The true classes or numbers: what speaks for them. A row that the model gets wrong shows
-        close to nothing. By default the prediction is explained; of numbers, how it would change.
-    target : class, default=None
-        Explain what speaks for this class, in every row.
-    gain : Gain or None, default=None
-        What is differentiated. None goes by the loss of the model.
-    units : array-like of shape (n_features,), default=None
-        What counts as one unit of each feature: ``X_train.std(axis=0)`` makes features of different
-        scales comparable. By default one, as of any gradient.
-
-    Returns
-    -------
-    Explanation
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.svm import SVC
-    >>> from allrelevant import explain
-    >>> rng = np.random.RandomState(0)
-    >>> X = rng.normal(size=(200, 3))
-    >>> y = np.where(X[:, 1] > 0, "up", "down")
-    >>> found = explain(SVC().fit(X, y), X[:2], y[:2])
-    >>> found.to_frame(0)["feature"][0], found.note(0)
-    ('x1', "predicted as 'up'")
-    """
-    if hasattr(fitted, "explain") and hasattr(fitted, "ranking_"):
-        raise InputError(f"A {type(fitted).__name__} explains by itself: selector.explain(X, y).")
-    rows, names = checked_rows(fitted, X, accept_sparse=True)
-    return explain_rows(
-        as_differentiable(fitted),
-        rows,
-        ExplanationTarget(y, target, gain),
-        classes=getattr(fitted, "classes_", None),
-        names=names,
-        units=None if units is None else checked_units(units, rows.shape[1]),
-        index=row_labels(X),
-    )
+    def codes(self, predicted: NDArray[np.int64], classes: NDArray[Any]) -> NDArray[np.int64]:
+        """Code of the class that is explained for each row."""
+        if self.target is not None:
+            return class_codes([self.target] * len(predicted), classes)
+        if self.y is None:
+            return predicted
+        labels = column_or_1d(self.y)
+        check_consistent_length(labels, predicted)
+        return class_codes(labels, classes)
 
 
 def explain_rows(
     model: DifferentiableModel,
     X: Table,
-    question: ExplanationTarget,
+    request: ExplanationTarget,
     *,
     classes: NDArray[Any] | None,
     names: Sequence[str],
-    expand: Callable[[Matrix], Matrix] | None = None,
-    features: Table | None = None,
-    units: Vector | None = None,
     index: Any = None,
 ) -> Explanation:
-    """Answer a question about rows.
-
-    Parameters
-    ----------
-    model : DifferentiableModel
-    X : ndarray or csr_array of shape (n, d)
-        As the model wants them.
-    question : Question
-    classes : ndarray or None
-        None of a model that predicts numbers.
-    names : sequence of str
-    expand : callable, default=None
-        From saliency over the columns of X to that over all features, where X has been reduced.
-    features : ndarray or csr_array, default=None
-        The rows before that.
-    units : ndarray of shape (d,), default=None
-        What counts as one unit of each feature.
-    index : sequence, default=None
-        What the rows are called.
-    """
-    found = linearized(model, X)
-    outputs = found.outputs
+    """Explain rows that have been checked; ``classes`` is None if the model does not name any."""
+    linearization = linearized(model, X)
+    outputs = linearization.outputs
     if classes is None:
         classes = _unnamed_classes(model, outputs)
-    gain = model.gain if question.gain is None else question.gain
+    gain = model.gain if request.gain is None else request.gain
     predicted: NDArray[Any]
-    targets: NDArray[Any]
+    labels: NDArray[Any]
+    targets: Targets
     if classes is None:
         predicted = outputs[:, 0]
-        targets = _numbers(question, predicted)
-        if question.y is None:
-            gain = OutputGain()  # a prediction is its own target: there is no error to lessen
-        goals: Targets = targets
+        labels = targets = request.numbers(predicted)
+        if request.y is None:
+            gain = OutputGain()  # a prediction is its own target: there is no error to reduce
     else:
-        codes = predicted_codes(found)
+        codes = predicted_codes(linearization)
         predicted = classes[codes]
-        goals = _codes(question, codes, classes)
-        targets = classes[goals]
-    values = found.vjp(gain.gradient(outputs, goals))
-    values = values if expand is None else expand(values)
+        targets = request.codes(codes, classes)
+        labels = classes[targets]
     return Explanation(
-        values if units is None else values * units,
-        X if features is None else features,
-        targets,
+        linearization.vjp(gain.gradient(outputs, targets)),
+        X,
+        labels,
         predicted,
-        gain.value(outputs, goals),
+        gain.value(outputs, targets),
         list(names),
         classes is not None,
         index,
@@ -285,47 +302,16 @@ def explain_rows(
 
 
 def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.int64] | None:
-    """The classes of a model that does not name them, by their places; None of a number."""
+    """Codes as the classes of a model that does not name them; None for a number."""
     n_outputs = outputs.shape[1]
-    if n_outputs > 1 and isinstance(model.gain, RegressionGain):
+    of_classes = getattr(model.gain, "of_classes", None)  # a gain of a user need not say
+    if n_outputs > 1 and of_classes is False:
         raise InputError(
             f"The model predicts {n_outputs} numbers: explain one that predicts a single one."
         )
-    if n_outputs == 1 and isinstance(model.gain, OF_CLASSES):
+    if n_outputs == 1 and of_classes:
         raise InputError(
             "The model has 1 output, and one that tells classes apart needs one for each class, "
             "two at least."
         )
     return np.arange(n_outputs) if n_outputs > 1 else None
-
-
-def _numbers(question: ExplanationTarget, predicted: Vector) -> Vector:
-    if question.target is not None:
-        raise InputError("target is a class to explain, and this model predicts numbers: give y.")
-    if question.y is None:
-        return predicted
-    y = check_array(column_or_1d(question.y), ensure_2d=False, dtype=np.float64, input_name="y")
-    check_consistent_length(y, predicted)
-    return y
-
-
-def _codes(
-    question: ExplanationTarget, predicted: NDArray[np.int64], classes: NDArray[Any]
-) -> NDArray[np.int64]:
-    """Places among the classes; a label that the model has never seen is refused."""
-    if question.y is None and question.target is None:
-        return predicted
-    if question.y is None:
-        wanted = np.array([question.target] * len(predicted))
-    else:
-        wanted = column_or_1d(question.y)
-        check_consistent_length(wanted, predicted)
-    places = {label: place for place, label in enumerate(classes.tolist())}
-    unseen = [label for label in wanted.tolist() if label not in places]
-    if unseen:
-        known = ", ".join(repr(label) for label in classes[:10].tolist())
-        raise InputError(
-            f"The model has never seen the class {unseen[0]!r}: it knows {known}"
-            f"{' and others' if len(classes) > 10 else ''}."
-        )
-    return np.array([places[label] for label in wanted.tolist()], dtype=np.int64)

@@ -1,35 +1,47 @@
 """Gains: high where a prediction is right, close to zero where it is wrong.
 
 The saliency of a row is the gradient of a gain with respect to the inputs (Cancela et al. 2020,
-equation 5). A gain knows the outputs of a model and the targets, nothing of the model: its
-derivative with respect to the outputs is handed to the model, which pulls it back to the inputs.
+equation 5). A gain knows the outputs of a model and the targets, nothing of the model: the model
+takes the derivative of the gain with respect to its outputs and returns that with respect to its
+inputs. Gains of classifiers with probabilities also know the log-odds of a class.
 
-Where the paper clips, it wants the gradient to pass as if there were no clipping: forward clips,
-backward passes ("straight through").
+Where the paper clips a value, the gradient passes as if nothing was clipped ("straight through").
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import expit, logit, logsumexp, softmax
 
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 
 # Codes of classes, shape (n,), or numbers to predict, shape (n,).
 Targets = NDArray[Any]
+Codes = NDArray[np.int64]
+
+# Closer to 0 or 1 than this, a probability in single precision carries no information.
+MIN_PROBABILITY = 1e-7
 
 
-@runtime_checkable
 class Gain(Protocol):
-    """How right the outputs of a model are."""
+    """How right the outputs of a model are.
+
+    Attributes
+    ----------
+    of_classes : bool or None
+        Whether the gain needs one output for each class (True) or a single number (False). None,
+        the default, leaves it open.
+    """
+
+    of_classes: ClassVar[bool | None] = None
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """The gain of each row.
+        """Gain of each row.
 
         Parameters
         ----------
@@ -50,18 +62,18 @@ class Gain(Protocol):
 
 
 @dataclass(frozen=True)
-class CrossEntropyGain:
-    """Of classifiers that are trained by cross-entropy (equation 8): ``-log(1 - p)`` of the class.
+class CrossEntropyGain(Gain):
+    """Gain of classifiers trained by cross-entropy (equation 8): ``-log(1 - p)`` of the class.
 
-    From logits, as ``logsumexp(z) - logsumexp(z without the class)``: the gradient does not vanish
-    where the class is all but certain, as that of the printed form does.
+    Computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``: its gradient does
+    not vanish where the class is all but certain, as that of the printed form does.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Factor.
     epsilon : float, default=1e-3
-        Certainty ends at one minus this in the value; the gradient passes.
+        The value is that of a probability of at most one minus this; the gradient passes.
 
     Examples
     --------
@@ -72,28 +84,40 @@ class CrossEntropyGain:
     [1.0, 0.5, 0.0]
     """
 
+    of_classes: ClassVar[bool | None] = True
+
     alpha: float = 1.0
     epsilon: float = 1e-3
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """The gain of each row."""
+        """Gain of each row."""
         codes = _class_codes(outputs, targets)
-        gains = logsumexp(outputs, axis=1) - logsumexp(_others(outputs, codes), axis=1)
+        gains = logsumexp(outputs, axis=1) - logsumexp(_other_logits(outputs, codes), axis=1)
         return self.alpha * np.minimum(gains, -np.log(self.epsilon))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
         """Its derivative with respect to the logits."""
         codes = _class_codes(outputs, targets)
-        # p_y (e_y - q), with q the probabilities among the other classes.
-        direction = -softmax(_others(outputs, codes), axis=1)
-        rows = np.arange(len(codes))
-        direction[rows, codes] = 1.0
-        certainty = softmax(outputs, axis=1)[rows, codes]
-        return self.alpha * certainty[:, None] * direction
+        probability = softmax(outputs, axis=1)[np.arange(len(codes)), codes]
+        return self.alpha * probability[:, None] * self.log_odds_gradient(outputs, codes)
+
+    def probabilities(self, outputs: Matrix) -> Matrix:
+        """Probability of each class."""
+        return softmax(outputs, axis=1)
+
+    def log_odds(self, outputs: Matrix, codes: Codes) -> Vector:
+        """Log-odds of a class for each row, ``z_y - logsumexp(z without y)``."""
+        return _select(outputs, codes) - logsumexp(_other_logits(outputs, codes), axis=1)
+
+    def log_odds_gradient(self, outputs: Matrix, codes: Codes) -> Matrix:
+        """Their derivative: 1 for the class, minus the probabilities among the other classes."""
+        gradient = -softmax(_other_logits(outputs, codes), axis=1)
+        gradient[np.arange(len(codes)), codes] = 1.0
+        return gradient
 
 
 @dataclass(frozen=True)
-class ProbabilityGain:
+class ProbabilityGain(Gain):
     """The cross-entropy gain as printed (equations 8 and 9), of outputs that are probabilities.
 
     Parameters
@@ -112,70 +136,89 @@ class ProbabilityGain:
            [100.,   0.]])
     """
 
+    of_classes: ClassVar[bool | None] = True
+
     alpha: float = 1.0
     epsilon: float = 1e-3
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """The gain of each row."""
-        return -self.alpha * np.log(self._doubt(outputs, _class_codes(outputs, targets)))
+        """Gain of each row."""
+        return -self.alpha * np.log(self._complement(outputs, _class_codes(outputs, targets)))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
         """Its derivative with respect to the probabilities."""
         codes = _class_codes(outputs, targets)
-        return _in_columns(self.alpha / self._doubt(outputs, codes), codes, outputs.shape[1])
+        return _in_columns(self.alpha / self._complement(outputs, codes), codes, outputs.shape[1])
 
-    def _doubt(self, outputs: Matrix, codes: NDArray[np.int64]) -> Vector:
-        return 1.0 - np.minimum(1.0 - self.epsilon, _of_class(outputs, codes))
+    def probabilities(self, outputs: Matrix) -> Matrix:
+        """Probability of each class."""
+        return outputs
+
+    def log_odds(self, outputs: Matrix, codes: Codes) -> Vector:
+        """Log-odds of a class for each row."""
+        return logit(np.clip(_select(outputs, codes), MIN_PROBABILITY, 1 - MIN_PROBABILITY))
+
+    def log_odds_gradient(self, outputs: Matrix, codes: Codes) -> Matrix:
+        """Their derivative with respect to the probabilities."""
+        probability = expit(self.log_odds(outputs, codes))
+        gradient = np.zeros_like(outputs)
+        gradient[np.arange(len(codes)), codes] = 1.0 / (probability * (1.0 - probability))
+        return gradient
+
+    def _complement(self, outputs: Matrix, codes: Codes) -> Vector:
+        return 1.0 - np.minimum(1.0 - self.epsilon, _select(outputs, codes))
 
 
 @dataclass(frozen=True)
-class HingeGain:
-    """Of SVMs (equations 11 and 12): ``-log`` of how far the class is from its margin.
+class HingeGain(Gain):
+    """Gain of SVMs (equations 11 and 12): ``-log`` of how far the class is from its margin.
 
-    Outputs are decisions, above 1 for a class that is certain and below -1 for one that is ruled
-    out.
+    Outputs are decision values, above 1 for a class that is certain and below -1 for one that is
+    ruled out.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Factor.
     epsilon : float, default=1e-3
-        Decisions, brought from [-1, 1] to [0, 1], are clipped to one minus this; the gradient
+        Decision values, mapped from [-1, 1] to [0, 1], are clipped to one minus this; the gradient
         passes.
 
     Examples
     --------
     >>> import numpy as np
-    >>> right, open, wrong = [-2.0, 2.0], [0.0, 0.0], [2.0, -2.0]
-    >>> HingeGain().gradient(np.array([right, open, wrong]), np.array([1, 1, 1]))[:, 1].round()
+    >>> right, undecided, wrong = [-2.0, 2.0], [0.0, 0.0], [2.0, -2.0]
+    >>> HingeGain().gradient(np.array([right, undecided, wrong]), np.array([1, 1, 1]))[:, 1].round()
     array([500.,   1.,   0.])
     """
+
+    of_classes: ClassVar[bool | None] = True
 
     alpha: float = 1.0
     epsilon: float = 1e-3
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """The gain of each row."""
-        return -self.alpha * np.log(self._doubt(outputs, _class_codes(outputs, targets)))
+        """Gain of each row."""
+        return -self.alpha * np.log(self._complement(outputs, _class_codes(outputs, targets)))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the decisions."""
+        """Its derivative with respect to the decision values."""
         codes = _class_codes(outputs, targets)
         # The paper has no half, but no factor changes a ranking, and this is the derivative.
-        slope = 0.5 * self.alpha / self._doubt(outputs, codes)
+        slope = 0.5 * self.alpha / self._complement(outputs, codes)
         return _in_columns(slope, codes, outputs.shape[1])
 
-    def _doubt(self, outputs: Matrix, codes: NDArray[np.int64]) -> Vector:
-        share = (np.clip(_of_class(outputs, codes), -1.0, 1.0) + 1.0) / 2.0
+    def _complement(self, outputs: Matrix, codes: Codes) -> Vector:
+        share = (np.clip(_select(outputs, codes), -1.0, 1.0) + 1.0) / 2.0
         return 1.0 - np.minimum(1.0 - self.epsilon, share)
 
 
 @dataclass(frozen=True)
-class SquaredHingeGain:
-    """Of SVMs, smoother than :class:`HingeGain`: exactly nothing where a row is ruled out.
+class SquaredHingeGain(Gain):
+    """Gain of SVMs, smoother than :class:`HingeGain`: exactly zero where a class is ruled out.
 
-    The sum over the classes of ``relu(1 + f)^2`` for the row's own and ``relu(1 - f)^2`` for the
-    others, decisions clipped to [-1, 1] and the gradient passing.
+    The sum over the classes of ``relu(1 + f)^2`` for the class of the row and ``relu(1 - f)^2`` for
+    the others. Decision values f are clipped to [-1, 1]; the gradient passes.
 
     Parameters
     ----------
@@ -185,20 +228,23 @@ class SquaredHingeGain:
     Examples
     --------
     >>> import numpy as np
-    >>> right, open, wrong = [-2.0, 2.0], [0.0, 0.0], [2.0, -2.0]
-    >>> SquaredHingeGain().gradient(np.array([right, open, wrong]), np.array([1, 1, 1]))[:, 1]
+    >>> right, undecided, wrong = [-2.0, 2.0], [0.0, 0.0], [2.0, -2.0]
+    >>> outputs = np.array([right, undecided, wrong])
+    >>> SquaredHingeGain().gradient(outputs, np.array([1, 1, 1]))[:, 1]
     array([4., 2., 0.])
     """
+
+    of_classes: ClassVar[bool | None] = True
 
     alpha: float = 1.0
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """The gain of each row."""
+        """Gain of each row."""
         signs = self._signs(outputs, targets)
         return self.alpha * ((1.0 + signs * np.clip(outputs, -1.0, 1.0)) ** 2).sum(axis=1)
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the decisions."""
+        """Its derivative with respect to the decision values."""
         signs = self._signs(outputs, targets)
         return self.alpha * 2.0 * signs * (1.0 + signs * np.clip(outputs, -1.0, 1.0))
 
@@ -209,8 +255,8 @@ class SquaredHingeGain:
 
 
 @dataclass(frozen=True)
-class RegressionGain:
-    """Of models that predict a number (equation 7): the inverse of the squared error.
+class RegressionGain(Gain):
+    """Gain of models that predict a number (equation 7): the inverse of the squared error.
 
     Parameters
     ----------
@@ -219,9 +265,9 @@ class RegressionGain:
     epsilon : float, default=1e-3
         Added to the squared error: errors below its root count alike.
     unit : float or None, default=None
-        What errors are measured in. None is the standard deviation of the target where all of it
-        is known, as to :class:`~allrelevant.SaliencySelector`, so that no ranking hangs on the unit
-        of the target; elsewhere one.
+        Unit of the errors. None is the standard deviation of the target where all of the target is
+        known, as in :class:`~allrelevant.SaliencySelector`, so that no ranking depends on the unit
+        of the target; elsewhere it is one.
 
     Examples
     --------
@@ -230,12 +276,14 @@ class RegressionGain:
     [1.0, 0.2]
     """
 
+    of_classes: ClassVar[bool | None] = False
+
     alpha: float = 1.0
     epsilon: float = 1e-3
     unit: float | None = None
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """The gain of each row."""
+        """Gain of each row."""
         return self.alpha / (self._errors(outputs, targets) ** 2 + self.epsilon)
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
@@ -244,15 +292,23 @@ class RegressionGain:
         slope = -2.0 * self.alpha * errors / (errors**2 + self.epsilon) ** 2
         return slope[:, None] / (self.unit or 1.0)
 
+    def with_unit_from(self, targets: Targets) -> RegressionGain:
+        """The same gain; a unit that is None becomes the standard deviation of the targets."""
+        return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
+
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
-        return _errors(outputs, targets) / (self.unit or 1.0)
+        if outputs.shape[1] != 1:
+            raise InputError(
+                f"The model has {outputs.shape[1]} outputs, and to predict a number it needs one."
+            )
+        return (outputs[:, 0] - targets) / (self.unit or 1.0)
 
 
 @dataclass(frozen=True)
-class OutputGain:
+class OutputGain(Gain):
     """The output itself, of the class or of the number (equation 4; Simonyan et al. 2014).
 
-    To compare with: it does not tell right from wrong.
+    For comparisons: it does not distinguish right from wrong predictions.
 
     Examples
     --------
@@ -263,7 +319,7 @@ class OutputGain:
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
         """The output of each row."""
-        return _of_class(outputs, self._columns(outputs, targets))
+        return _select(outputs, self._columns(outputs, targets))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
         """One in its column."""
@@ -271,25 +327,14 @@ class OutputGain:
         return _in_columns(np.ones(len(columns)), columns, outputs.shape[1])
 
     @staticmethod
-    def _columns(outputs: Matrix, targets: Targets) -> NDArray[np.int64]:
-        if outputs.shape[1] == 1:  # a number, of which there is a single one
+    def _columns(outputs: Matrix, targets: Targets) -> Codes:
+        if outputs.shape[1] == 1:  # a number
             return np.zeros(len(outputs), dtype=np.int64)
         return _class_codes(outputs, targets)
 
 
-# The gains that need one output for each class.
-OF_CLASSES = (CrossEntropyGain, ProbabilityGain, HingeGain, SquaredHingeGain)
-
-
-def in_deviations_of(gain: Gain, targets: Targets) -> Gain:
-    """The gain in units of the standard deviation of these targets, if it leaves its unit open."""
-    if not isinstance(gain, RegressionGain) or gain.unit is not None:
-        return gain
-    return replace(gain, unit=float(np.std(targets)) or None)
-
-
-def _class_codes(outputs: Matrix, targets: Targets) -> NDArray[np.int64]:
-    """The targets as places among the outputs; a model that cannot have been meant is refused."""
+def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
+    """The targets as indices of outputs; a model that cannot have been meant is refused."""
     codes = np.asarray(targets).astype(np.int64)
     if (codes != targets).any() or (len(codes) and codes.min() < 0):
         raise InputError("Classes are given as their places, whole numbers from 0.")
@@ -307,25 +352,20 @@ def _class_codes(outputs: Matrix, targets: Targets) -> NDArray[np.int64]:
     return codes
 
 
-def _errors(outputs: Matrix, targets: Targets) -> Vector:
-    if outputs.shape[1] != 1:
-        raise InputError(
-            f"The model has {outputs.shape[1]} outputs, and to predict a number it needs one."
-        )
-    return outputs[:, 0] - targets
-
-
-def _others(outputs: Matrix, codes: NDArray[np.int64]) -> Matrix:
+def _other_logits(outputs: Matrix, codes: Codes) -> Matrix:
+    """The logits with minus infinity for the class of each row."""
     others = np.array(outputs, dtype=np.float64)
     others[np.arange(len(codes)), codes] = -np.inf
     return others
 
 
-def _of_class(outputs: Matrix, codes: NDArray[np.int64]) -> Vector:
+def _select(outputs: Matrix, codes: Codes) -> Vector:
+    """The output of one class for each row."""
     return outputs[np.arange(len(codes)), codes]
 
 
-def _in_columns(values: Vector, codes: NDArray[np.int64], n_outputs: int) -> Matrix:
+def _in_columns(values: Vector, codes: Codes, n_outputs: int) -> Matrix:
+    """Zeros, but for one value in each row."""
     table = np.zeros((len(values), n_outputs))
     table[np.arange(len(values)), codes] = values
     return table

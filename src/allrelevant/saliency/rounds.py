@@ -1,12 +1,10 @@
-"""Rows of rare classes, repeated until all classes are equally frequent.
+"""The rounds of a selection (Algorithm 1 of Cancela et al. 2020).
 
-Which features are alive, and how a model that needs all its inputs is kept from the others.
-
-What a run has found, round by round, and the ranking that it amounts to.
-
-Train, find what is salient, let the rest go, and again (Algorithm 1 of Cancela et al. 2020).
-
-How many features take part in each round.
+Each round trains models on the active features, sums their saliency, and keeps the most salient
+features for the next round. :func:`schedule` says how many features take part in each round,
+:class:`Rounds` runs them, :class:`TrainingTask` is what each of them trains, and
+:class:`RoundHistory` has the ranking that follows from all of them. Features that are not active
+are dropped or set to zero (:class:`ColumnMasking`).
 """
 
 from __future__ import annotations
@@ -29,20 +27,185 @@ from ..parallel import parallel_map
 from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
 from .differentiable import DifferentiableModel, as_differentiable
-from .gains import Gain, Targets, in_deviations_of
+from .gains import Gain, Targets
 from .trainers import clone_with_seed, derive_seed, training_errors_in_one_line
+
+Features = NDArray[np.int64]
+
+
+def schedule(n_features: int, keep_fraction: float, min_features_to_select: int) -> list[int]:
+    """Number of features in each round: ``int(keep_fraction * n)`` of n go on to the next.
+
+    Rounds end before only ``min_features_to_select`` are left: there is nothing left to rank. With
+    ``keep_fraction`` zero there is a single round.
+
+    Examples
+    --------
+    >>> schedule(10, 0.5, 1), schedule(10, 0.0, 1), schedule(10, 0.9, 7)
+    ([10, 5, 2], [10], [10, 9, 8])
+    """
+    sizes = [n_features]
+    while (following := int(keep_fraction * sizes[-1])) > min_features_to_select:
+        sizes.append(following)
+    return sizes
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: models trained on the active features, and the saliency of each feature.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_active,)
+        The active features, the most salient first.
+    saliency : ndarray of shape (n_active,)
+        Their saliency, in this order.
+    scores : list of float
+        Of each repetition: its accuracy on the rows it was trained on, or one over its mean
+        absolute error there. These are the weights of the repetitions.
+    training_seconds, saliency_seconds : float
+        Of all repetitions.
+    """
+
+    features: NDArray[np.int64]
+    saliency: Vector
+    scores: list[float]
+    training_seconds: float
+    saliency_seconds: float
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """A run over a schedule; ``entropy`` is the source of all seeds."""
+
+    task: TrainingTask
+    X: Table
+    sizes: list[int]
+    n_repeats: int
+    entropy: int
+    n_jobs: int | None
+
+    def run(self, active: Features, series: Series, advance: Callable[[], object]) -> list[Round]:
+        """Run the rounds, from where an earlier run was interrupted; ``advance`` counts them."""
+        rounds = [Round(**values) for values in series.steps()]
+        if rounds:
+            active = rounds[-1].features
+        for number in range(len(rounds), len(self.sizes)):
+            active = active[: self.sizes[number]]
+            rounds.append(self._round(number, active))
+            active = rounds[-1].features
+            series.append(asdict(rounds[-1]), {"entropy": self.entropy})
+            advance()
+        return rounds
+
+    def _round(self, number: int, active: Features) -> Round:
+        seeds = [
+            derive_seed(self.entropy, number, repetition) for repetition in range(self.n_repeats)
+        ]
+        X = self.task.masking.reduce(self.X, active)
+        with training_errors_in_one_line(
+            f"Round {number + 1} of {len(self.sizes)}, on {len(active)} features"
+        ):
+            trials = parallel_map(partial(run_trial, self.task, X), seeds, n_jobs=self.n_jobs)
+        scores = np.array([trial.score for trial in trials])
+        total = sum(w * trial.saliency for w, trial in zip(scores, trials, strict=True))
+        saliency = self.task.masking.per_feature(np.asarray(total), active)
+        if not saliency.any():
+            warnings.warn(
+                f"In round {number + 1} of {len(self.sizes)} the model depends on none of its "
+                f"{len(active)} features: their order in the table ranks them. Weaken its penalty, "
+                "or bring features to one scale.",
+                RelevanceWarning,
+                stacklevel=4,
+            )
+        order = np.lexsort((active, -saliency))  # equally salient ones in the order of the table
+        return Round(
+            active[order],
+            saliency[order],
+            scores.tolist(),
+            sum(trial.training_seconds for trial in trials),
+            sum(trial.saliency_seconds for trial in trials),
+        )
+
+
+@dataclass(frozen=True)
+class TrainingTask:
+    """What is trained in every round.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        The target as the trainer takes it.
+    targets : ndarray of shape (n,)
+        The target as gains take it: codes of the classes, or numbers.
+    n_classes : int or None
+        None for numbers.
+    trainer : estimator
+        It is cloned.
+    masking : ColumnMasking
+    gain : Gain or None
+        None is the gain that goes with the loss of the model.
+    balanced : bool
+        Whether rows of rare classes are repeated.
+    per_std : bool
+        Whether a feature counts per standard deviation, or else per unit.
+    """
+
+    y: NDArray[Any]
+    targets: Targets
+    n_classes: int | None
+    trainer: Any
+    masking: ColumnMasking
+    gain: Gain | None
+    balanced: bool
+    per_std: bool
+
+    def train(self, X: Table, seed: int) -> Any:
+        """An estimator trained on these columns."""
+        y = self.y
+        if self.balanced and self.n_classes is not None:
+            rows = balanced_rows(self.targets, seed)
+            X, y = X[rows], y[rows]
+        return clone_with_seed(self.trainer, seed).fit(X, y)
+
+    def gain_for(self, model: DifferentiableModel) -> Gain:
+        """What is differentiated; a gain of numbers measures errors in units of the target."""
+        gain = model.gain if self.gain is None else self.gain
+        with_unit: Callable[[Targets], Gain] | None = getattr(gain, "with_unit_from", None)
+        return gain if with_unit is None else with_unit(self.targets)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One repetition of a round: its saliency, its score, and how long it took."""
+
+    saliency: Vector
+    score: float
+    training_seconds: float
+    saliency_seconds: float
+
+
+def run_trial(task: TrainingTask, X: Table, seed: int) -> Trial:
+    """Train once on some columns, and aggregate the saliency."""
+    start = time.perf_counter()
+    fitted = task.train(X, seed)
+    trained = time.perf_counter()
+    model = as_differentiable(fitted)
+    result = aggregate_saliency(
+        model,
+        X,
+        task.targets,
+        n_classes=task.n_classes,
+        gain=task.gain_for(model),
+        units=deviations(X) if task.per_std else None,
+    )
+    return Trial(result.saliency, result.score, trained - start, time.perf_counter() - trained)
 
 
 def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
     """Rows such that every class has as many as the largest.
 
-    Each row of a class comes equally often, but for a rest that is drawn.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Classes, 0 to k - 1.
-    seed : int
+    Each row of a class is repeated equally often, but for a rest that is drawn.
 
     Examples
     --------
@@ -61,100 +224,63 @@ def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
     return np.concatenate(chosen)
 
 
-Features = NDArray[np.int64]
-
-
 class ColumnMasking(Protocol):
-    """How the table looks to a model when only some features are alive."""
+    """How the table looks to a model when only some features are active."""
 
-    def reduced(self, X: Table, alive: Features) -> Table:
+    def reduce(self, X: Table, active: Features) -> Table:
         """The table with these features; the order of its columns is kept."""
         ...
 
-    def of_alive(self, values: Vector, alive: Features) -> Vector:
-        """From one number a column of that table to one a feature, in the order given."""
+    def per_feature(self, values: Vector, active: Features) -> Vector:
+        """From one number for each column of that table to one for each active feature."""
         ...
 
-    def expanded(self, values: Any, alive: Features, n_features: int) -> Any:
+    def expand(self, values: Any, active: Features, n_features: int) -> Any:
         """Rows over the columns of that table, as rows over all features; zero for the others."""
         ...
 
 
 class DropColumns:
-    """Dead features are dropped."""
+    """Inactive features are dropped."""
 
-    def reduced(self, X: Table, alive: Features) -> Table:
-        """The columns that are alive."""
-        return X[:, np.sort(alive)]
+    def reduce(self, X: Table, active: Features) -> Table:
+        """The active columns."""
+        return X[:, np.sort(active)]
 
-    def of_alive(self, values: Vector, alive: Features) -> Vector:
-        """In the order given."""
-        return values[np.searchsorted(np.sort(alive), alive)]
+    def per_feature(self, values: Vector, active: Features) -> Vector:
+        """In the order of the active features."""
+        return values[np.searchsorted(np.sort(active), active)]
 
-    def expanded(self, values: Any, alive: Features, n_features: int) -> Any:
-        """In their places."""
+    def expand(self, values: Any, active: Features, n_features: int) -> Any:
+        """Each value in the column of its feature."""
         full = np.zeros((len(values), n_features))
-        full[:, np.sort(alive)] = values
+        full[:, np.sort(active)] = values
         return full
 
 
 class ZeroColumns:
-    """Dead features are set to zero: the model keeps its shape, as of pictures."""
+    """Inactive features are set to zero: the model keeps its shape, as for images."""
 
-    def reduced(self, X: Table, alive: Features) -> Table:
-        """All columns, those that are dead without content."""
+    def reduce(self, X: Table, active: Features) -> Table:
+        """All columns, the inactive ones zero."""
         kept = np.zeros(X.shape[1], dtype=X.dtype)
-        kept[alive] = 1
+        kept[active] = 1
         return sp.csr_array(X.multiply(kept)) if sp.issparse(X) else X * kept
 
-    def of_alive(self, values: Vector, alive: Features) -> Vector:
-        """In the order given."""
-        return values[alive]
+    def per_feature(self, values: Vector, active: Features) -> Vector:
+        """In the order of the active features."""
+        return values[active]
 
-    def expanded(self, values: Any, alive: Features, n_features: int) -> Any:
-        """What the model says of features that it never saw is left out."""
+    def expand(self, values: Any, active: Features, n_features: int) -> Any:
+        """Gradients with respect to inputs that were always zero are left out."""
         full = np.zeros((len(values), n_features))
-        full[:, alive] = values[:, alive]
+        full[:, active] = values[:, active]
         return full
 
 
 @dataclass(frozen=True)
-class Round:
-    """One round: models trained on some features, and the saliency of each.
-
-    Attributes
-    ----------
-    features : ndarray of shape (n_alive,)
-        Those that took part, the most salient first.
-    saliency : ndarray of shape (n_alive,)
-        Theirs, in this order.
-    scores : list of float
-        Of each repetition: its accuracy on the rows it was trained on, or one over its mean
-        absolute error there. Repetitions weigh as much.
-    training_seconds : float
-        Of all repetitions.
-    saliency_seconds : float
-    """
-
-    features: NDArray[np.int64]
-    saliency: Vector
-    scores: list[float]
-    training_seconds: float
-    saliency_seconds: float
-
-
-@dataclass(frozen=True)
 class RoundHistory:
-    """A whole run.
-
-    Attributes
-    ----------
-    n_features : int
-        Of the table.
-    constant : list of int
-        Features that took no part.
-    rounds : sequence of Round
-    """
+    """All rounds of a run; features that are ``constant`` took no part."""
 
     n_features: int
     constant: list[int]
@@ -164,8 +290,8 @@ class RoundHistory:
     def ranking(self) -> NDArray[np.int64]:
         """1 for the most relevant; by the last round that each feature took part in."""
         order = np.concatenate([self.rounds[0].features, np.array(self.constant, dtype=np.int64)])
-        for found in self.rounds:
-            order[: len(found.features)] = found.features
+        for round_ in self.rounds:
+            order[: len(round_.features)] = round_.features
         ranking = np.empty(self.n_features, dtype=np.int64)
         ranking[order] = np.arange(1, self.n_features + 1)
         return ranking
@@ -174,176 +300,26 @@ class RoundHistory:
     def importances(self) -> Vector:
         """Share of each feature in the saliency of the last round that it took part in."""
         importances = np.zeros(self.n_features)
-        for found in self.rounds:
-            total = found.saliency.sum()
-            importances[found.features] = found.saliency / total if total > 0 else 0.0
+        for round_ in self.rounds:
+            total = round_.saliency.sum()
+            importances[round_.features] = round_.saliency / total if total > 0 else 0.0
         return importances
 
-
-@dataclass(frozen=True)
-class TrainingTask:
-    """What is learned, and by whom.
-
-    Attributes
-    ----------
-    y : ndarray of shape (n,)
-        As the trainer wants it.
-    targets : ndarray of shape (n,)
-        As gains want it: codes of the classes, or numbers.
-    n_classes : int or None
-    trainer : estimator
-    shape : Shape
-    gain : Gain or None
-    balanced : bool
-    per_std : bool
-        Whether a feature counts per standard deviation, or else per unit.
-    """
-
-    y: NDArray[Any]
-    targets: Targets
-    n_classes: int | None
-    trainer: Any
-    shape: ColumnMasking
-    gain: Gain | None
-    balanced: bool
-    per_std: bool
-
-    def trained(self, X: Table, seed: int) -> Any:
-        """A model of these columns."""
-        y = self.y
-        if self.balanced and self.n_classes is not None:
-            rows = balanced_rows(self.targets, seed)
-            X, y = X[rows], y[rows]
-        return clone_with_seed(self.trainer, seed).fit(X, y)
-
-    def gain_of(self, model: DifferentiableModel) -> Gain:
-        """What is differentiated: as wished for, or by the loss of the model."""
-        gain = model.gain if self.gain is None else self.gain
-        return in_deviations_of(gain, self.targets)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One repetition of a round: what was found, and how long it took."""
-
-    saliency: Vector
-    score: float
-    training_seconds: float
-    saliency_seconds: float
-
-
-def attempt(problem: TrainingTask, X: Table, seed: int) -> Trial:
-    """Train once on some columns, and aggregate the saliency."""
-    began = time.perf_counter()
-    fitted = problem.trained(X, seed)
-    trained = time.perf_counter()
-    model = as_differentiable(fitted)
-    found = aggregate_saliency(
-        model,
-        X,
-        problem.targets,
-        n_classes=problem.n_classes,
-        gain=problem.gain_of(model),
-        units=deviations(X) if problem.per_std else None,
-    )
-    return Trial(found.saliency, found.score, trained - began, time.perf_counter() - trained)
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """A run over a schedule.
-
-    Attributes
-    ----------
-    problem : Problem
-    X : ndarray or csr_array of shape (n, d)
-    sizes : list of int
-        Number of features of each round.
-    n_repeats : int
-        How often each is repeated.
-    entropy : int
-        Where all seeds come from.
-    n_jobs : int or None
-    """
-
-    problem: TrainingTask
-    X: Table
-    sizes: list[int]
-    n_repeats: int
-    entropy: int
-    n_jobs: int | None
-
-    def run(self, alive: Features, series: Series, advance: Callable[[], object]) -> list[Round]:
-        """Go through the rounds, from where an earlier run was interrupted.
-
-        Parameters
-        ----------
-        alive : ndarray
-            The features of the first round.
-        series : Series
-            The rounds of the checkpoint.
-        advance : callable
-            Called after each round.
-        """
-        rounds = [Round(**values) for values in series.steps()]
-        if rounds:
-            alive = rounds[-1].features
-        for number in range(len(rounds), len(self.sizes)):
-            alive = alive[: self.sizes[number]]
-            rounds.append(self._round(number, alive))
-            alive = rounds[-1].features
-            series.append(asdict(rounds[-1]), {"entropy": self.entropy})
-            advance()
-        return rounds
-
-    def _round(self, number: int, alive: Features) -> Round:
-        seeds = [
-            derive_seed(self.entropy, number, repetition) for repetition in range(self.n_repeats)
-        ]
-        X = self.problem.shape.reduced(self.X, alive)
-        with training_errors_in_one_line(
-            f"Round {number + 1} of {len(self.sizes)}, on {len(alive)} features"
-        ):
-            trials = parallel_map(partial(attempt, self.problem, X), seeds, n_jobs=self.n_jobs)
-        weights = np.array([trial.score for trial in trials])
-        total = sum(w * trial.saliency for w, trial in zip(weights, trials, strict=True))
-        saliency = self.problem.shape.of_alive(np.asarray(total), alive)
-        if not saliency.any():
-            warnings.warn(
-                f"In round {number + 1} of {len(self.sizes)} the model depends on none of its "
-                f"{len(alive)} features: their order in the table ranks them. Weaken its penalty, "
-                "or bring features to one scale.",
-                RelevanceWarning,
-                stacklevel=4,
+    def rows(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """One mapping for each round, as in the table ``history_`` of a selector."""
+        sizes = [len(round_.features) for round_ in self.rounds]
+        return [
+            {
+                "round": number + 1,
+                "n_features": size,
+                "features": [names[j] for j in round_.features],
+                "saliency": round_.saliency.tolist(),
+                "dropped": [names[j] for j in round_.features[following:]],
+                "score": float(np.mean(round_.scores)),
+                "training_seconds": round_.training_seconds,
+                "saliency_seconds": round_.saliency_seconds,
+            }
+            for number, (round_, size, following) in enumerate(
+                zip(self.rounds, sizes, [*sizes[1:], sizes[-1]], strict=True)
             )
-        order = np.lexsort((alive, -saliency))  # of equally salient ones the first of the table
-        return Round(
-            alive[order],
-            saliency[order],
-            weights.tolist(),
-            sum(trial.training_seconds for trial in trials),
-            sum(trial.saliency_seconds for trial in trials),
-        )
-
-
-def schedule(n_features: int, keep_fraction: float, min_features_to_select: int) -> list[int]:
-    """Number of features of each round: ``int(keep_fraction * n)`` of n go on, if enough are left.
-
-    Parameters
-    ----------
-    n_features : int
-        Of the first round.
-    keep_fraction : float
-        Share that goes on; zero is a single round.
-    min_features_to_select : int
-        No round is for so few or fewer: there is nothing left to tell apart.
-
-    Examples
-    --------
-    >>> schedule(10, 0.5, 1), schedule(10, 0.0, 1), schedule(10, 0.9, 7)
-    ([10, 5, 2], [10], [10, 9, 8])
-    """
-    sizes = [n_features]
-    while (following := int(keep_fraction * sizes[-1])) > min_features_to_select:
-        sizes.append(following)
-    return sizes
+        ]

@@ -1,9 +1,9 @@
-"""Saliency-based selection: what the right answers of a trained model hang on stays."""
+"""`SaliencySelector`: keep the features on which the right predictions of a model depend."""
 
 from __future__ import annotations
 
 import os
-import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -20,9 +20,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._optional import import_extra
 from .._params import KEEP_FRACTION, MIN_FEATURES_TO_SELECT
 from .._typing import Table, Vector
-from .._validation import classes_and_codes, feature_names, number_selected, numbers
+from .._validation import (
+    N_JOBS,
+    classes_and_codes,
+    feature_names,
+    number_selected,
+    numbers,
+    warn_constant_columns,
+)
 from ..checkpoints import open_checkpoint
-from ..exceptions import InputError, RelevanceWarning
+from ..exceptions import InputError
 from ..parallel.api import progress_bar
 from ..terms.scaling import constant_features, deviations
 from .differentiable import as_differentiable, row_labels
@@ -60,46 +67,49 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     """Saliency-based feature selection (Cancela et al. 2020) with any model that has gradients.
 
     A model is trained, and the gradient of a gain, high where its prediction is right, is taken
-    with respect to the inputs. Summed over the rows it ranks the features; the least salient leave,
-    and again. Features are taken as they are: scale them, or see ``per_std``.
+    with respect to the inputs. Summed over the rows it ranks the features. The least salient
+    features are dropped, and the next round starts. Features are used as they are: scale them, or
+    see ``per_std``.
 
     Parameters
     ----------
     estimator : estimator, str or nn.Module
-        Who is trained: SVMs, linear models and networks of scikit-learn, pipelines of scalers that
-        end in one, a network of torch or skorch, or anything whose fitted form has ``outputs`` and
-        ``vjp``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks: of classes, but
-        of values where the target has fractions or more than 20 different numbers.
+        What is trained: an SVM, a linear model or a network of scikit-learn, a pipeline of scalers
+        that ends in one, a network of torch or skorch, or anything whose fitted form has
+        ``outputs`` and ``vjp``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks: of
+        classes, or of values where the target has fractions or more than 20 different numbers.
     keep_fraction : float, default=0.9
-        Share of the features that goes on to the next round; zero is a single round.
+        Fraction of the features that is kept for the next round; zero is a single round.
     n_repeats : int, default=3
-        Trainings a round, each from another seed; they weigh as much as they are right. One is
-        enough where training is not random, as of an SVM.
+        Number of trainings in a round, each with another seed; their scores are their weights. One
+        is enough where training is not random, as for an SVM.
     min_features_to_select : int, default=1
-        Where rounds end.
+        No round has as few features as this, or fewer.
     n_features_to_select : int, float or None, default=None
-        How many to select, or which share. None is half. The ranking does not depend on it.
+        Number or fraction of the features to select. None is half. The ranking does not depend on
+        it.
     gain : Gain or None, default=None
-        What is differentiated. None goes by the loss of the model.
+        What is differentiated. None is the gain that goes with the loss of the model.
     per_std : bool, default=False
-        Whether a feature counts per standard deviation and not, as a gradient does, per unit: then
-        the ranking does not depend on units, if the model does not. For pipelines with a scaler.
+        Whether saliency is per standard deviation of a feature and not, as a gradient is, per unit:
+        then the ranking does not depend on units, if the model does not. For pipelines with a
+        scaler.
     balanced : bool, default=False
         Whether rows of rare classes are repeated in training until all are equally frequent. In
-        the sum over the rows each class has the same say in any case.
+        the sum over the rows each class has the same weight in any case.
     keep_shape : bool or "auto", default="auto"
-        Whether features that left are set to zero instead of being dropped, for models that need
-        their shape, as of pictures. ``"auto"`` asks the estimator (``requires_all_columns``).
+        Whether inactive features are set to zero instead of being dropped, for models that need
+        their shape, as for images. ``"auto"`` asks the estimator (``requires_all_columns``).
     random_state : int, RandomState instance or None, default=None
-        Where the seeds of all trainings come from; each training has another one, in the place of
-        any that the estimator has. None takes them from the estimator's own, if it has one.
+        Source of the seeds of all trainings, which replace those of the estimator. None derives
+        them from the ``random_state`` of the estimator, if it has one.
     checkpoint : path or None, default=None
-        File that is written after every round. A run that was interrupted goes on from there, to
+        File that is written after every round. A run that was interrupted continues from there, to
         exactly the same result; a file of other data or settings is refused. Functions count by
-        name and content, a RandomState by its state, which a run moves on; how a run is shown, and
+        name and content, a RandomState by its state, which a run changes; how a run is shown, and
         its threads and devices, do not count.
     n_jobs : int or None, default=None
-        Worker processes for the repetitions of a round. The result is the same.
+        Worker processes for the repetitions of a round. The result does not depend on it.
     verbose : int, default=0
         Whether to show progress.
 
@@ -112,14 +122,14 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     support_ : ndarray of bool of shape (n_features,)
         The features selected.
     n_features_ : int
-        How many.
+        Number of features selected.
     history_ : pandas.DataFrame
-        One row for each round: features, those that left after it, scores, times.
+        One row for each round: features, those dropped after it, scores, times.
     estimator_ : estimator
         Trained on the features that ``fit`` selected; what :meth:`explain` explains. A net of
         skorch is its ``net_``.
     classes_ : ndarray
-        Of a classifier.
+        The classes, if classes are predicted.
     n_features_in_ : int
     feature_names_in_ : ndarray
 
@@ -149,17 +159,13 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             Interval(Real, 0, 1, closed="neither"),
             None,
         ],
-        "gain": [Gain, None],
+        "gain": [HasMethods(["value", "gradient"]), None],
         "per_std": ["boolean"],
         "balanced": ["boolean"],
         "keep_shape": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
         "checkpoint": [str, os.PathLike, None],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
 
@@ -215,10 +221,10 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         """
         X, y = self._validated(X, y)
         n_selected = self._n_selected(self.n_features_to_select)
-        problem = self._problem(y)
+        task = self._training_task(y)
         constant = self._constant(X)
-        alive = np.setdiff1d(np.arange(self.n_features_in_), constant)
-        sizes = schedule(len(alive), float(self.keep_fraction), int(self.min_features_to_select))
+        active = np.setdiff1d(np.arange(self.n_features_in_), constant)
+        sizes = schedule(len(active), float(self.keep_fraction), int(self.min_features_to_select))
         identity = {
             "type of estimator": type(self.estimator).__name__,
             "weights at the start": starting_weights(self.estimator),
@@ -231,20 +237,20 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             entropy = series.state().get("entropy")
             if entropy is None:
                 entropy = draw_entropy(self.random_state, self.estimator)
-            rounds = Rounds(problem, X, sizes, int(self.n_repeats), entropy, self.n_jobs)
+            rounds = Rounds(task, X, sizes, int(self.n_repeats), entropy, self.n_jobs)
             title = type(self).__name__ if self.verbose else None
             with progress_bar(title, len(sizes), done=len(series.steps())) as advance:
-                found = rounds.run(alive, series, advance)
-        self._trace = RoundHistory(self.n_features_in_, constant, found)
-        self.ranking_, self.importances_ = self._trace.ranking, self._trace.importances
+                completed = rounds.run(active, series, advance)
+        self._history = RoundHistory(self.n_features_in_, constant, completed)
+        self.ranking_, self.importances_ = self._history.ranking, self._history.importances
         self.select(n_selected)
-        self._shape, self._explained = problem.shape, np.flatnonzero(self.support_)
+        self._masking, self._explained = task.masking, np.flatnonzero(self.support_)
         self._units = deviations(X) if self.per_std else None
         with training_errors_in_one_line(f"The training on the {n_selected} features selected"):
-            self.estimator_ = problem.trained(
-                problem.shape.reduced(X, self._explained), derive_seed(entropy, len(sizes))
+            self.estimator_ = task.train(
+                task.masking.reduce(X, self._explained), derive_seed(entropy, len(sizes))
             )
-            self._gain = problem.gain_of(as_differentiable(self.estimator_))
+            self._gain = task.gain_for(as_differentiable(self.estimator_))
         return self
 
     def select(self, n_features: float | None = None) -> Self:
@@ -258,7 +264,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         self
-            With another ``support_`` and ``n_features_``; ``estimator_`` is as it was.
+            With another ``support_`` and ``n_features_``; ``estimator_`` stays as it is.
         """
         check_is_fitted(self, "ranking_")
         self.support_ = self.ranking_ <= self._n_selected(n_features)
@@ -273,8 +279,8 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows to explain, not necessarily those of ``fit``.
         y : array-like of shape (n_samples,), default=None
-            Their true classes or numbers: what speaks for them. A row that the model gets wrong
-            shows close to nothing. By default the prediction is explained.
+            Their true classes or numbers: what speaks for them. A row that the model gets wrong has
+            a saliency close to zero. By default the prediction is explained.
         target : class, default=None
             Explain what speaks for this class, in every row.
 
@@ -287,43 +293,23 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         index = row_labels(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return explain_rows(
+        explanation = explain_rows(
             as_differentiable(self.estimator_),
-            self._shape.reduced(X, self._explained),
+            self._masking.reduce(X, self._explained),
             ExplanationTarget(y, target, self._gain),
             classes=getattr(self, "classes_", None),
             names=feature_names(self),
-            expand=lambda values: self._shape.expanded(
-                values, self._explained, self.n_features_in_
-            ),
-            features=X,
-            units=self._units,
             index=index,
         )
+        values = self._masking.expand(explanation.saliency, self._explained, self.n_features_in_)
+        values = values if self._units is None else values * self._units
+        return replace(explanation, saliency=values, features=X)
 
     @property
     def history_(self) -> pd.DataFrame:
-        """What happened, round by round."""
+        """Features, scores and times, round by round."""
         check_is_fitted(self, "ranking_")
-        names = feature_names(self)
-        rounds = self._trace.rounds
-        sizes = [len(found.features) for found in rounds]
-        rows = [
-            {
-                "round": number + 1,
-                "n_features": size,
-                "features": [names[j] for j in found.features],
-                "saliency": found.saliency.tolist(),
-                "dropped": [names[j] for j in found.features[following:]],
-                "score": float(np.mean(found.scores)),
-                "training_seconds": found.training_seconds,
-                "saliency_seconds": found.saliency_seconds,
-            }
-            for number, (found, size, following) in enumerate(
-                zip(rounds, sizes, [*sizes[1:], sizes[-1]], strict=True)
-            )
-        ]
-        return import_extra("pandas", "cli").DataFrame(rows)
+        return import_extra("pandas", "cli").DataFrame(self._history.rows(feature_names(self)))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
@@ -352,11 +338,11 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             check_classification_targets(y)
         return sp.csr_array(X) if sp.issparse(X) else X, y
 
-    def _problem(self, y: NDArray[Any]) -> TrainingTask:
+    def _training_task(self, y: NDArray[Any]) -> TrainingTask:
         classes = predicts_classes(self.estimator, y)
         trainer = trainer_for(self.estimator, classes=classes)
         keep = requires_all_columns(trainer) if self.keep_shape == "auto" else self.keep_shape
-        shape: ColumnMasking = ZeroColumns() if keep else DropColumns()
+        masking: ColumnMasking = ZeroColumns() if keep else DropColumns()
         self.__dict__.pop("classes_", None)  # of an earlier fit
         targets: Targets
         n_classes = None
@@ -370,7 +356,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             targets,
             n_classes,
             trainer,
-            shape,
+            masking,
             self.gain,
             bool(self.balanced),
             bool(self.per_std),
@@ -381,17 +367,9 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         constant = constant_features(X)
         if len(constant) == self.n_features_in_:
             raise InputError("Every column is constant: there is no feature to tell rows apart.")
-        if constant:
-            names = [repr(feature_names(self)[j]) for j in constant[:10]]
-            more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""
-            warnings.warn(
-                f"{len(constant)} constant column(s) cannot tell rows apart and are ranked last: "
-                f"{', '.join(names)}{more}.",
-                RelevanceWarning,
-                stacklevel=3,
-            )
+        warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)
         return constant
 
-    def _n_selected(self, wanted: float | None) -> int:
+    def _n_selected(self, n_features: float | None) -> int:
         half = max(1, self.n_features_in_ // 2)
-        return number_selected(half if wanted is None else wanted, self.n_features_in_)
+        return number_selected(half if n_features is None else n_features, self.n_features_in_)

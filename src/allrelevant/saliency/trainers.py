@@ -1,8 +1,10 @@
-"""Why a training failed, in one line.
+"""What is trained: clones of an estimator, each with its seed, or a ready network by its name.
 
-Training of skorch nets: rows and targets as torch wants them, and a seed that repeats.
+:func:`trainer_for` makes an estimator of what the user gave. :func:`clone_with_seed` makes the one
+of a single training, with a seed from :func:`draw_entropy` and :func:`derive_seed`. Errors of a
+training are told in one line, with their likely cause (:func:`training_errors_in_one_line`).
 
-Who is trained: an estimator that was given, or a ready network by its name.
+torch and skorch are imported only when a network is trained.
 """
 
 from __future__ import annotations
@@ -10,28 +12,133 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
 
-from .._typing import Table
 from ..checkpoints import fingerprint
 from ..exceptions import InputError, WorkerDiedError
 from ..tables.inference import are_values
-from .differentiable import as_differentiable, register
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from .networks import NetworkClassifier, NetworkRegressor
 
 
-# What torch says, and what to know about it.
+def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
+    """Whether an estimator declares to be of a kind; names and modules declare nothing."""
+    return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
+
+
+def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
+    """Whether the task is classification: as the estimator declares, or else by the target.
+
+    For a target the same holds as on the command line: fractions are values to predict, and so are
+    whole numbers of which there are many different ones.
+    """
+    if declares(is_classifier, estimator):
+        return True
+    if declares(is_regressor, estimator):
+        return False
+    if str(type_of_target(y)).startswith("continuous") or _loss_is_of_numbers(estimator):
+        return False
+    return y.dtype.kind not in "iuf" or not are_values(len(np.unique(y)), len(y))
+
+
+def _loss_is_of_numbers(estimator: Any) -> bool:
+    if not _is_skorch_net(estimator):
+        return False
+    from .backends.skorch_nets import predicts_numbers
+
+    return predicts_numbers(estimator)
+
+
+def trainer_for(estimator: Any, *, classes: bool) -> Any:
+    """An unfitted estimator of classes or numbers; the argument itself is left as it is.
+
+    Anything without ``fit`` is a network of ``NetworkClassifier`` or ``NetworkRegressor``: a name,
+    a module or a factory. A net of skorch, alone or at the end of a pipeline, is wrapped.
+    """
+    if not hasattr(estimator, "fit"):
+        return (NetworkClassifier if classes else NetworkRegressor)(estimator)
+    trainer = clone(estimator)
+    net = _last_step(trainer)
+    if not _is_skorch_net(net):
+        return trainer
+    from .backends.skorch_nets import SkorchTrainer
+
+    wrapped = SkorchTrainer(net, classes=classes)
+    return wrapped if net is trainer else trainer.set_params(**{trainer.steps[-1][0]: wrapped})
+
+
+def requires_all_columns(estimator: Any) -> bool:
+    """Whether columns cannot be dropped from the tables that an estimator is trained on."""
+    return bool(getattr(_last_step(estimator), "requires_all_columns", False))
+
+
+def starting_weights(estimator: Any) -> str:
+    """A hash of the weights that a net of skorch starts from; empty where they are random.
+
+    skorch continues from the weights of a module that is given as an instance.
+    """
+    net = _last_step(estimator)
+    module: Any = net.module if _is_skorch_net(net) else None
+    if isinstance(module, type) or not hasattr(module, "state_dict"):
+        return ""
+    state = sorted(module.state_dict().items())
+    return fingerprint(*(np.atleast_1d(weights.detach().cpu().numpy()) for _, weights in state))
+
+
+def _last_step(estimator: Any) -> Any:
+    """The estimator itself, or the last step of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else estimator
+
+
+def _is_skorch_net(estimator: Any) -> bool:
+    """Whether an estimator is a net of skorch, which is not imported to find out."""
+    return any(base.__module__.partition(".")[0] == "skorch" for base in type(estimator).__mro__)
+
+
+def clone_with_seed(estimator: Any, seed: int) -> Any:
+    """A clone; all its ``random_state`` parameters, those of its parts too, are the seed."""
+    fresh = clone(estimator)
+    names = _random_states(fresh)
+    return fresh.set_params(**dict.fromkeys(names, seed)) if names else fresh
+
+
+def draw_entropy(random_state: Any, estimator: Any) -> int:
+    """The source of the seeds of all trainings: of the selector, or else of its estimator.
+
+    Without a ``random_state`` of the selector, those of the estimator decide; they are not changed.
+    """
+    if random_state is None and hasattr(estimator, "get_params"):
+        states = [state for state in _random_states(estimator).values() if state is not None]
+        if states:
+            return derive_seed(*(_draw(copy.deepcopy(state)) for state in states))
+    return _draw(random_state)
+
+
+def derive_seed(entropy: int, *place: int) -> int:
+    """A seed for one of many trainings, independent of all others."""
+    return int(np.random.SeedSequence([entropy, *place]).generate_state(1)[0])
+
+
+def _draw(random_state: Any) -> int:
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def _random_states(estimator: Any) -> dict[str, Any]:
+    """The random states of an estimator and all its parts, by the name of the parameter."""
+    return {
+        name: value
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if name == "random_state" or name.endswith("__random_state")
+    }
+
+
+# Part of a message of torch, and its likely cause.
 _CAUSES = {
     "shapes cannot be multiplied": (
         "the network takes another number of columns; with keep_shape=True those that left are set "
@@ -45,24 +152,16 @@ _CAUSES = {
     "out of memory": "lower batch_size, or use a smaller network",
     "same dtype": "rows and weights differ in precision: leave the network in single precision",
     "more than 1 value per channel": (
-        "batch normalisation cannot do with a batch of one row: take another batch_size"
+        "batch normalization cannot do with a batch of one row: take another batch_size"
     ),
 }
 
 
 @contextmanager
 def training_errors_in_one_line(what: str) -> Iterator[None]:
-    """Say in one line what failed and why, where a training fails in the block.
+    """Turn errors of a training in the block into an InputError that says what failed and why.
 
-    Parameters
-    ----------
-    what : str
-        What the block does.
-
-    Raises
-    ------
-    InputError
-        In the place of the errors of scikit-learn and torch. A worker that died is none of them.
+    A worker that died is not an error of the training.
 
     Examples
     --------
@@ -81,256 +180,8 @@ def training_errors_in_one_line(what: str) -> Iterator[None]:
 
 
 def _with_cause(error: Exception) -> str:
-    said = str(error)
+    message = str(error)
     if isinstance(error, RuntimeError):  # torch appends where in its own code it was
-        said = said.strip().partition("\n")[0] or type(error).__name__
-    causes = [cause for sign, cause in _CAUSES.items() if sign in said]
-    return f"{said.rstrip('.')} ({causes[0]})." if causes else said
-
-
-def is_skorch_net(estimator: Any) -> bool:
-    """Whether an estimator is a net of skorch, which is not imported to find out."""
-    return any(base.__module__.partition(".")[0] == "skorch" for base in type(estimator).__mro__)
-
-
-def loss_is_of_numbers(estimator: Any) -> bool:
-    """Whether an estimator is a net of skorch that is trained by a loss of numbers."""
-    if not is_skorch_net(estimator):
-        return False
-    from .backends.skorch_nets import predicts_numbers
-
-    return predicts_numbers(estimator)
-
-
-def starting_weights(estimator: Any) -> str:
-    """A hash of the weights that a net of skorch starts from; empty where they are random.
-
-    skorch trains on from those of a module that is given as an instance.
-    """
-    steps = getattr(estimator, "steps", None)
-    net = steps[-1][1] if steps else estimator
-    module: Any = net.module if is_skorch_net(net) else None
-    if isinstance(module, type) or not hasattr(module, "state_dict"):
-        return ""
-    state = sorted(module.state_dict().items())
-    return fingerprint(*(np.atleast_1d(weights.detach().cpu().numpy()) for _, weights in state))
-
-
-class SkorchTrainer(BaseEstimator):
-    """A skorch net that is trained as the estimators of scikit-learn are.
-
-    Rows come in the precision of the module, classes of any kind as the numbers of their places,
-    numbers in the shape of the outputs. Weights and the order of rows come from ``random_state``;
-    torch's own random numbers go on afterwards as if nothing had happened.
-
-    Parameters
-    ----------
-    net : NeuralNet
-        It is cloned.
-    classes : bool, default=True
-        Whether to tell classes apart or to predict numbers.
-    random_state : int, RandomState instance or None, default=None
-
-    Attributes
-    ----------
-    net_ : NeuralNet
-        The trained net.
-    classes_ : ndarray
-        What its outputs stand for, if they stand for classes.
-    """
-
-    net_: Any
-    classes_: NDArray[Any]
-
-    def __init__(self, net: Any, *, classes: bool = True, random_state: Any = None) -> None:
-        self.net = net
-        self.classes = classes
-        self.random_state = random_state
-
-    @property
-    def requires_all_columns(self) -> bool:
-        """Whether columns cannot be dropped: so it is, unless the net says otherwise."""
-        return bool(getattr(self.net, "requires_all_columns", True))
-
-    def fit(self, X: Table, y: NDArray[Any]) -> Self:
-        """Train.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-        y : ndarray of shape (n,)
-
-        Returns
-        -------
-        self
-        """
-        from .backends.torch_modules import (
-            applied,
-            precision,
-            threads_for,
-            torch_seed,
-            torch_threads,
-        )
-
-        if sp.issparse(X):
-            raise InputError(
-                "A net of skorch is given dense rows: use X.toarray(), or NetworkClassifier(module)"
-                " and NetworkRegressor(module), which take sparse tables."
-            )
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        with torch_seed(seed):  # loaders draw random numbers even where they do not shuffle
-            untrained = self._untrained()
-            module = untrained.module_
-            like = precision(module, otherwise="float32")
-            rows = np.ascontiguousarray(X, dtype=_numpy_name(like))
-            outputs = applied(untrained.forward, rows[:2], type(module).__name__)
-        targets = self._targets(y, outputs)
-        with torch_threads(threads_for(module, None)), torch_seed(seed):
-            self.net_ = clone(self.net).fit(rows, targets)
-        return self
-
-    def predict(self, X: Table) -> NDArray[Any]:
-        """The likeliest class or the number of each row."""
-        check_is_fitted(self)
-        outputs = as_differentiable(self).outputs(X)
-        return self.classes_[outputs.argmax(axis=1)] if self.classes else outputs[:, 0]
-
-    def _untrained(self) -> Any:
-        """A net to look at, what it needs and returns, before the long work starts."""
-        from .backends.torch_modules import device_for
-
-        device_for(self.net.device)  # refused here in one line, if it is not there
-        return clone(self.net).set_params(verbose=0).initialize()
-
-    def _targets(self, y: NDArray[Any], outputs: Tensor) -> NDArray[Any]:
-        """As the loss wants them: codes of classes, or one number for each output."""
-        from .backends.skorch_nets import has_one_output_for_two_classes
-
-        codes, n_classes = y, 1
-        if self.classes:
-            self.classes_, codes = np.unique(y, return_inverse=True)
-            n_classes = len(self.classes_)
-        two_by_one = self.classes and has_one_output_for_two_classes(self.net)
-        if two_by_one and n_classes != 2:
-            raise InputError(
-                f"{type(self.net).__name__} tells two classes apart, and there are {n_classes}: "
-                "use NeuralNetClassifier with a module of one output for each class."
-            )
-        n_outputs = 1 if two_by_one else n_classes
-        if outputs.numel() != len(outputs) * n_outputs:
-            raise InputError(
-                f"The module of {type(self.net).__name__} returns shape {tuple(outputs.shape)} for "
-                f"{len(outputs)} rows, and {n_outputs} output(s) are needed: one for each class, "
-                "or a single one for a number."
-            )
-        if n_outputs > 1:
-            return codes.astype(np.int64)
-        # In another shape than the outputs, each target would be compared with every output.
-        return codes.astype(_numpy_name(outputs)).reshape(-1, *outputs.shape[1:])
-
-
-def _numpy_name(like: Tensor) -> str:
-    """What numpy calls the type of a tensor."""
-    return str(like.dtype).removeprefix("torch.")
-
-
-@register(SkorchTrainer)
-def _(fitted: SkorchTrainer) -> Any:
-    check_is_fitted(fitted)
-    return as_differentiable(fitted.net_)
-
-
-def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Whether an estimator says that it is of a kind; names and modules say nothing."""
-    return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
-
-
-def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
-    """Whether the task is to tell classes apart: as the estimator says, or else the target.
-
-    Of a target the same holds as on the command line: fractions are values to predict, and so are
-    whole numbers of which there are many different ones.
-    """
-    if declares(is_classifier, estimator):
-        return True
-    if declares(is_regressor, estimator):
-        return False
-    if str(type_of_target(y)).startswith("continuous") or loss_is_of_numbers(estimator):
-        return False
-    return y.dtype.kind not in "iuf" or not are_values(len(np.unique(y)), len(y))
-
-
-def trainer_for(estimator: Any, *, classes: bool) -> Any:
-    """Something with ``fit``, not yet fitted; the estimator itself is left as it is.
-
-    Parameters
-    ----------
-    estimator : estimator, str, or anything that a ready network can be made of
-        Names and modules are those of ``NetworkClassifier`` and ``NetworkRegressor``.
-    classes : bool
-        Whether to predict classes or numbers.
-    """
-    if hasattr(estimator, "fit"):
-        return _trainable(clone(estimator), classes)
-    networks = import_module("allrelevant.saliency.networks")
-    return (networks.NetworkClassifier if classes else networks.NetworkRegressor)(estimator)
-
-
-def _trainable(estimator: Any, classes: bool) -> Any:
-    """The same with a net of skorch, alone or at the end of a pipeline, made ready for it."""
-    steps = getattr(estimator, "steps", None)
-    if is_skorch_net(estimator):
-        return SkorchTrainer(estimator, classes=classes)
-    if steps and is_skorch_net(steps[-1][1]):
-        name, net = steps[-1]
-        return estimator.set_params(**{name: SkorchTrainer(net, classes=classes)})
-    return estimator
-
-
-def clone_with_seed(estimator: Any, seed: int) -> Any:
-    """A clone with this seed wherever it takes one."""
-    fresh = clone(estimator)
-    names = _random_states(fresh)
-    return fresh.set_params(**dict.fromkeys(names, seed)) if names else fresh
-
-
-def draw_entropy(random_state: Any, estimator: Any) -> int:
-    """Where the seeds of all trainings come from: of the selector, or else of its estimator.
-
-    Parameters
-    ----------
-    random_state : int, RandomState instance or None
-        Of the selector. None leaves it to the estimator.
-    estimator : object
-        Its own ones, if it has any, are left as they are.
-    """
-    if random_state is None and hasattr(estimator, "get_params"):
-        own = [state for state in _random_states(estimator).values() if state is not None]
-        if own:
-            return derive_seed(*(_drawn(copy.deepcopy(state)) for state in own))
-    return _drawn(random_state)
-
-
-def _drawn(random_state: Any) -> int:
-    return int(check_random_state(random_state).randint(2**31))
-
-
-def _random_states(estimator: Any) -> dict[str, Any]:
-    """Those of all parts, by name."""
-    return {
-        name: value
-        for name, value in sorted(estimator.get_params(deep=True).items())
-        if name == "random_state" or name.endswith("__random_state")
-    }
-
-
-def requires_all_columns(estimator: Any) -> bool:
-    """Whether columns cannot be dropped from what the estimator is given."""
-    steps = getattr(estimator, "steps", None)
-    last = steps[-1][1] if steps else estimator
-    return bool(getattr(last, "requires_all_columns", False))
-
-
-def derive_seed(entropy: int, *place: int) -> int:
-    """A seed for one of many trainings, independent of all others."""
-    return int(np.random.SeedSequence([entropy, *place]).generate_state(1)[0])
+        message = message.strip().partition("\n")[0] or type(error).__name__
+    causes = [cause for part, cause in _CAUSES.items() if part in message]
+    return f"{message.rstrip('.')} ({causes[0]})." if causes else message

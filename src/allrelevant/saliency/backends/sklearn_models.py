@@ -1,14 +1,7 @@
-"""Models that are linear in their inputs: the gradient is a row of weights.
+"""Gradients of scikit-learn's linear models, perceptrons, and pipelines of scalers, in closed form.
 
-scikit-learn's networks: the gradient by going back through the layers.
-
-A model behind scalers: its gradient, per unit of the features as they were.
-
-The gradients of scikit-learn's models, in closed form.
-
-- ``machines``, ``kernels``: SVMs; ``linear``: models with weights; ``perceptrons``: networks
-- ``pairs``: of many classes, from decisions between each two
-- ``pipelines``: one of these behind scalers
+A linear model has one row of weights for each output, a perceptron is differentiated layer by
+layer, and a pipeline multiplies the gradient of its model by the slopes of its scalers.
 """
 
 from __future__ import annotations
@@ -55,14 +48,7 @@ from ..gains import CrossEntropyGain, Gain, HingeGain, RegressionGain
 
 @dataclass(frozen=True)
 class LinearForm:
-    """Outputs that are weighted sums of the features.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (k, d)
-    offsets : ndarray of shape (k,)
-    gain : Gain
-    """
+    """Outputs that are weighted sums of the features; weights have shape (k, d)."""
 
     weights: Matrix
     offsets: Vector
@@ -77,26 +63,48 @@ class LinearForm:
         return output_gradient @ self.weights
 
 
-def linear_form(fitted: Any, gain: Gain, scale: tuple[float, float] | None = None) -> LinearForm:
-    """From the ``coef_`` and ``intercept_`` of a fitted estimator.
+# The one decision value f of a binary classifier as two outputs: logits (0, f) or values (-f, f).
+_AS_LOGITS, _AS_DECISIONS = (0.0, 1.0), (-1.0, 1.0)
 
-    Parameters
-    ----------
-    fitted : estimator
-    gain : Gain
-    scale : tuple of float, default=None
-        What makes two outputs of the one decision of a binary classifier; None of a regression.
-    """
+
+@register(LinearSVC)
+@register(RidgeClassifier)
+@register(RidgeClassifierCV)
+def _of_linear_decisions(fitted: Any) -> LinearForm:
+    return _linear_form(fitted, HingeGain(), _AS_DECISIONS)
+
+
+@register(LogisticRegression)
+def _of_logistic_regression(fitted: Any) -> LinearForm:
+    return _linear_form(fitted, CrossEntropyGain(), _AS_LOGITS)
+
+
+@register(LinearRegression)
+@register(Ridge)
+@register(RidgeCV)
+@register(ElasticNet)
+@register(ElasticNetCV)
+@register(LassoCV)
+@register(BayesianRidge)
+@register(HuberRegressor)
+@register(SGDRegressor)
+@register(LinearSVR)
+def _of_linear_regression(fitted: Any) -> LinearForm:
+    return _linear_form(fitted, RegressionGain())
+
+
+def _linear_form(fitted: Any, gain: Gain, factors: tuple[float, float] | None = None) -> LinearForm:
+    """From ``coef_`` and ``intercept_``; ``factors`` make two outputs of one decision value."""
     coef = fitted.coef_.toarray() if sp.issparse(fitted.coef_) else fitted.coef_
     weights = np.atleast_2d(np.asarray(coef, dtype=np.float64))
     offsets = np.broadcast_to(np.asarray(fitted.intercept_, dtype=np.float64), (len(weights),))
-    if scale is not None and len(weights) == 1:
-        factors = np.array(scale)
-        return LinearForm(factors[:, None] * weights, factors * offsets, gain)
+    if factors is not None and len(weights) == 1:
+        column = np.array(factors)
+        return LinearForm(column[:, None] * weights, column * offsets, gain)
     return LinearForm(weights, offsets, gain)
 
 
-# Activation of a layer, and its derivative as a function of the activation's own value.
+# Activation of a layer, and its derivative as a function of the activated value.
 _ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Matrix]]] = {
     "identity": (lambda z: z, np.ones_like),
     "logistic": (expit, lambda a: a * (1.0 - a)),
@@ -110,15 +118,8 @@ _ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Mat
 class Perceptron:
     """A network of dense layers.
 
-    Attributes
-    ----------
-    weights : tuple of ndarray of shape (n_inputs, n_outputs)
-    offsets : tuple of ndarray of shape (n_outputs,)
-    activations : tuple of str
-        Of each layer.
-    spread : ndarray of shape (n_last, k)
-        From the outputs of the last layer to those of the model: two of a binary classifier.
-    gain : Gain
+    ``spread``, of shape (n_last, k), maps the outputs of the last layer to those of the model: a
+    binary classifier has one unit and two outputs.
     """
 
     weights: tuple[Matrix, ...]
@@ -153,8 +154,8 @@ class Perceptron:
         return layers
 
 
-def classifier_network(fitted: Any) -> Perceptron:
-    """Of a fitted MLPClassifier, up to its logits."""
+@register(MLPClassifier)
+def _of_mlp_classifier(fitted: Any) -> Perceptron:
     n_last = fitted.coefs_[-1].shape[1]
     if fitted.out_activation_ == "softmax":
         return _perceptron(fitted, "identity", np.eye(n_last), CrossEntropyGain())
@@ -165,8 +166,8 @@ def classifier_network(fitted: Any) -> Perceptron:
     return _perceptron(fitted, "identity", np.array([[0.0, 1.0]]), CrossEntropyGain())
 
 
-def regression_network(fitted: Any) -> Perceptron:
-    """Of a fitted MLPRegressor."""
+@register(MLPRegressor)
+def _of_mlp_regressor(fitted: Any) -> Perceptron:
     spread = np.eye(fitted.coefs_[-1].shape[1])
     return _perceptron(fitted, fitted.out_activation_, spread, RegressionGain())
 
@@ -184,14 +185,7 @@ def _perceptron(fitted: Any, last: str, spread: Matrix, gain: Gain) -> Perceptro
 
 @dataclass(frozen=True)
 class ScaledModel:
-    """A model of scaled features.
-
-    Attributes
-    ----------
-    slopes, offsets : ndarray of shape (d,) or float
-        By what each feature is multiplied, and what is added then, by all scalers together.
-    model : DifferentiableModel
-    """
+    """A model of ``slopes * X + offsets``, which is what all scalers together make of X."""
 
     slopes: Any
     offsets: Any
@@ -226,7 +220,7 @@ class ScaledModel:
 
 @dataclass(frozen=True)
 class LinearizedPipeline:
-    """That model at some rows."""
+    """A pipeline at some rows."""
 
     slopes: Any
     model: Linearization
@@ -238,7 +232,7 @@ class LinearizedPipeline:
 
     @property
     def codes(self) -> NDArray[np.int64]:
-        """The class that is predicted for each row."""
+        """Code of the class predicted for each row."""
         return predicted_codes(self.model)
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
@@ -246,8 +240,8 @@ class LinearizedPipeline:
         return self.model.vjp(output_gradient) * self.slopes
 
 
-def scaled_model(fitted: Any) -> ScaledModel:
-    """Of a fitted pipeline of scalers and a model."""
+@register(Pipeline)
+def _of_pipeline(fitted: Any) -> ScaledModel:
     slopes: Any = 1.0
     offsets: Any = 0.0
     for _, scaler in fitted.steps[:-1]:
@@ -258,9 +252,9 @@ def scaled_model(fitted: Any) -> ScaledModel:
 
 
 def _affine(scaler: Any) -> tuple[Any, Any]:
-    """What a scaler multiplies by, and what it adds then.
+    """Slope and offset of a scaler.
 
-    Its own ``transform`` may give frames, and warns of names that arrays do not have.
+    Its ``transform`` is not used: it may return frames, and warns of names that arrays do not have.
     """
     if isinstance(scaler, StandardScaler):
         return _dividing(scaler.mean_ if scaler.with_mean else None, scaler.scale_)
@@ -279,48 +273,3 @@ def _affine(scaler: Any) -> tuple[Any, Any]:
 def _dividing(center: Any, scale: Any) -> tuple[Any, Any]:
     slope = 1.0 if scale is None else 1.0 / np.asarray(scale)
     return slope, 0.0 if center is None else -np.asarray(center) * slope
-
-
-# The one decision f of a binary classifier as two outputs: logits 0 and f, decisions -f and f.
-_LOGITS, _DECISIONS = (0.0, 1.0), (-1.0, 1.0)
-
-
-@register(LinearSVC)
-@register(RidgeClassifier)
-@register(RidgeClassifierCV)
-def _of_linear_decisions(fitted: Any) -> DifferentiableModel:
-    return linear_form(fitted, HingeGain(), _DECISIONS)
-
-
-@register(LogisticRegression)
-def _of_logistic_regression(fitted: Any) -> DifferentiableModel:
-    return linear_form(fitted, CrossEntropyGain(), _LOGITS)
-
-
-@register(LinearRegression)
-@register(Ridge)
-@register(RidgeCV)
-@register(ElasticNet)
-@register(ElasticNetCV)
-@register(LassoCV)
-@register(BayesianRidge)
-@register(HuberRegressor)
-@register(SGDRegressor)
-@register(LinearSVR)
-def _of_linear_regression(fitted: Any) -> DifferentiableModel:
-    return linear_form(fitted, RegressionGain())
-
-
-@register(MLPClassifier)
-def _of_network_of_classes(fitted: Any) -> DifferentiableModel:
-    return classifier_network(fitted)
-
-
-@register(MLPRegressor)
-def _of_network_of_numbers(fitted: Any) -> DifferentiableModel:
-    return regression_network(fitted)
-
-
-@register(Pipeline)
-def _of_pipeline(fitted: Any) -> DifferentiableModel:
-    return scaled_model(fitted)

@@ -1,8 +1,7 @@
-"""Where torch works.
+"""Gradients of torch modules with respect to their inputs; device, threads and seed of torch.
 
-How many threads torch takes, and its random numbers, left as they were found.
-
-Gradients of torch modules with respect to their inputs, the module left as it was found.
+:class:`TorchModel` leaves the module as it was. :func:`applied`, :func:`device_for`,
+:func:`torch_threads` and :func:`torch_seed` also serve the training of networks.
 """
 
 from __future__ import annotations
@@ -32,76 +31,8 @@ from ..aggregation import row_batches, rows_within
 from ..differentiable import Linearization, TwoPassLinearization, register
 from ..gains import CrossEntropyGain, Gain, ProbabilityGain, RegressionGain
 
-
-def device_for(wanted: Any, otherwise: Any = "cpu") -> torch.device:
-    """The device that is wanted, or else a GPU if there is one.
-
-    Parameters
-    ----------
-    wanted : str, torch.device or None
-    otherwise : str or torch.device, default="cpu"
-        Where to work if nothing is wanted and there is no GPU.
-
-    Raises
-    ------
-    InputError
-        If there is no such device.
-
-    Examples
-    --------
-    >>> device_for("cpu")
-    device(type='cpu')
-    """
-    if wanted is None:
-        return torch.device("cuda" if torch.cuda.is_available() else otherwise)
-    try:
-        device = torch.device(wanted)
-        if device.type == "meta":
-            raise ValueError("it holds no numbers")
-        torch.empty(0, device=device)
-    # Without CUDA torch asserts; of a device that it does not know, it says so by type or value.
-    except (AssertionError, RuntimeError, TypeError, ValueError) as error:
-        first = shorten(str(error).partition("\n")[0], 120, placeholder=" ...").rstrip(".")
-        raise InputError(
-            f"device={str(wanted)!r} cannot be used here: {first}. device=None takes a GPU if "
-            "there is one, and else the processor."
-        ) from error
-    return device
-
-
-# Below this, what threads tell each other takes longer than what they save.
-SMALL = 1_000_000
-
-
-def threads_for(module: nn.Module, wanted: int | None) -> int:
-    """Number of threads for a network: one for a small one, if nothing else is wanted."""
-    if wanted is not None:
-        return wanted
-    n_parameters = sum(parameter.numel() for parameter in module.parameters())
-    return 1 if n_parameters < SMALL else torch.get_num_threads()
-
-
-@contextmanager
-def torch_threads(number: int) -> Iterator[None]:
-    """Let torch use so many threads in the block."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextmanager
-def torch_seed(seed: int) -> Iterator[None]:
-    """Random numbers of torch that start at a seed in the block and go on as before after it."""
-    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        torch.manual_seed(seed)
-        yield
-
-
-# Rows of a wide sparse table are made dense: so many numbers at a time.
-_BUDGET = 2**24
+# Rows of a wide sparse table are made dense, so many numbers at a time.
+NUMBERS_PER_BATCH = 2**24
 
 
 OutputKind = Literal["logits", "probabilities", "numbers"]
@@ -118,23 +49,23 @@ class TorchModel:
     """A torch module as a differentiable model.
 
     Nothing of the module changes: modes, gradients, device and weights stay as they were. It is
-    used in evaluation mode, so that dropout and batch normalisation are at rest.
+    used in evaluation mode: without dropout, and with the running averages of batch normalization.
 
     Parameters
     ----------
     module : nn.Module or callable
         Takes rows, a tensor of shape (n, d), and returns a tensor of shape (n, k); or a function
-        without arguments that makes such a module.
+        without arguments that returns such a module.
     outputs : {"logits", "probabilities", "numbers"}
         What its outputs are. A classifier has one for each class; a single number may also come as
         shape (n,).
     input_shape : tuple of int or None, default=None
-        Shape that the module wants a row in, such as (1, 28, 28); None leaves rows flat.
+        Shape of a row as the module takes it, such as (1, 28, 28); None leaves rows flat.
     batch_size : int, default=1024
-        How many rows go through the module at a time; fewer of a table with very many columns.
+        How many rows go through the module at a time; fewer if a table has very many columns.
     device : str, torch.device or None, default=None
-        Where the work is done. None: a GPU if there is one (on a copy, if the module is not
-        there), else where the module is.
+        Where to compute. None: on a GPU if there is one (with a copy, if the module is not there),
+        else where the module is.
 
     Examples
     --------
@@ -173,28 +104,28 @@ class TorchModel:
 
     def outputs(self, X: Table) -> Matrix:
         """Outputs of each row; shape (n, k)."""
-        with _at_rest(self.module), torch.no_grad():
+        with _evaluation_mode(self.module), torch.no_grad():
             return _stacked([_as_array(self._forward(rows)) for rows in self._batches(X)])
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
         """Gradient of ``sum(output_gradient * outputs)`` with respect to the inputs; (n, d)."""
-        found, start = [], 0
+        gradients, start = [], 0
         for rows in self._batches(X):
             stop = start + len(rows)
-            found.append(self._pass(rows).vjp(output_gradient[start:stop]))
+            gradients.append(self._pass(rows).vjp(output_gradient[start:stop]))
             start = stop
-        return _stacked(found)
+        return _stacked(gradients)
 
     def linearized(self, X: Table) -> Linearization:
-        """The module at some rows; in one pass if they are one batch, for it takes memory."""
-        if X.shape[0] > rows_within(X.shape[1], budget=_BUDGET, most=self.batch_size):
+        """The module at some rows; in one pass if they are one batch, to save memory."""
+        if X.shape[0] > rows_within(X.shape[1], budget=NUMBERS_PER_BATCH, max_rows=self.batch_size):
             return TwoPassLinearization(self, X, self.outputs(X))
         (rows,) = self._batches(X)
         return self._pass(rows)
 
     def _pass(self, rows: Tensor) -> TapedModule:
         rows = rows.requires_grad_()
-        with _at_rest(self.module), torch.enable_grad():
+        with _evaluation_mode(self.module), torch.enable_grad():
             return TapedModule(type(self.module).__name__, rows, self._forward(rows))
 
     def _forward(self, rows: Tensor) -> Tensor:
@@ -219,8 +150,8 @@ class TorchModel:
         return rows.reshape(-1, *self.input_shape)
 
     def _batches(self, X: Table) -> Iterator[Tensor]:
-        like = precision(self.module, otherwise="float64")
-        for part in row_batches(*X.shape, budget=_BUDGET, most=self.batch_size):
+        like = like_weights(self.module, default="float64")
+        for part in row_batches(*X.shape, budget=NUMBERS_PER_BATCH, max_rows=self.batch_size):
             rows = X[part]
             dense = rows.toarray() if sp.issparse(rows) else np.ascontiguousarray(rows)
             # A tensor of its own: it may share memory with the caller's rows otherwise.
@@ -229,7 +160,7 @@ class TorchModel:
 
 @dataclass(frozen=True)
 class TapedModule:
-    """A module at some rows, with what torch remembers of the way there."""
+    """A module at some rows, with the graph that torch has recorded."""
 
     name: str
     rows: Tensor
@@ -263,26 +194,34 @@ class TapedModule:
         return _as_array(gradient)
 
 
-def _module_of(given: Any) -> nn.Module:
-    made = given() if callable(given) and not isinstance(given, nn.Module) else given
-    if not isinstance(made, nn.Module):
+@register(nn.Module)
+def _(fitted: nn.Module) -> TorchModel:
+    raise InputError(
+        f"{type(fitted).__name__} does not say whether its outputs are logits, probabilities or "
+        "numbers: wrap it, as TorchModel(module, outputs='logits')."
+    )
+
+
+def _module_of(source: Any) -> nn.Module:
+    module = source() if callable(source) and not isinstance(source, nn.Module) else source
+    if not isinstance(module, nn.Module):
         raise InputError(
-            f"A torch nn.Module or a function that makes one is needed, got {kind_of(made)}."
+            f"A torch nn.Module or a function that makes one is needed, got {_describe(module)}."
         )
-    return made
+    return module
 
 
 def _on_device(module: nn.Module, device: Any) -> nn.Module:
-    here = next((p.device for p in module.parameters()), torch.device("cpu"))
-    wanted = device_for(device, otherwise=here)
-    if wanted.type == here.type and wanted.index in (None, here.index):
+    current = next((p.device for p in module.parameters()), torch.device("cpu"))
+    target = device_for(device, default=current)
+    if target.type == current.type and target.index in (None, current.index):
         return module
-    return copy.deepcopy(module).to(wanted)
+    return copy.deepcopy(module).to(target)
 
 
 @contextmanager
-def _at_rest(module: nn.Module) -> Iterator[None]:
-    """Evaluation mode in the block; each part gets its own mode back, for they may differ."""
+def _evaluation_mode(module: nn.Module) -> Iterator[None]:
+    """Evaluation mode in the block; afterwards each part has its mode back."""
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:
@@ -302,21 +241,14 @@ def _stacked(parts: list[Matrix]) -> Matrix:
     return np.concatenate(parts)
 
 
-def precision(module: nn.Module, *, otherwise: str) -> Tensor:
-    """A tensor of the type and on the device that a module wants its rows in."""
-    own = next((p for p in module.parameters() if p.is_floating_point()), None)
-    return torch.empty(0, dtype=getattr(torch, otherwise)) if own is None else own
+def like_weights(module: nn.Module, *, default: str) -> Tensor:
+    """A tensor with the precision and on the device of the weights of a module."""
+    weights = next((p for p in module.parameters() if p.is_floating_point()), None)
+    return torch.empty(0, dtype=getattr(torch, default)) if weights is None else weights
 
 
 def applied(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
-    """What a module makes of some rows, or in one line why it has no gradients for them.
-
-    Parameters
-    ----------
-    module : callable
-    rows : Tensor or ndarray of shape (n, ...)
-    name : str
-        What to call it.
+    """The outputs of a module for some rows, or in one line why it has no gradients for them.
 
     Raises
     ------
@@ -326,16 +258,16 @@ def applied(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
     try:
         outputs = module(rows)
     except (RuntimeError, IndexError) as error:
-        first = str(error).partition("\n")[0].rstrip(".")
-        if "memory" in first:
+        first_line = str(error).partition("\n")[0].rstrip(".")
+        if "memory" in first_line:
             raise
         raise InputError(
-            f"{name} does not take rows of {math.prod(rows.shape[1:])} features: {first}."
+            f"{name} does not take rows of {math.prod(rows.shape[1:])} features: {first_line}."
             f"{_hint(module, rows)}"
         ) from error
     if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
         raise InputError(
-            f"{name} returns {kind_of(outputs)}, which has no gradients: a tensor of "
+            f"{name} returns {_describe(outputs)}, which has no gradients: a tensor of "
             "floating-point outputs is needed, and nothing else."
         )
     return outputs
@@ -347,13 +279,13 @@ def _hint(module: Any, rows: Any) -> str:
     if rows.ndim > 2 or not any(isinstance(part, convolutions) for part in parts):
         return ""
     return (
-        " It takes pictures: give their shape as input_shape of TorchModel, or begin the module "
+        " It takes images: give their shape as input_shape of TorchModel, or begin the module "
         "with nn.Unflatten(1, (1, 28, 28))."
     )
 
 
-def kind_of(value: Any) -> str:
-    """What a value is, in few words, however large it is."""
+def _describe(value: Any) -> str:
+    """A value in few words, however large it is."""
     if isinstance(value, Tensor):
         return f"{type(value).__name__} of {value.dtype}"
     if isinstance(value, tuple | list):
@@ -361,9 +293,62 @@ def kind_of(value: Any) -> str:
     return repr(value) if isinstance(value, str) else type(value).__name__
 
 
-@register(nn.Module)
-def _(fitted: nn.Module) -> TorchModel:
-    raise InputError(
-        f"{type(fitted).__name__} does not say whether its outputs are logits, probabilities or "
-        "numbers: wrap it, as TorchModel(module, outputs='logits')."
-    )
+def device_for(device: Any, default: Any = "cpu") -> torch.device:
+    """The device asked for; without one a GPU, or else the default.
+
+    Raises
+    ------
+    InputError
+        If there is no such device.
+
+    Examples
+    --------
+    >>> device_for("cpu")
+    device(type='cpu')
+    """
+    if device is None:
+        return torch.device("cuda" if torch.cuda.is_available() else default)
+    try:
+        chosen = torch.device(device)
+        if chosen.type == "meta":
+            raise ValueError("it holds no numbers")
+        torch.empty(0, device=chosen)
+    # Without CUDA torch asserts; an unknown device is an error of type or value.
+    except (AssertionError, RuntimeError, TypeError, ValueError) as error:
+        first_line = shorten(str(error).partition("\n")[0], 120, placeholder=" ...").rstrip(".")
+        raise InputError(
+            f"device={str(device)!r} cannot be used here: {first_line}. device=None takes a GPU if "
+            "there is one, and else the processor."
+        ) from error
+    return chosen
+
+
+# With fewer weights than this, threads wait for each other longer than they save.
+SINGLE_THREAD_BELOW = 1_000_000
+
+
+def threads_for(module: nn.Module, n_threads: int | None) -> int:
+    """Number of threads for a network; by default one for a small one."""
+    if n_threads is not None:
+        return n_threads
+    n_parameters = sum(parameter.numel() for parameter in module.parameters())
+    return 1 if n_parameters < SINGLE_THREAD_BELOW else torch.get_num_threads()
+
+
+@contextmanager
+def torch_threads(number: int) -> Iterator[None]:
+    """Limit torch to so many threads in the block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def torch_seed(seed: int) -> Iterator[None]:
+    """Seed torch in the block; afterwards its random numbers continue as before."""
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(seed)
+        yield

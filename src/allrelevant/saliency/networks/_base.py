@@ -1,4 +1,4 @@
-"""What the ready networks for classes and for numbers have in common."""
+"""`NetworkEstimator`: what the networks for classes and for numbers have in common."""
 
 from __future__ import annotations
 
@@ -20,25 +20,19 @@ from ..._typing import Matrix, Table, Vector
 from ...exceptions import InputError
 from ...parallel.api import progress_bar
 from ..differentiable import register
-from .catalog import build_network, requires_all_columns
+from .catalog import build_network, has_fixed_inputs
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from ..backends.torch_modules import OutputKind, TorchModel
-    from .architectures import TargetScale
+    from .architectures import InputMask, TargetScale
     from .training import EpochSampler, Patience, TrainingRecord
 
 
 _FRACTION = Interval(Real, 0, 1, closed="both")
-
-
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-
-
 _POSITIVE = Interval(Real, 0, None, closed="neither")
-
-
 _COUNT = Interval(Integral, 1, None, closed="left")
 
 
@@ -93,8 +87,8 @@ class NetworkEstimator(BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether columns cannot be dropped, for the network takes them all: set them to zero."""
-        return requires_all_columns(self.network)
+        """Whether columns must be set to zero, because the network takes all of them."""
+        return has_fixed_inputs(self.network)
 
     @property
     def model_(self) -> TorchModel:
@@ -102,12 +96,11 @@ class NetworkEstimator(BaseEstimator):
         from ..backends.torch_modules import TorchModel
 
         check_is_fitted(self)
-        return TorchModel(self.module_, outputs=self._kind, device=self.device)
+        return TorchModel(self.module_, outputs=self._output_kind, device=self.device)
 
-    @property
-    @abstractmethod
-    def _kind(self) -> OutputKind:
-        """What the outputs of the network are."""
+    # What a network of classes or of numbers defines.
+
+    _output_kind: ClassVar[OutputKind]
 
     @property
     @abstractmethod
@@ -115,10 +108,14 @@ class NetworkEstimator(BaseEstimator):
         """From outputs and targets to the mean loss."""
 
     @abstractmethod
-    def _rows(self, targets: Tensor) -> EpochSampler:
+    def _sampler(self, targets: Tensor) -> EpochSampler:
         """Which rows an epoch goes through."""
 
-    def _checked(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+    def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
+        """Classes to stratify the rows held back by."""
+        return None
+
+    def _validated(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         import_extra("torch", "torch")
         self._validate_params()
         return validate_data(
@@ -128,7 +125,7 @@ class NetworkEstimator(BaseEstimator):
     def _train(
         self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
     ) -> Self:
-        """Build the network and train it, with random numbers of its own."""
+        """Build the network and train it; torch's own random numbers are left as they were."""
         from ..backends.torch_modules import threads_for, torch_seed, torch_threads
         from .architectures import InputMask, assemble
 
@@ -139,14 +136,15 @@ class NetworkEstimator(BaseEstimator):
             mask = None if self.mask_penalty is None else InputMask(X.shape[1])
             module = assemble(network, mask).float().to(self._device)
             with torch_threads(threads_for(module, self.n_threads)):
-                record = self._epochs(module, X, targets, n_outputs, random)
+                record = self._epochs(module, mask, X, targets, n_outputs, random)
         self.module_ = assemble(network, mask, scale).to("cpu").eval()
-        self._keep(record, mask)
+        self._set_fitted_attributes(record, mask)
         return self
 
     def _epochs(
         self,
         module: nn.Module,
+        mask: InputMask | None,
         X: Table,
         targets: NDArray[Any],
         n_outputs: int,
@@ -154,15 +152,15 @@ class NetworkEstimator(BaseEstimator):
     ) -> TrainingRecord:
         import torch
 
-        from .architectures import MaskPenalty
+        from .architectures import MaskOptimizer, MaskPenalty
         from .training import Training, TrainingSettings, inputs_of, require_trainable
 
         kept, held_back = self._split(targets, random)
         inputs = inputs_of(X[kept], self._device)
-        own = torch.from_numpy(targets[kept]).to(self._device)
+        kept_targets = torch.from_numpy(targets[kept]).to(self._device)
         network = module.get_submodule("network")
         require_trainable(network, module, inputs.rows(torch.arange(2)), n_outputs)
-        plan = TrainingSettings(
+        settings = TrainingSettings(
             self._loss,
             int(self.max_epochs),
             int(self.batch_size),
@@ -171,14 +169,16 @@ class NetworkEstimator(BaseEstimator):
             float(self.l1),
             float(self.input_noise),
             bool(self.annealing),
-            None
-            if self.mask_penalty is None
-            else MaskPenalty(self.mask_penalty, self.mask_l1_ratio),
             self._patience(X[held_back], targets[held_back]),
         )
+        mask_optimizer = None
+        if mask is not None and self.mask_penalty is not None:
+            penalty = MaskPenalty(self.mask_penalty, self.mask_l1_ratio)
+            mask_optimizer = MaskOptimizer(mask.weight, penalty, settings.learning_rate)
+        training = Training(module, settings, mask_optimizer)
         title = f"{type(self).__name__}, epochs" if self.verbose else None
-        with progress_bar(title, plan.max_epochs) as advance:
-            return Training(module, plan).run(inputs, own, self._rows(own), advance)
+        with progress_bar(title, settings.max_epochs) as advance:
+            return training.run(inputs, kept_targets, self._sampler(kept_targets), advance)
 
     def _split(
         self, targets: NDArray[Any], random: np.random.RandomState
@@ -200,9 +200,6 @@ class NetworkEstimator(BaseEstimator):
             ) from error
         return kept, held_back
 
-    def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
-        return None
-
     def _patience(self, X: Table, targets: NDArray[Any]) -> Patience | None:
         import torch
 
@@ -213,7 +210,7 @@ class NetworkEstimator(BaseEstimator):
         held_back = torch.from_numpy(targets).to(self._device)
         return Patience(inputs_of(X, self._device), held_back, self.n_iter_no_change, self.tol)
 
-    def _keep(self, record: TrainingRecord, mask: Any) -> None:
+    def _set_fitted_attributes(self, record: TrainingRecord, mask: InputMask | None) -> None:
         self.loss_curve_ = record.losses
         self.n_iter_ = len(record.losses)
         self.validation_curve_ = record.held_back

@@ -1,10 +1,11 @@
-"""Networks by name, and what else a caller may give in the place of a name."""
+"""Networks by name, and what else a caller may give instead of a name; does not import torch."""
 
 from __future__ import annotations
 
 import copy
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..._optional import import_extra
@@ -19,59 +20,63 @@ if TYPE_CHECKING:
 Network: TypeAlias = Any
 
 
-OF_PICTURES = ("cnn", "wrn-16-4")
+@dataclass(frozen=True)
+class NamedNetwork:
+    """A network of ``architectures``, by the name of the function that builds it."""
+
+    builder: str
+    of_images: bool
+
+    def build(
+        self, n_inputs: int, n_outputs: int, image_shape: tuple[int, ...] | None
+    ) -> nn.Module:
+        """An untrained network, for any number of inputs or for images of one shape."""
+        from . import architectures
+
+        shape = architectures.checked_shape(n_inputs, image_shape) if self.of_images else n_inputs
+        module: nn.Module = getattr(architectures, self.builder)(shape, n_outputs)
+        return module
 
 
-NAMES = ("mlp", *OF_PICTURES)
+NETWORKS = {
+    "mlp": NamedNetwork("perceptron", of_images=False),
+    "cnn": NamedNetwork("convolutional", of_images=True),
+    "wrn-16-4": NamedNetwork("wide_residual", of_images=True),
+}
 
 
-def requires_all_columns(network: Network) -> bool:
+def has_fixed_inputs(network: Network) -> bool:
     """Whether a network takes a fixed number of inputs, so that columns cannot be dropped.
 
     Examples
     --------
-    >>> requires_all_columns("mlp"), requires_all_columns("cnn")
+    >>> has_fixed_inputs("mlp"), has_fixed_inputs("cnn")
     (False, True)
     """
     if isinstance(network, str):
-        return network in OF_PICTURES
+        return network in NETWORKS and NETWORKS[network].of_images
     return not (_is_factory(network) and _takes(network, 1, 1))
 
 
 def build_network(
     network: Network, n_inputs: int, n_outputs: int, image_shape: tuple[int, ...] | None
 ) -> nn.Module:
-    """A network that is not yet trained, with weights drawn from torch's random numbers.
+    """An untrained network, with weights drawn from torch's random numbers.
 
-    Parameters
-    ----------
-    network : str, nn.Module or callable
-        A name of :data:`NAMES`; a module, which is copied and whose layers draw new weights; or a
-        function that makes a module from the numbers of inputs and outputs, or from nothing.
-    n_inputs, n_outputs : int
-    image_shape : tuple of int or None
-        Of the networks for pictures.
+    ``network`` is a name of :data:`NETWORKS`; a module, which is copied and whose layers draw new
+    weights; or a function that returns a module, of the numbers of inputs and outputs or without
+    arguments. ``image_shape`` is for networks of images.
     """
     if isinstance(network, str):
-        return _named(network, n_inputs, n_outputs, image_shape)
+        if network not in NETWORKS:
+            names = ", ".join(repr(name) for name in NETWORKS)
+            raise InputError(
+                f"No network is called {network!r}: take {names}, a module or a factory."
+            )
+        return NETWORKS[network].build(n_inputs, n_outputs, image_shape)
     if _is_factory(network):
-        return _made_by(network, n_inputs, n_outputs)
+        return _call_factory(network, n_inputs, n_outputs)
     return _fresh_copy(network)
-
-
-def _named(
-    name: str, n_inputs: int, n_outputs: int, image_shape: tuple[int, ...] | None
-) -> nn.Module:
-    from .architectures import convolutional, perceptron, picture_shape, wide_residual
-
-    if name == "mlp":
-        return perceptron(n_inputs, n_outputs)
-    if name not in OF_PICTURES:
-        names = ", ".join(repr(known) for known in NAMES)
-        raise InputError(f"No network is called {name!r}: take {names}, a module or a factory.")
-    shape = picture_shape(n_inputs, image_shape)
-    of_pictures = {"cnn": convolutional, "wrn-16-4": wide_residual}
-    return of_pictures[name](shape, n_outputs)
 
 
 def _is_factory(network: Network) -> bool:
@@ -84,29 +89,29 @@ def _takes(factory: Callable[..., Any], *arguments: int) -> bool:
         inspect.signature(factory).bind(*arguments)
     except TypeError:
         return False
-    except ValueError:  # of some built-in functions nothing is known
+    except ValueError:  # some built-in functions have no signature
         return True
     return True
 
 
-def _made_by(factory: Callable[..., Any], n_inputs: int, n_outputs: int) -> nn.Module:
+def _call_factory(factory: Callable[..., Any], n_inputs: int, n_outputs: int) -> nn.Module:
     from torch import nn
 
     if _takes(factory, n_inputs, n_outputs):
-        made = factory(n_inputs, n_outputs)
+        module = factory(n_inputs, n_outputs)
     elif _takes(factory):
-        made = factory()
+        module = factory()
     else:
         raise InputError(
             "The network's factory must take the numbers of inputs and outputs, or nothing, if the "
             "network takes all columns in any case."
         )
-    if not isinstance(made, nn.Module):
+    if not isinstance(module, nn.Module):
         raise InputError(
-            f"The network's factory returned {type(made).__name__}: it must return a torch "
+            f"The network's factory returned {type(module).__name__}: it must return a torch "
             "nn.Module, given the numbers of inputs and outputs."
         )
-    return made
+    return module
 
 
 def _fresh_copy(module: Any) -> nn.Module:
@@ -114,14 +119,14 @@ def _fresh_copy(module: Any) -> nn.Module:
 
     if not isinstance(module, nn.Module):
         raise InputError(
-            f"network must be one of {', '.join(NAMES)}, a torch nn.Module or a function that "
+            f"network must be one of {', '.join(NETWORKS)}, a torch nn.Module or a function that "
             f"makes one, got {type(module).__name__}."
         )
     fresh = copy.deepcopy(module)
     for layer in fresh.modules():
-        own = next(iter(layer.parameters(recurse=False)), None)
+        weights = next(iter(layer.parameters(recurse=False)), None)
         reset = getattr(layer, "reset_parameters", None)
-        if own is not None and reset is None:
+        if weights is not None and reset is None:
             raise InputError(
                 f"The layer {type(layer).__name__} has weights and no reset_parameters, so a copy "
                 "of the module cannot start anew: give a function that makes the module."

@@ -1,7 +1,4 @@
-"""A network that tells classes apart.
-
-A network that predicts a number.
-"""
+"""`NetworkClassifier` and `NetworkRegressor`: networks of torch as estimators of scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._typing import Matrix, Vector
-from ...exceptions import InputError
+from ..._validation import classes_and_codes
 from ._base import NetworkEstimator
 
 if TYPE_CHECKING:
@@ -26,57 +23,57 @@ if TYPE_CHECKING:
 
 
 class NetworkClassifier(ClassifierMixin, NetworkEstimator):
-    """A network of torch that tells classes apart, as an estimator of scikit-learn.
+    """A network of torch that predicts classes, as an estimator of scikit-learn.
 
     The networks by name are those of Cancela et al. (2020), trained as there: Adam, cross-entropy,
-    classes balanced by repeating rows. Features are taken as they are: scale them.
+    classes balanced by repeating rows. Features are used as they are: scale them.
 
     Parameters
     ----------
     network : {"mlp", "cnn", "wrn-16-4"}, nn.Module or callable, default="mlp"
         ``"mlp"``: 150, 100 and 50 units; ``"cnn"``: two 3 x 3 convolutions of 16 and 32 channels,
         each pooled by 2, and 1,024 units; ``"wrn-16-4"``: the wide residual network. All with batch
-        normalisation and ReLU. A module is copied, and its copy starts from new weights. A function
-        makes a module from the numbers of inputs and outputs, or one of fixed width from nothing;
-        the outputs are logits.
+        normalization and ReLU. A module is copied, and its copy starts from new weights. A function
+        returns a module, given the numbers of inputs and outputs, or one of fixed width without
+        arguments; the outputs are logits.
     image_shape : tuple of int or None, default=None
-        (height, width) or (height, width, channels) of rows that are pictures, the channels of a
+        (height, width) or (height, width, channels) of rows that are images, the channels of a
         pixel side by side; None is a square of one channel. For ``"cnn"`` and ``"wrn-16-4"``.
     max_epochs : int, default=100
     batch_size : int, default=100
     learning_rate : float, default=1e-3
     annealing : bool, default=False
-        Whether the learning rate falls along half a cosine, to zero after the last epoch. Where
-        epochs must be few, the network comes to rest and is more accurate.
+        Whether the learning rate falls along half a cosine, to zero after the last epoch. With few
+        epochs, the network converges and is more accurate.
     l2 : float, default=1e-3
-        Factor of the squared weights in the loss, biases and normalisation apart.
+        Factor of the squared weights in the loss, without biases and normalization.
     l1 : float, default=0.0
         Factor of the absolute weights in the loss.
     mask_penalty : float or None, default=None
-        With a number, every input has a weight of its own in front of the network, and this is the
-        factor of their elastic net in the loss; see :class:`DeepFeatureSelection`.
+        With a number, every input has a weight in front of the network, and this is the factor of
+        their elastic net in the loss; see :class:`DeepFeatureSelection`.
     mask_l1_ratio : float, default=1.0
         Share of the absolute values in that elastic net; the rest goes to half the squares.
     input_noise : float, default=0.0
         Standard deviation of normal noise that is added to the inputs while training, drawn anew
-        each time; inputs that do not vary are left alone. It makes a network more reliable.
+        each time; inputs that do not vary have none. It makes a network more robust.
     balanced : bool, default=True
-        Whether rows of rarer classes come several times an epoch, so that all are equally frequent.
+        Whether rows of rarer classes are repeated in each epoch, so that all are equally frequent.
     early_stopping : bool, default=False
         Whether rows are held back, and training ends when their loss does not fall any more; the
         weights are then those of the best epoch.
     validation_fraction : float, default=0.1
         Share of the rows that is held back for it.
     n_iter_no_change : int, default=10
-        After how many epochs without progress training ends.
+        Number of epochs without progress after which training ends.
     tol : float, default=1e-4
-        Progress is more than this.
+        Progress is a decrease of the loss by more than this.
     n_threads : int or None, default=None
         Threads that torch may use. None is one for a network of less than a million weights, where
-        more would be slower, and torch's own number for others. Results repeat to the last digit
-        with the same number.
+        more would be slower, and the number that torch is set to for others. Results repeat to the
+        last digit with the same number.
     device : str, torch.device or None, default=None
-        Where the work is done; None is a GPU if there is one.
+        Where to compute; None is a GPU if there is one.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
         Whether a progress bar counts the epochs.
@@ -89,7 +86,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
     model_ : TorchModel
         The same, as a differentiable model.
     loss_curve_ : list of float
-        Mean loss of each epoch, penalties apart.
+        Mean loss of each epoch, without penalties.
     validation_curve_ : list of float
         Loss of the rows held back after each epoch, if there are any.
     n_iter_ : int
@@ -115,6 +112,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         **NetworkEstimator._parameter_constraints,
         "balanced": ["boolean"],
     }
+    _output_kind: ClassVar[OutputKind] = "logits"
 
     def __init__(
         self,
@@ -174,14 +172,9 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         -------
         NetworkClassifier
         """
-        X, y = self._checked(X, y)
+        X, y = self._validated(X, y)
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
-                "tell apart. At least two classes are needed."
-            )
+        self.classes_, codes = classes_and_codes(y)
         return self._train(X, codes.astype(np.int64), len(self.classes_))
 
     def predict_proba(self, X: Any) -> Matrix:
@@ -194,16 +187,12 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         return self.classes_[likeliest]
 
     @property
-    def _kind(self) -> OutputKind:
-        return "logits"
-
-    @property
     def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
         from torch.nn.functional import cross_entropy
 
         return cross_entropy
 
-    def _rows(self, targets: Tensor) -> EpochSampler:
+    def _sampler(self, targets: Tensor) -> EpochSampler:
         from .training import BalancedRows, ShuffledRows
 
         return BalancedRows(targets.cpu()) if self.balanced else ShuffledRows(len(targets))
@@ -215,8 +204,9 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
 class NetworkRegressor(RegressorMixin, NetworkEstimator):
     """A network of torch that predicts a number, as an estimator of scikit-learn.
 
-    As :class:`NetworkClassifier`, with the mean squared error as the loss. The target may be in any
-    unit: the network is trained towards mean 0 and spread 1, and its outputs are in that unit.
+    As :class:`NetworkClassifier`, with the mean squared error as the loss. The target may have any
+    unit: the network is trained on a target of mean 0 and standard deviation 1, and its outputs are
+    in the unit of the target.
 
     Parameters
     ----------
@@ -234,7 +224,7 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     Attributes
     ----------
     module_, model_, loss_curve_, validation_curve_, n_iter_, mask_, mask_steps_
-        See :class:`NetworkClassifier`. Losses are of the target with spread 1.
+        See :class:`NetworkClassifier`. Losses are those of the scaled target.
 
     Examples
     --------
@@ -246,6 +236,8 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     >>> net.score(X, y) > 0.95
     True
     """
+
+    _output_kind: ClassVar[OutputKind] = "numbers"
 
     def __init__(
         self,
@@ -303,28 +295,24 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
         -------
         NetworkRegressor
         """
-        X, y = self._checked(X, y)
+        X, y = self._validated(X, y)
         from .architectures import TargetScale
 
         y = np.asarray(y, dtype=np.float64)
         varies = y.min() < y.max()  # rounding gives even equal numbers a deviation
         mean, spread = float(y.mean()), float(y.std() if varies else 0.0) or 1.0
-        standard = ((y - mean) / spread).astype(np.float32)
-        return self._train(X, standard, 1, TargetScale(mean, spread))
+        scaled = ((y - mean) / spread).astype(np.float32)
+        return self._train(X, scaled, 1, TargetScale(mean, spread))
 
     def predict(self, X: Any) -> Vector:
         """The number of each row."""
         return self._outputs(X)[:, 0]
 
     @property
-    def _kind(self) -> OutputKind:
-        return "numbers"
-
-    @property
     def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
         return _squared_error
 
-    def _rows(self, targets: Tensor) -> EpochSampler:
+    def _sampler(self, targets: Tensor) -> EpochSampler:
         from .training import ShuffledRows
 
         return ShuffledRows(len(targets))

@@ -1,12 +1,9 @@
-"""Which rows an epoch goes through.
+"""The training of a network: epochs of Adam over mini-batches, with early stopping.
 
-A look at what an untrained network makes of two rows, before the long work starts.
-
-What a network is trained on: rows of a table as tensors, a mini-batch at a time.
-
-A sparse table stays sparse; only the rows of a mini-batch are dense.
-
-The training of a network: epochs of Adam over mini-batches.
+:class:`Training` runs the epochs. An :class:`EpochSampler` says which rows an epoch has, all of
+them once or classes balanced, and :class:`Inputs` hand out rows as tensors: a sparse table stays
+sparse, only the rows of a mini-batch are dense. :func:`require_trainable` refuses a network that
+cannot be trained before the long work starts.
 """
 
 from __future__ import annotations
@@ -26,7 +23,187 @@ from ..._typing import Table
 from ...exceptions import InputError, TrainingError
 from ..aggregation import row_batches
 from ..backends.torch_modules import applied
-from .architectures import InputMask, MaskOptimizer, MaskPenalty
+from .architectures import MaskOptimizer
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+# Rows held back go through the network in batches of at most so many numbers and rows.
+NUMBERS_PER_BATCH, MAX_ROWS_PER_BATCH = 2**24, 1024
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How a network is trained; see the parameters of the estimators."""
+
+    loss: Loss
+    max_epochs: int
+    batch_size: int
+    learning_rate: float
+    l2: float = 0.0
+    l1: float = 0.0
+    input_noise: float = 0.0
+    annealing: bool = False
+    patience: Patience | None = None
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Early stopping: after so many epochs without progress on the rows held back."""
+
+    X: Inputs
+    targets: Tensor
+    epochs: int
+    tol: float
+
+
+@dataclass
+class TrainingRecord:
+    """Mean loss of each epoch, without penalties, and loss after it on the rows held back.
+
+    ``mask_steps`` counts for each weight of the mask the steps in which it was not zero.
+    """
+
+    losses: list[float] = field(default_factory=list)
+    held_back: list[float] = field(default_factory=list)
+    mask_steps: Tensor | None = None
+
+
+class Training:
+    """The training of a module, in place; ``mask`` optimizes the weights of its inputs."""
+
+    def __init__(
+        self, module: nn.Module, settings: TrainingSettings, mask: MaskOptimizer | None = None
+    ) -> None:
+        self.module = module
+        self.settings = settings
+        self.record = TrainingRecord()
+        self._mask = mask
+        mask_weight = None if mask is None else mask.weight
+        if mask is not None:
+            self.record.mask_steps = torch.zeros_like(mask.weight)
+        others = [p for p in module.parameters() if p.requires_grad and p is not mask_weight]
+        self._weights = [p for p in others if p.ndim > 1]
+        # The gradient of l2 * w^2 is 2 * l2 * w, and the optimizer adds weight_decay * w.
+        groups = [
+            {"params": self._weights, "weight_decay": 2 * settings.l2},
+            {"params": [p for p in others if p.ndim < 2], "weight_decay": 0.0},
+        ]
+        self._optimizer = torch.optim.Adam(
+            [group for group in groups if group["params"]], lr=settings.learning_rate, fused=True
+        )
+
+    def run(
+        self, X: Inputs, targets: Tensor, sampler: EpochSampler, advance: Callable[[], object]
+    ) -> TrainingRecord:
+        """Run the epochs; ``advance`` is called after each."""
+        input_noise = self.settings.input_noise
+        noise = input_noise * X.varying() if input_noise > 0 else None
+        best = _BestEpoch(self.settings.patience)
+        for _ in range(self.settings.max_epochs):
+            self.module.train()
+            self._epoch(X, targets, sampler.draw().to(targets.device), noise)
+            advance()
+            if self.settings.patience is not None:
+                self.record.held_back.append(self._loss_held_back(self.settings.patience))
+                if best.is_over(self.record.held_back[-1], self.module):
+                    break
+        best.restore(self.module)
+        self.module.eval()
+        return self.record
+
+    def _epoch(self, X: Inputs, targets: Tensor, order: Tensor, noise: Tensor | None) -> None:
+        # Batches of nearly equal size: batch normalization needs more than one row.
+        batches = order.tensor_split(math.ceil(len(order) / self.settings.batch_size))
+        n_steps = self.settings.max_epochs * len(batches)
+        total = torch.zeros((), device=targets.device)
+        for step, batch in enumerate(batches, start=len(self.record.losses) * len(batches)):
+            if self.settings.annealing:
+                self._set_learning_rates(step / n_steps)
+            inputs = X.rows(batch)
+            if noise is not None:
+                inputs = inputs + noise * torch.randn_like(inputs)
+            total += len(batch) * self._step(inputs, targets[batch])
+        self.record.losses.append(total.item() / len(order))
+        if not math.isfinite(self.record.losses[-1]):
+            raise self._diverged(X)
+
+    def _set_learning_rates(self, share: float) -> None:
+        """Learning rates after a share of all steps."""
+        rate = self.settings.learning_rate * (1 + math.cos(math.pi * share)) / 2
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        if self._mask is not None:
+            self._mask.learning_rate = rate
+
+    def _step(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        self._optimizer.zero_grad()
+        loss = self.settings.loss(self.module(inputs), targets)
+        penalized = loss
+        if self.settings.l1 > 0:
+            penalized = loss + self.settings.l1 * sum(
+                weight.abs().sum() for weight in self._weights
+            )
+        penalized.backward()
+        self._optimizer.step()
+        if self._mask is not None and self.record.mask_steps is not None:
+            self._mask.step()
+            self.record.mask_steps += self._mask.weight.detach() != 0
+        return loss.detach()
+
+    @torch.no_grad()
+    def _loss_held_back(self, patience: Patience) -> float:
+        self.module.eval()
+        total = 0.0
+        for part in row_batches(
+            *patience.X.shape, budget=NUMBERS_PER_BATCH, max_rows=MAX_ROWS_PER_BATCH
+        ):
+            outputs = self.module(patience.X.rows(torch.arange(part.start, part.stop)))
+            loss = self.settings.loss(outputs, patience.targets[part])
+            total += (part.stop - part.start) * loss.item()
+        return total / len(patience.targets)
+
+    def _diverged(self, X: Inputs) -> TrainingError:
+        largest = X.largest()
+        cause = (
+            f"X has values as large as {largest:.3g}: scale it"
+            if largest > 1e3
+            else f"learning_rate={self.settings.learning_rate:g} is likely too high: lower it"
+        )
+        return TrainingError(
+            f"The loss became {self.record.losses[-1]} in epoch {len(self.record.losses)}: {cause}."
+        )
+
+
+class _BestEpoch:
+    """The weights of the best epoch so far, and the number of epochs since."""
+
+    def __init__(self, patience: Patience | None) -> None:
+        self._patience = patience
+        self._loss = math.inf
+        self._weights: dict[str, Tensor] | None = None
+        self._n_waited = 0
+
+    def is_over(self, loss: float, module: nn.Module) -> bool:
+        """Whether training ends with this loss on the rows held back."""
+        if self._patience is None:
+            return False
+        self._n_waited = 0 if loss < self._loss - self._patience.tol else self._n_waited + 1
+        if loss < self._loss:
+            self._loss, self._weights = loss, copy.deepcopy(module.state_dict())
+        return self._n_waited >= self._patience.epochs
+
+    def restore(self, module: nn.Module) -> None:
+        """Set the network to the best weights, if some were kept."""
+        if self._weights is not None:
+            module.load_state_dict(self._weights)
+
+
+class EpochSampler(Protocol):
+    """Says which rows an epoch goes through, and in which order."""
+
+    def draw(self) -> Tensor:
+        """Rows of the next epoch."""
+        ...
 
 
 class ShuffledRows:
@@ -41,9 +218,9 @@ class ShuffledRows:
 
 
 class BalancedRows:
-    """Rows of rarer classes several times, so that all classes are equally frequent.
+    """Rows of rarer classes repeated, so that all classes are equally frequent.
 
-    Every row comes at least once; which come once more than others is drawn anew.
+    Every row comes at least once; which come once more than others is drawn for each epoch.
     """
 
     def __init__(self, codes: Tensor) -> None:
@@ -60,42 +237,6 @@ class BalancedRows:
         return torch.cat([rows.repeat(whole), rows[torch.randperm(len(rows))[:rest]]])
 
 
-def require_trainable(network: nn.Module, whole: nn.Module, rows: Tensor, n_outputs: int) -> None:
-    """Refuse a network that could not be trained.
-
-    Parameters
-    ----------
-    network : nn.Module
-    whole : nn.Module
-        The same with what stands before it.
-    rows : Tensor of shape (2, d)
-    n_outputs : int
-        How many outputs it must have.
-
-    Raises
-    ------
-    InputError
-        If it does not take such rows, has no weights to train, no gradients, or other outputs.
-    """
-    name = type(network).__name__
-    outputs = applied(whole.eval(), rows, name)
-    if tuple(outputs.shape) != (len(rows), n_outputs):
-        raise InputError(
-            f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, and "
-            f"{n_outputs} output(s) are needed: one for each class, or a single one for a number."
-        )
-    if not any(weight.requires_grad for weight in network.parameters()):
-        raise InputError(
-            f"{name} has no weights to train: there are none, or all of them are frozen. A network "
-            "that is trained already is explained by TorchModel."
-        )
-    if not outputs.requires_grad:
-        raise InputError(
-            f"The outputs of {name} have no gradient with respect to its weights: something on the "
-            "way (argmax, detach, numpy) breaks it off."
-        )
-
-
 class Inputs(Protocol):
     """A table that hands out rows as tensors."""
 
@@ -104,8 +245,8 @@ class Inputs(Protocol):
         """Numbers of rows and of features."""
         ...
 
-    def rows(self, places: Tensor) -> Tensor:
-        """The rows at some places; dense, shape (number of places, d)."""
+    def rows(self, indices: Tensor) -> Tensor:
+        """The rows with these indices; dense."""
         ...
 
     def varying(self) -> Tensor:
@@ -127,8 +268,8 @@ class DenseInputs:
     def shape(self) -> tuple[int, int]:
         return self._X.shape[0], self._X.shape[1]
 
-    def rows(self, places: Tensor) -> Tensor:
-        return self._X[places]
+    def rows(self, indices: Tensor) -> Tensor:
+        return self._X[indices]
 
     def varying(self) -> Tensor:
         return self._X.amax(dim=0) > self._X.amin(dim=0)
@@ -138,7 +279,7 @@ class DenseInputs:
 
 
 class SparseInputs:
-    """Rows of a sparse table; those that are asked for are made dense, then moved."""
+    """Rows of a sparse table; those of a mini-batch are made dense, then moved."""
 
     def __init__(self, X: Any, device: torch.device) -> None:
         self._X = sp.csr_array(X)
@@ -148,8 +289,8 @@ class SparseInputs:
     def shape(self) -> tuple[int, int]:
         return self._X.shape[0], self._X.shape[1]
 
-    def rows(self, places: Tensor) -> Tensor:
-        chosen = self._X[places.cpu().numpy()]
+    def rows(self, indices: Tensor) -> Tensor:
+        chosen = self._X[indices.cpu().numpy()]
         # Memory of torch, not of numpy: products of matrices may differ in the last digit by where
         # in memory a matrix begins, and a sparse table must give what the dense one gives.
         dense = torch.empty(chosen.shape, dtype=torch.float32)
@@ -169,228 +310,22 @@ def inputs_of(X: Table, device: torch.device) -> Inputs:
     return SparseInputs(X, device) if sp.issparse(X) else DenseInputs(X, device)
 
 
-Loss = Callable[[Tensor, Tensor], Tensor]
-
-
-# Rows held back go through the network so many numbers at a time, and so many rows.
-_BUDGET, _MOST_ROWS = 2**24, 1024
-
-
-class EpochSampler(Protocol):
-    """Says which rows an epoch goes through, and in which order."""
-
-    def draw(self) -> Tensor:
-        """Rows of the next epoch."""
-        ...
-
-
-@dataclass(frozen=True)
-class Patience:
-    """When training ends early: so many epochs without progress on rows held back."""
-
-    X: Inputs
-    targets: Tensor
-    epochs: int
-    tol: float
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How a network is trained.
-
-    Attributes
-    ----------
-    loss : callable
-        From outputs and targets to the mean loss.
-    max_epochs, batch_size : int
-    learning_rate : float
-    annealing : bool
-        Whether the learning rate falls along half a cosine, to zero after the last epoch.
-    l2, l1 : float
-        Factors of the squared and of the absolute weights of all layers in the loss, biases and
-        normalisation apart.
-    input_noise : float
-        Standard deviation of normal noise on inputs that vary, drawn anew for each mini-batch.
-    mask : MaskPenalty or None
-        Of the mask in front of the network, if it has one.
-    patience : Patience or None
-        None: all epochs are done.
-    """
-
-    loss: Loss
-    max_epochs: int
-    batch_size: int
-    learning_rate: float
-    l2: float = 0.0
-    l1: float = 0.0
-    input_noise: float = 0.0
-    annealing: bool = False
-    mask: MaskPenalty | None = None
-    patience: Patience | None = None
-
-
-@dataclass
-class TrainingRecord:
-    """What happened.
-
-    Attributes
-    ----------
-    losses : list of float
-        Mean loss of each epoch, penalties apart.
-    held_back : list of float
-        Loss on the rows held back after each epoch, if there are any.
-    mask_steps : Tensor or None
-        For how many steps each weight of the mask was not zero.
-    """
-
-    losses: list[float] = field(default_factory=list)
-    held_back: list[float] = field(default_factory=list)
-    mask_steps: Tensor | None = None
-
-
-class Training:
-    """One network on its way through the epochs.
-
-    Parameters
-    ----------
-    module : nn.Module
-        Trained in place.
-    plan : TrainingSettings
-    """
-
-    def __init__(self, module: nn.Module, plan: TrainingSettings) -> None:
-        self.module = module
-        self.plan = plan
-        self.record = TrainingRecord()
-        self._mask = self._mask_descent()
-        own = None if self._mask is None else self._mask.weight
-        others = [p for p in module.parameters() if p.requires_grad and p is not own]
-        self._weights = [p for p in others if p.ndim > 1]
-        # The gradient of l2 * w^2 is 2 * l2 * w, and the optimiser adds weight_decay * w.
-        groups = [
-            {"params": self._weights, "weight_decay": 2 * plan.l2},
-            {"params": [p for p in others if p.ndim < 2], "weight_decay": 0.0},
-        ]
-        self._optimiser = torch.optim.Adam(
-            [group for group in groups if group["params"]], lr=plan.learning_rate, fused=True
+def require_trainable(network: nn.Module, whole: nn.Module, rows: Tensor, n_outputs: int) -> None:
+    """Refuse a network that cannot be trained on such rows, ``whole`` including its mask."""
+    name = type(network).__name__
+    outputs = applied(whole.eval(), rows, name)
+    if tuple(outputs.shape) != (len(rows), n_outputs):
+        raise InputError(
+            f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, and "
+            f"{n_outputs} output(s) are needed: one for each class, or a single one for a number."
         )
-
-    def _mask_descent(self) -> MaskOptimizer | None:
-        mask = next((part for part in self.module.modules() if isinstance(part, InputMask)), None)
-        if mask is None or self.plan.mask is None:
-            return None
-        self.record.mask_steps = torch.zeros_like(mask.weight)
-        return MaskOptimizer(mask.weight, self.plan.mask, self.plan.learning_rate)
-
-    def run(
-        self, X: Inputs, targets: Tensor, rows: EpochSampler, advance: Callable[[], object]
-    ) -> TrainingRecord:
-        """Train.
-
-        Parameters
-        ----------
-        X : Inputs
-        targets : Tensor of shape (n,)
-        rows : EpochSampler
-        advance : callable
-            Called after each epoch.
-        """
-        noise = self.plan.input_noise * X.varying() if self._noisy else None
-        best = _Best(self.plan.patience)
-        for _ in range(self.plan.max_epochs):
-            self.module.train()
-            self._epoch(X, targets, rows.draw().to(targets.device), noise)
-            advance()
-            if self.plan.patience is not None:
-                self.record.held_back.append(self._loss_held_back(self.plan.patience))
-                if best.is_over(self.record.held_back[-1], self.module):
-                    break
-        best.restore(self.module)
-        self.module.eval()
-        return self.record
-
-    @property
-    def _noisy(self) -> bool:
-        return self.plan.input_noise > 0
-
-    def _epoch(self, X: Inputs, targets: Tensor, order: Tensor, noise: Tensor | None) -> None:
-        # Batches of nearly equal size: batch normalisation cannot do with a last one of one row.
-        batches = order.tensor_split(math.ceil(len(order) / self.plan.batch_size))
-        n_steps = self.plan.max_epochs * len(batches)
-        total = torch.zeros((), device=targets.device)
-        for step, batch in enumerate(batches, start=len(self.record.losses) * len(batches)):
-            if self.plan.annealing:
-                self._set_pace(step / n_steps)
-            inputs = X.rows(batch)
-            if noise is not None:
-                inputs = inputs + noise * torch.randn_like(inputs)
-            total += len(batch) * self._step(inputs, targets[batch])
-        self.record.losses.append(total.item() / len(order))
-        if not math.isfinite(self.record.losses[-1]):
-            raise self._diverged(X)
-
-    def _set_pace(self, share: float) -> None:
-        """Learning rates after a share of all steps."""
-        rate = self.plan.learning_rate * (1 + math.cos(math.pi * share)) / 2
-        for group in self._optimiser.param_groups:
-            group["lr"] = rate
-        if self._mask is not None:
-            self._mask.learning_rate = rate
-
-    def _step(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        self._optimiser.zero_grad()
-        loss = self.plan.loss(self.module(inputs), targets)
-        penalised = loss
-        if self.plan.l1 > 0:
-            penalised = loss + self.plan.l1 * sum(weight.abs().sum() for weight in self._weights)
-        penalised.backward()
-        self._optimiser.step()
-        if self._mask is not None and self.record.mask_steps is not None:
-            self._mask.step()
-            self.record.mask_steps += self._mask.weight.detach() != 0
-        return loss.detach()
-
-    @torch.no_grad()
-    def _loss_held_back(self, patience: Patience) -> float:
-        self.module.eval()
-        total = 0.0
-        for part in row_batches(*patience.X.shape, budget=_BUDGET, most=_MOST_ROWS):
-            outputs = self.module(patience.X.rows(torch.arange(part.start, part.stop)))
-            loss = self.plan.loss(outputs, patience.targets[part])
-            total += (part.stop - part.start) * loss.item()
-        return total / len(patience.targets)
-
-    def _diverged(self, X: Inputs) -> TrainingError:
-        largest = X.largest()
-        cause = (
-            f"X has values as large as {largest:.3g}: scale it"
-            if largest > 1e3
-            else f"learning_rate={self.plan.learning_rate:g} is likely too high: lower it"
+    if not any(weight.requires_grad for weight in network.parameters()):
+        raise InputError(
+            f"{name} has no weights to train: there are none, or all of them are frozen. A network "
+            "that is trained already is explained by TorchModel."
         )
-        return TrainingError(
-            f"The loss became {self.record.losses[-1]} in epoch {len(self.record.losses)}: {cause}."
+    if not outputs.requires_grad:
+        raise InputError(
+            f"The outputs of {name} have no gradient with respect to its weights: something on the "
+            "way (argmax, detach, numpy) breaks it off."
         )
-
-
-class _Best:
-    """The best weights so far, and how long ago they were."""
-
-    def __init__(self, patience: Patience | None) -> None:
-        self._patience = patience
-        self._loss = math.inf
-        self._weights: dict[str, Tensor] | None = None
-        self._waited = 0
-
-    def is_over(self, loss: float, module: nn.Module) -> bool:
-        """Whether patience has ended with this loss."""
-        if self._patience is None:
-            return False
-        self._waited = 0 if loss < self._loss - self._patience.tol else self._waited + 1
-        if loss < self._loss:
-            self._loss, self._weights = loss, copy.deepcopy(module.state_dict())
-        return self._waited >= self._patience.epochs
-
-    def restore(self, module: nn.Module) -> None:
-        """Give the network its best weights, if some were kept."""
-        if self._weights is not None:
-            module.load_state_dict(self._weights)

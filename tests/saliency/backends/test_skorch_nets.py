@@ -1,4 +1,4 @@
-"""Nets of skorch under the selector: their rows, targets, shape and seeds."""
+"""Nets of skorch: their rows, targets, shape and seeds in the selector, and their gradients."""
 
 import pickle
 import warnings
@@ -14,8 +14,13 @@ from torch import nn
 
 from allrelevant import InputError, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
-from allrelevant.saliency import CrossEntropyGain, as_differentiable
-from allrelevant.saliency.trainers import SkorchTrainer
+from allrelevant.saliency import (
+    CrossEntropyGain,
+    ProbabilityGain,
+    RegressionGain,
+    as_differentiable,
+)
+from allrelevant.saliency.backends.skorch_nets import SkorchTrainer
 
 
 class Net(nn.Module):
@@ -236,3 +241,43 @@ def test_a_run_of_other_starting_weights_is_refused(X, tmp_path):
     np.testing.assert_array_equal(again.importances_, whole.importances_)
     with pytest.raises(CheckpointError, match="weights at the start"):
         SaliencySelector(quick(module=Net()), **options).fit(X, y)
+
+
+def rows_and_classes():
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    return X, (X[:, 0] > 0).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "last", "gain"),
+    [
+        (nn.CrossEntropyLoss, nn.Identity(), CrossEntropyGain),
+        (nn.NLLLoss, nn.Softmax(dim=1), ProbabilityGain),
+    ],
+)
+def test_the_loss_says_what_the_outputs_are(criterion, last, gain):
+    X, y = rows_and_classes()
+    module = nn.Sequential(nn.Linear(3, 2), last)
+    net = NeuralNetClassifier(module, criterion=criterion, max_epochs=2, verbose=0)
+    model = as_differentiable(net.fit(X, y))
+    assert isinstance(model.gain, gain)
+    with torch.no_grad():
+        expected = net.module_.eval()(torch.from_numpy(X)).numpy()
+    np.testing.assert_allclose(model.outputs(X), expected, atol=1e-6)
+
+
+def test_gradients_of_a_net_of_numbers():
+    X, _ = rows_and_classes()
+    net = NeuralNetRegressor(nn.Linear(3, 1), max_epochs=2, verbose=0)
+    model = as_differentiable(net.fit(X, X[:, :1]))
+    assert isinstance(model.gain, RegressionGain)
+    slopes = model.vjp(X, np.ones((40, 1)))
+    np.testing.assert_allclose(slopes, np.tile(net.module_.weight.detach(), (40, 1)), rtol=1e-6)
+
+
+def test_what_is_not_known_is_refused():
+    net = NeuralNet(nn.Linear(3, 2), criterion=nn.MultiMarginLoss, verbose=0)
+    with pytest.raises(InputError, match="not fitted"):
+        as_differentiable(net)
+    with pytest.raises(InputError, match="MultiMarginLoss"):
+        as_differentiable(net.initialize())

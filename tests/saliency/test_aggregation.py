@@ -1,14 +1,19 @@
-"""Rows from loaders: what they may hold, and what is refused."""
+"""Saliency summed over rows, and rows that come in batches."""
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
+from sklearn.svm import SVC
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from allrelevant import InputError
-from allrelevant.saliency import aggregate_batches, aggregate_saliency
+from allrelevant.saliency import aggregate_batches, aggregate_saliency, as_differentiable
 from allrelevant.saliency.backends.torch_modules import TorchModel
+
+from .differences import class_table
+from .naive import naive_saliency
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +62,24 @@ def test_others_are_refused_in_one_line(model, rows, batch, message):
     with pytest.raises(InputError, match=message) as caught:
         aggregate_batches(model, [batch(*rows)], n_classes=3)
     assert "\n" not in str(caught.value)
+
+
+def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row by row as printed, however the rows are split, dense or sparse; rare classes too."""
+    X, y = class_table(3)
+    keep = (y != 2) | (np.arange(len(y)) % 5 == 0)
+    X, y = X[keep], y[keep]
+    model = as_differentiable(SVC(gamma=0.05).fit(X, y))
+
+    def gradient(x, label):
+        row, code = x[None], np.array([label])
+        return model.vjp(row, model.gain.gradient(model.outputs(row), code))[0]
+
+    expected = naive_saliency(gradient, X, y, classes=True)
+    monkeypatch.setattr("allrelevant.saliency.aggregation.NUMBERS_PER_BATCH", 30)
+    monkeypatch.setattr("allrelevant.saliency.aggregation.MIN_ROWS_PER_BATCH", 7)
+    for rows in (X, sp.csr_array(X)):
+        np.testing.assert_allclose(
+            aggregate_saliency(model, rows, y, n_classes=3).saliency, expected
+        )
+    assert expected.sum() == pytest.approx(3)

@@ -1,11 +1,50 @@
-"""Why a training failed, in one line."""
+"""What is trained, with which seeds, and errors of a training in one line."""
 
+from __future__ import annotations
+
+import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from allrelevant import InputError, SaliencySelector
 from allrelevant.exceptions import WorkerDiedError
-from allrelevant.saliency.trainers import training_errors_in_one_line
+from allrelevant.saliency.trainers import (
+    clone_with_seed,
+    derive_seed,
+    draw_entropy,
+    predicts_classes,
+    training_errors_in_one_line,
+)
+
+
+def test_seeds_reach_every_step_of_a_pipeline() -> None:
+    model = make_pipeline(StandardScaler(), MLPClassifier())
+    assert clone_with_seed(model, 7).get_params()["mlpclassifier__random_state"] == 7
+    assert model.get_params()["mlpclassifier__random_state"] is None
+    assert "random_state" not in clone_with_seed(StandardScaler(), 7).get_params()
+    seeds = {derive_seed(0, number, rep) for number in range(20) for rep in range(5)}
+    assert len(seeds) == 100
+
+
+def test_task_is_what_the_estimator_says_or_else_the_target() -> None:
+    numbers, classes = np.array([0.5, 1.5, 2.5]), np.array(["a", "b", "a"])
+    assert predicts_classes(SVC(), numbers)
+    assert not predicts_classes(Ridge(), np.array([0, 1, 0]))
+    assert predicts_classes(make_pipeline(StandardScaler(), LogisticRegression()), numbers)
+    assert predicts_classes("mlp", classes)
+    assert not predicts_classes("mlp", numbers)
+
+
+def test_where_seeds_come_from():
+    state = np.random.RandomState(0)
+    inner = make_pipeline(StandardScaler(), MLPClassifier(random_state=state))
+    assert draw_entropy(None, inner) == draw_entropy(None, inner)  # the state is not moved on
+    assert draw_entropy(3, inner) == draw_entropy(3, "mlp")
+    assert draw_entropy(None, MLPClassifier()) != draw_entropy(None, MLPClassifier())
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from allrelevant.saliency import (
 )
 from allrelevant.saliency.backends.torch_modules import TorchModel
 
-from .differences import central_differences
+from ..differences import central_differences
 
 
 def smooth_network(n_inputs=4, n_outputs=3, *after):
@@ -147,7 +147,7 @@ def test_pictures_go_in_as_the_module_wants_them():
 def test_pictures_in_another_shape_are_refused():
     module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 2))
     X = np.zeros((5, 16))
-    with pytest.raises(InputError, match=r"rows of 16 features: .* pictures: .* input_shape") as at:
+    with pytest.raises(InputError, match=r"rows of 16 features: .* images: .* input_shape") as at:
         TorchModel(module, outputs="logits").outputs(X)
     assert "\n" not in str(at.value)
     with pytest.raises(InputError, match="of 25 features, and rows have 16"):

@@ -58,7 +58,7 @@ def test_every_change_reaches_its_class_and_is_locally_smallest(iris, network):
             np.linalg.norm(change, axis=1), found.distance[moved, column], rtol=1e-12
         )
         # Nowhere closer, to first order: the change points along the gradient at its end.
-        _, gradient = certainty.climb(changed[moved], np.full(moved.sum(), column))
+        _, gradient = certainty.with_gradient(changed[moved], np.full(moved.sum(), column))
         cosine = (change * gradient).sum(axis=1) / (
             np.linalg.norm(change, axis=1) * np.linalg.norm(gradient, axis=1)
         )
@@ -83,7 +83,7 @@ def test_what_was_not_reached_is_reported(iris, network):
     assert np.isnan(found.distance[~found.reached]).all()
     assert (found.steps[~found.reached] == -1).all()
     assert (found.certainty[~found.reached] < 0.99).all()
-    table = found.table()
+    table = found.to_frame()
     assert table["target"].tolist() == [0, 1, 2]
     assert table["reached"].tolist() == found.reached[0].tolist()
 
@@ -109,7 +109,7 @@ def test_log_odds_and_their_gradient(iris, network, from_logits):
     classes = np.arange(6) % 3
     if not from_logits:
         certainty = ClassLogOdds(_Probabilities(certainty.model))
-    found, gradient = certainty.climb(X[:6], classes)
+    found, gradient = certainty.with_gradient(X[:6], classes)
     own = network.predict_proba(X[:6])[np.arange(6), classes]
     np.testing.assert_allclose(found, np.log(own / (1 - own)), rtol=1e-6)
     expected = central_differences(lambda Z: certainty.log_odds(Z, classes), X[:6])
@@ -137,7 +137,7 @@ class _Probabilities:
 
 def test_bad_input(iris, network):
     X, y = iris
-    with pytest.raises(InputError, match="no class 7"):
+    with pytest.raises(InputError, match="never seen the class 7"):
         robustness(network, X[:1], [7])
     with pytest.raises(InputError, match="between 0 and 1"):
         robustness(network, X[:1], certainty=95)

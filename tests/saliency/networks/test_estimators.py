@@ -1,10 +1,12 @@
-"""scikit-learn's own checks of the ready networks."""
+"""The networks as estimators of scikit-learn."""
 
 from typing import Any
 
+import numpy as np
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from allrelevant import NetworkClassifier, NetworkRegressor
+from allrelevant import InputError, NetworkClassifier, NetworkRegressor
 
 from ..single_precision import run_check
 from ..small_network import SmallNetwork
@@ -15,6 +17,8 @@ QUICK: dict[str, Any] = {
     "learning_rate": 0.02,
     "random_state": 0,
 }
+
+
 ESTIMATORS = [
     NetworkClassifier(**QUICK),
     NetworkClassifier(SmallNetwork(), mask_penalty=1e-4, balanced=False, **QUICK),
@@ -25,3 +29,8 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check, monkeypatch):
     run_check(check, estimator, monkeypatch)
+
+
+def test_a_single_class_is_refused():
+    with pytest.raises(InputError, match="single class, 'a'"):
+        NetworkClassifier().fit(np.eye(3), ["a"] * 3)

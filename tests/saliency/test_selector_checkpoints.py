@@ -5,16 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from torch import nn
 
 from allrelevant import NetworkClassifier, SaliencySelector
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import CrossEntropyGain
 from allrelevant.saliency.rounds import Rounds
-from allrelevant.saliency.trainers import draw_entropy
 
 
 class OwnGain(CrossEntropyGain):
@@ -89,11 +85,3 @@ def test_the_seed_of_the_estimator_is_enough(table):
     assert (importances(0) != importances(1)).any()
     # The selector's own seed is the stronger one.
     np.testing.assert_array_equal(importances(0, own=3), importances(1, own=3))
-
-
-def test_where_seeds_come_from():
-    state = np.random.RandomState(0)
-    inner = make_pipeline(StandardScaler(), MLPClassifier(random_state=state))
-    assert draw_entropy(None, inner) == draw_entropy(None, inner)  # the state is not moved on
-    assert draw_entropy(3, inner) == draw_entropy(3, "mlp")
-    assert draw_entropy(None, MLPClassifier()) != draw_entropy(None, MLPClassifier())

@@ -129,10 +129,10 @@ def test_a_run_that_was_interrupted_goes_on_to_the_same(table, tmp_path, monkeyp
     kept = clone(plain).set_params(checkpoint=tmp_path / "run.ckpt")
     whole_round = Rounds._round
 
-    def interrupted(self, number, alive):
+    def interrupted(self, number, active):
         if number == 2:
             raise KeyboardInterrupt
-        return whole_round(self, number, alive)
+        return whole_round(self, number, active)
 
     with monkeypatch.context() as patch:
         patch.setattr(Rounds, "_round", interrupted)
@@ -155,8 +155,8 @@ def test_few_rows_are_dense_at_a_time(table, monkeypatch):
         return toarray(self, *args, **kwargs)
 
     monkeypatch.setattr(sp.csr_array, "toarray", noting)
-    monkeypatch.setattr(torch_model, "_BUDGET", 16 * X.shape[1])
-    monkeypatch.setattr(training, "_BUDGET", 16 * X.shape[1])
+    monkeypatch.setattr(torch_model, "NUMBERS_PER_BATCH", 16 * X.shape[1])
+    monkeypatch.setattr(training, "NUMBERS_PER_BATCH", 16 * X.shape[1])
     net = NetworkClassifier(early_stopping=True, validation_fraction=0.4, **QUICK)
     selector = SaliencySelector(net, keep_fraction=0.0, n_repeats=1, random_state=0).fit(
         sp.csr_array(X), y
