@@ -7,8 +7,7 @@ from sklearn.svm import SVC
 
 from allrelevant.bounds.baseline import l1_path, l2_svm_path, uses_features
 from allrelevant.bounds.programs.equivalent_models import StartingVertex
-from allrelevant.bounds.solver import l1 as growing_baseline
-from allrelevant.bounds.solver import l1 as l1_baseline
+from allrelevant.bounds.solver import l1
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 
@@ -48,9 +47,9 @@ def test_a_tiny_C_uses_no_feature():
 
 def test_features_left_out_come_in_when_they_pay(monkeypatch):
     """Column generation from a handful of features ends at the same optimum, dense and sparse."""
-    monkeypatch.setattr(l1_baseline, "SimplexBaseline", lambda rows: None)
-    monkeypatch.setattr(growing_baseline, "_FEW", 0)
-    monkeypatch.setattr(growing_baseline, "_AT_A_TIME", 2)
+    monkeypatch.setattr(l1, "SimplexBaseline", lambda rows: None)
+    monkeypatch.setattr(l1, "ALL_COLUMNS_UP_TO", 0)
+    monkeypatch.setattr(l1, "COLUMNS_PER_ROUND", 2)
     for seed in (0, 5, 10):  # these have many columns
         samples = generated_samples(seed)
         for table in (samples.X, sp.csr_array(samples.X)):
@@ -76,7 +75,7 @@ def test_a_walk_that_gets_lost_is_not_believed(monkeypatch):
         def solve(self, C):
             return self.zero
 
-    monkeypatch.setattr(l1_baseline, "SimplexBaseline", Lost)
+    monkeypatch.setattr(l1, "SimplexBaseline", Lost)
     (model,) = l1_path(samples, [1.0])
     optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)
     assert model.norm_ + model.loss_ == pytest.approx(optimum, abs=1e-7)

@@ -39,7 +39,7 @@ def same_image(directions: Matrix, weights: Vector) -> HingeRows:
     --------
     >>> import numpy as np
     >>> rows = same_image(np.eye(2), np.array([3.0, 5.0]))
-    >>> rows.breach(np.array([[3.0, 5.0], [3.0, 5.5], [2.5, 5.0]]), np.empty((3, 0)))
+    >>> rows.violation(np.array([[3.0, 5.0], [3.0, 5.5], [2.5, 5.0]]), np.empty((3, 0)))
     array([0. , 0.5, 0.5])
     """
     image = directions @ weights
@@ -113,7 +113,7 @@ def shortest_start(rows: HingeRows) -> StartingVertex:
     """The weights of the smallest norm that meet the rows, and the multipliers that prove it."""
     program = baseline_program(rows, 0.0)
     solution = HighsModel(program).solve("the smallest norm of a mapping")
-    coef = solution.point[program.blocks["positive"]] - solution.point[program.blocks["negative"]]
+    coef = program.model(solution.point)[0]
     coef[np.abs(coef) < _ROUNDING * np.abs(coef).sum()] = 0.0
     # HiGHS meets the rows to within its tolerance; the weights in use can do so exactly.
     used = np.flatnonzero(coef)
