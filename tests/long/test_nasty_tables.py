@@ -1,10 +1,10 @@
 """2,000 hard tables: the fast solver and HiGHS agree to 1e-6."""
 
 import pytest
-from tests.bounds.solver.test_simplex import comparisons
 
 from allrelevant.bounds.solver.interface import total_effort
 from tests.bounds.nasty import KINDS
+from tests.bounds.solver.test_simplex import comparisons
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,7 +3,7 @@
 With ``P = sum over pairs of classes of b b'`` the cost is half the sum of ``P * K``. Removing a
 feature changes ``K`` entry by entry, so each feature takes one pass over the support vectors.
 
-Arrays are C-contiguous ``float64``: ``columns`` (n_features, n_rows), one feature per row;
+Arrays are ``float64``: ``columns`` (n_features, n_rows), one feature per row;
 ``distances``, ``inner`` and ``products`` (n_rows, n_rows) are squared distances, inner products and
 ``P``. Each function returns the changes, of shape (n_features,).
 """

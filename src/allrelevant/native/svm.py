@@ -12,8 +12,8 @@ find which variables are at bounds, and are slow from then on. So every few iter
 over all free variables is solved as a linear system, up to the first bound. Both kinds increase the
 objective.
 
-**Arrays** are C-contiguous, ``float64`` and ``int64``: ``kernel`` (n, n), ``side`` (n,) of labels +1
-and -1, ``lower``, ``upper``, ``b`` and ``f`` (n,). ``b`` and ``f`` are updated in place.
+**Arrays** are ``float64`` and ``int64``: ``kernel`` (n, n), ``side`` (n,) of labels +1 and -1,
+``lower``, ``upper``, ``b`` and ``f`` (n,). ``b`` and ``f`` are updated in place.
 """
 
 from __future__ import annotations
