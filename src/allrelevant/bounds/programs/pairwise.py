@@ -72,10 +72,9 @@ class PairwiseLoss:
         """The loss of a model, and the cut that touches it there."""
         high, low = self.scores(coef[None])
         loss, positive_slope, negative_slope = self.loss_and_slopes(high[:, 0], low[:, 0])
-        slope = np.asarray(positive_slope @ self.positive) - np.asarray(
-            negative_slope @ self.negative
-        )
-        return loss, Cut(slope, float(positive_slope.sum()))
+        positive_part = np.asarray(positive_slope @ self.positive)
+        negative_part = np.asarray(negative_slope @ self.negative)
+        return loss, Cut(positive_part - negative_part, float(positive_slope.sum()))
 
     def cut(self, coef: Vector) -> Cut:
         """The cut that touches the loss at a model."""

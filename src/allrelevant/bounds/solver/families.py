@@ -117,8 +117,10 @@ class SimplexFamily:
             nearly_used_features(np.abs(start.rows.row_combination(start.multipliers))),
             np.flatnonzero(np.asarray(abs(limits).sum(axis=0))),
         )
-        found = Dictionary(vertex, features, (), np.zeros(2)).minimize(C)
-        return limited if found is None else replace(limited, start=replace(found, rows=self.rows))
+        optimum = Dictionary(vertex, features, (), np.zeros(2)).minimize(C)
+        if optimum is None:
+            return limited
+        return replace(limited, start=replace(optimum, rows=self.rows))
 
     def reference_can_check(self, models: EquivalentModels) -> bool:
         return (
