@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from allrelevant.bounds.programs.equivalent_models import baseline_program
 from allrelevant.bounds.programs.hinge import HingeRows
-from allrelevant.bounds.solver.l1 import L1Baseline, excess
+from allrelevant.bounds.solver.l1 import L1Baseline, relative_gap
 
 from .speed_cases import from_file
 from .speed_run import compile_kernel
@@ -53,7 +53,7 @@ def main() -> None:
     print(f"| allrelevant | {seconds:.1f} | {cost:.8f} |", flush=True)
     by_highs(rows, "highs-ipm")
     by_highs(rows, "highs-ds")
-    print(f"\nproven to within {excess(rows, C, found):.0e} of its cost")
+    print(f"\nproven to within {relative_gap(rows, C, found):.0e} of its cost")
 
 
 if __name__ == "__main__":

@@ -2,13 +2,9 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from allrelevant.bounds.baseline import l1_path, l2_svm_path, uses_features
-from allrelevant.bounds.programs.equivalent_models import StartingVertex
-from allrelevant.bounds.solver import l1 as growing_baseline
-from allrelevant.bounds.solver import l1 as l1_baseline
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 
@@ -44,39 +40,3 @@ def test_a_tiny_C_uses_no_feature():
     tiny, large = l1_path(samples, [1e-6, 1.0])
     assert not uses_features(tiny)
     assert uses_features(large)
-
-
-def test_features_left_out_come_in_when_they_pay(monkeypatch):
-    """Column generation from a handful of features ends at the same optimum, dense and sparse."""
-    monkeypatch.setattr(l1_baseline, "SimplexBaseline", lambda rows: None)
-    monkeypatch.setattr(growing_baseline, "_FEW", 0)
-    monkeypatch.setattr(growing_baseline, "_AT_A_TIME", 2)
-    for seed in (0, 5, 10):  # these have many columns
-        samples = generated_samples(seed)
-        for table in (samples.X, sp.csr_array(samples.X)):
-            grid = [0.1, 1.0, 10.0]
-            path = l1_path(samples.with_tables((table,)), grid)
-            for C, model in zip(grid, path, strict=True):
-                optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
-                assert model.norm_ + C * model.loss_ == pytest.approx(optimum, abs=1e-7)
-                assert model.start_ is not None
-                assert np.abs(model.start_.multipliers @ samples.rows.table).max() <= 1 + 1e-7
-
-
-def test_a_walk_that_gets_lost_is_not_believed(monkeypatch):
-    """An answer that its multipliers do not prove is found again by HiGHS."""
-    samples = generated_samples(1)
-
-    class Lost:
-        def __init__(self, rows):
-            self.zero = StartingVertex(
-                np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows
-            )
-
-        def solve(self, C):
-            return self.zero
-
-    monkeypatch.setattr(l1_baseline, "SimplexBaseline", Lost)
-    (model,) = l1_path(samples, [1.0])
-    optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)
-    assert model.norm_ + model.loss_ == pytest.approx(optimum, abs=1e-7)

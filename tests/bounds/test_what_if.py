@@ -9,6 +9,7 @@ from sklearn.base import clone
 from allrelevant import ClassificationBounds, InfeasibleConstraintsError, InputError, RankingBounds
 from allrelevant.bounds import ranking as ranking_module
 from allrelevant.bounds.programs.equivalent_models import WeightLimit
+from allrelevant.bounds.programs.pairwise import CuttingPlaneRows
 from allrelevant.bounds.solver.constrained import ConstrainedModels
 from allrelevant.datasets import make_linear_classification, make_ranking
 from tests.bounds.fitted_tasks import FITTED, classification, slack_of
@@ -237,7 +238,7 @@ def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
     listed = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
     monkeypatch.setattr(ranking_module, "_FEW_PAIRS", 0)
     by_cuts = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
-    assert not by_cuts._problems[0].models.rows.complete
+    assert isinstance(by_cuts._problems[0].models.rows, CuttingPlaneRows)
     for asked in ({2: "drop"}, {0: (0.9 * listed.interval_[0, 1], None), 3: (0, 0.2)}):
         found, expected = by_cuts.what_if(asked), listed.what_if(asked)
         np.testing.assert_allclose(found.interval_, expected.interval_, atol=1e-3)

@@ -4,7 +4,7 @@ import pytest
 
 from allrelevant.bounds.solver.interface import total_effort
 from tests.bounds.nasty import KINDS
-from tests.bounds.solver.test_tableau import comparisons
+from tests.bounds.solver.test_simplex import comparisons
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -22,7 +22,7 @@ from ..resampling import Fold, stratified_folds
 from ..terms.scaling import Scaling
 from .models import LinearModel
 from .programs.equivalent_models import EquivalentModels, joint_budget, separate_budgets
-from .solver.l1 import L1Baseline
+from .solver.families import solvers_for
 from .task import TaskData
 
 
@@ -31,7 +31,7 @@ def l1_path(samples: TaskData, grid: Iterable[float]) -> Iterator[LinearModel]:
 
     Only the objective depends on C, so each solution starts from the last.
     """
-    solver = L1Baseline(samples.rows)
+    solver = solvers_for(samples.rows).baseline()
     for C in grid:
         found = solver.solve(C)
         model = samples.model(found.coef, found.offset, C, found.rows)

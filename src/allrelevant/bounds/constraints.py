@@ -23,7 +23,7 @@ from .solver.mixed_integer import WorkingSet
 from .solver.ranges import WeightRanges
 
 # Each limit on a size from below leaves two signs to try, where both are possible.
-_MOST_SIGN_PATTERNS = 256
+MAX_SIGN_COMBINATIONS = 256
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def sign_combinations(
     """
     options = [_possible(constraint.sides(), signed_interval) for constraint in constraints]
     n_patterns = math.prod(len(sides) for sides in options)
-    if n_patterns > _MOST_SIGN_PATTERNS:
+    if n_patterns > MAX_SIGN_COMBINATIONS:
         raise InputError(
             f"There are {n_patterns} ways to choose the signs of weights that must not be zero. "
             "Say which: signed=True, with limits on weights."
@@ -175,12 +175,12 @@ def _possible(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[
     return [side for side in sides if side.low <= high and side.high >= low] or sides
 
 
-# Limits that are missed by less than this in all, relative to the norm, are kept.
-_TOLERANCE = 1e-8
+# A total violation below this, relative to the norm, is none.
+VIOLATION_TOL = 1e-8
 
 
 class ElasticProgram:
-    """A set of models, and limits that may be missed.
+    """A set of models, and limits that may be violated.
 
     Parameters
     ----------
@@ -193,42 +193,38 @@ class ElasticProgram:
     def __init__(self, models: EquivalentModels, known: WeightRanges) -> None:
         self._models, self._known = models, known
         norms = [b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0]
-        self._tolerance = _TOLERANCE * max(1.0, *norms)
+        self._tolerance = VIOLATION_TOL * max(1.0, *norms)
 
     @cached_property
     def _working(self) -> WorkingSet:
-        return WorkingSet(self._models, self._known.coef.toarray(), self._known.offset)
+        return WorkingSet(self._models, self._known)
 
-    def is_kept(self, limits: Sequence[WeightLimit]) -> bool:
+    def is_feasible(self, limits: Sequence[WeightLimit]) -> bool:
         """Whether some model keeps all limits."""
-        return self.least_miss([], limits) <= self._tolerance
+        return self.total_violation([], limits) <= self._tolerance
 
-    def least_miss(self, firm: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
-        """The least total by which soft limits are missed while firm ones are kept.
+    def total_violation(self, firm: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
+        """Smallest total violation of the soft limits by models that keep the firm ones.
 
-        The slack of a limit's row is what it is missed by. Some model must keep the firm ones.
+        The slack of a limit's row is its violation. Some model must keep the firm limits.
         """
         while True:
             models = self._working.models
             program = _elastic(models, firm, soft, self._tolerance)
             solution = HighsModel(program).solve("the least change of the constraints")
-            coef = (
-                solution.point[program.blocks["positive"]]
-                - solution.point[program.blocks["negative"]]
-            )
-            if not self._working.miss(coef, solution.point[program.blocks["offset"]]):
+            if not self._working.add_missing(*program.model(solution.point)):
                 return solution.value
 
     def can_keep(self, constraints: Sequence[Constraint]) -> bool:
         """Whether some model keeps all constraints, with whatever signs."""
-        return any(self.is_kept(pattern) for pattern in sign_combinations(constraints))
+        return any(self.is_feasible(pattern) for pattern in sign_combinations(constraints))
 
-    def least_move(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
-        """By how much a constraint has to move for some model to keep it and the others."""
+    def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
+        """How far a constraint has to move for some model to keep it and the others."""
         return min(
-            self.least_miss(pattern, [side])
+            self.total_violation(pattern, [side])
             for pattern in sign_combinations(others)
-            if self.is_kept(pattern)
+            if self.is_feasible(pattern)
             for side in constraint.sides()
         )
 
@@ -239,7 +235,7 @@ def _elastic(
     soft: Sequence[WeightLimit],
     tolerance: float,
 ) -> LinearProgram:
-    """The set with firm limits and limits that may be missed at a cost."""
+    """The set with firm limits, and with soft ones that may be violated at a cost."""
     program = limited_models(models, [*firm, *soft]).program
     slack = np.arange(program.n_columns)[program.blocks["slack"]][models.rows.n_rows :]
     n_firm = sum(len(limit.ends) for limit in firm)
@@ -269,7 +265,9 @@ def explain_infeasibility(
         if not elastic.can_keep(rest):
             clash = rest
     moves = [
-        elastic.least_move(constraint, [other for other in clash if other is not constraint])
+        elastic.smallest_relaxation(
+            constraint, [other for other in clash if other is not constraint]
+        )
         for constraint in clash
     ]
     return InfeasibleConstraintsError(_message(clash, moves), clash, moves)

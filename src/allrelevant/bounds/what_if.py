@@ -71,7 +71,7 @@ def _has_models(
         return True
     if _start_within(narrowed) is not None:
         return True
-    return elastic.is_kept(narrowed.limits)
+    return elastic.is_feasible(narrowed.limits)
 
 
 def _start_within(narrowed: ConstrainedModels) -> StartingVertex | None:

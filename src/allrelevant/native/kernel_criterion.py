@@ -1,33 +1,34 @@
-"""The compiled loop of the margin criterion: what each feature's leaving does to the cost.
+"""Change of the SVM cost when a feature is removed from the kernel, compiled.
 
-With ``P = sum over pairs of classes b b'`` the cost is half the sum of ``P * K``. Without a feature
-``K`` changes entry by entry, so each feature takes one pass over the rows that have coefficients.
+With ``P = sum over pairs of classes of b b'`` the cost is half the sum of ``P * K``. Removing a
+feature changes ``K`` entry by entry, so each feature takes one pass over the support vectors.
+
+Arrays are ``float64``: ``columns`` (n_features, n_rows), one feature per row;
+``distances``, ``inner`` and ``products`` (n_rows, n_rows) are squared distances, inner products and
+``P``. Each function returns the changes, of shape (n_features,).
 """
 
 from __future__ import annotations
 
 import math
 
-import numba as nb
 import numpy as np
 
-# exp(z) - 1 for all z of a feature: by its series where z is at most this, after halvings.
-_SERIES_REACH = 0.5
+from . import compiled
+
+# exp(z) - 1 is computed by its series where z, after halvings, is at most this.
+SERIES_LIMIT = 0.5
+
+# For larger exponents exp(z) times a tiny kernel value is not precise.
+MAX_EXPONENT = 30.0
 
 
-# Beyond this, exp(z) times a kernel that may be next to nothing is not precise any more.
-_LARGEST_EXPONENT = 30.0
-
-
-_REASSOCIATE = {"reassoc", "contract"}  # so that sums are vectorised
-
-
-@nb.njit(cache=True, fastmath=_REASSOCIATE)
+@compiled(reassociate=True)
 def exponential_sum(values, a, factor, scaled, halvings):
     """Sum over c < a of ``scaled[c] * (exp(factor (values[a] - values[c])^2) - 1)``.
 
     ``exp(2 z) - 1`` is ``e (e + 2)`` with ``e = exp(z) - 1``: the series at z over a power of two,
-    then as many doublings. No branch and no library call, so it runs on vectors.
+    then as many doublings. Without branches and library calls, so that it is vectorized.
     """
     total, here = 0.0, values[a]
     shrunk = factor / 2.0**halvings
@@ -52,7 +53,7 @@ def exponential_sum(values, a, factor, scaled, halvings):
     return total
 
 
-@nb.njit(cache=True)
+@compiled
 def rbf_changes(columns, distances, products, gamma):
     """Half the sum of ``P * (K - K without the feature)`` for each column."""
     n_rows = len(distances)
@@ -63,8 +64,8 @@ def rbf_changes(columns, distances, products, gamma):
         values = columns[j]
         reach = gamma * (values.max() - values.min()) ** 2
         total = 0.0
-        if reach <= _LARGEST_EXPONENT:
-            halvings = max(0, math.ceil(math.log2(max(reach, 1e-300) / _SERIES_REACH)))
+        if reach <= MAX_EXPONENT:
+            halvings = max(0, math.ceil(math.log2(max(reach, 1e-300) / SERIES_LIMIT)))
             for a in range(1, n_rows):
                 total += exponential_sum(values, a, gamma, scaled[a], halvings)
         else:
@@ -76,7 +77,7 @@ def rbf_changes(columns, distances, products, gamma):
     return changes
 
 
-@nb.njit(cache=True)
+@compiled
 def polynomial_changes(columns, inner, products, gamma, coef0, degree):
     """Half the sum of ``P * (K - K without the feature)`` for each column."""
     changes = np.zeros(len(columns))
@@ -92,7 +93,7 @@ def polynomial_changes(columns, inner, products, gamma, coef0, degree):
     return changes
 
 
-@nb.njit(cache=True)
+@compiled
 def sigmoid_changes(columns, inner, products, gamma, coef0):
     """Half the sum of ``P * (K - K without the feature)`` for each column."""
     changes = np.zeros(len(columns))

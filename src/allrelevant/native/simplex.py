@@ -1,302 +1,292 @@
-"""The compiled inner loop: the cheapest model, and the largest weight within budgets.
+"""Primal simplex for piecewise-linear objectives on a dense dictionary, compiled.
 
-Compiled by numba on first use and cached on disk. All state lives in the arrays it is given; see
-:class:`allrelevant.bounds.solver.tableau.Dictionary` for how they are filled. (It is one long file
-because the cache looks at the file of a function, not at those of the functions that it calls.)
+It answers two questions about linear models with weights w, offsets o and one slack per row,
+``r_i = target_i - table_i . w - offset_table_i . o``, with ``norm = sum_k |w_k|`` and
+``loss = sum_i row_weight_i max(0, r_i)``:
 
-**The walk.** Norm and loss are sums of terms with one kink each: ``|w_k|`` bends where a weight is
-zero, ``max(0, r_i)`` where a row is met exactly. A *corner* is a model at which as many variables
-sit at their kinks as it takes to determine it. Given a price of norm and a price of loss, one step
-goes from a corner along the steepest edge, past all the kinks that still leave it going down, to
-the one where the total turns up: many rows change sides in one pivot. (Barrodale and Roberts did
-this for least absolute deviations.) When no edge goes down, the corner is the cheapest model.
+- :func:`minimize`: the model of least ``norm_price * norm + loss_price * loss``.
+- :func:`solve_extremes`: the model of largest ``sign * w_k`` within budgets on norm and loss.
 
-**The mixture.** The largest weight within the budgets is found by changing the prices on the way.
-Every corner met is a model; the best mixture of them within the budgets is a program with as many
-rows as there are budgets and one more, and its multipliers are the prices for the next step, as
-Dantzig and Wolfe do it. When no edge goes down at the prices of the mixture, it is the answer.
+**Variables** are numbered: weights, then offsets, then slacks. Weights and slacks have one
+breakpoint each, at zero, where the objective is not smooth: ``|w_k|`` and ``max(0, r_i)``. A row of
+infinite weight is hard: its slack never passes its breakpoint. Offsets are free and cost nothing.
+
+**The simplex method.** At a vertex the nonbasic variables are at their breakpoints and the
+dictionary ``x[basis] = value - T x[nonbasic]`` gives the basic ones. An iteration chooses the
+entering variable by steepest edge. Its ratio test passes all breakpoints up to the one at which the
+objective stops decreasing (Barrodale and Roberts 1973; a bound-flipping ratio test), so that many
+basic variables change sides in one pivot. Breakpoints are perturbed against cycling. If no reduced
+cost is negative, the vertex is optimal; if no breakpoint ends the decrease, it is a ray.
+
+**Budgets.** The largest weight within the budgets is found by Dantzig-Wolfe decomposition. The
+restricted master program mixes the vertices (and rays) visited so far: it has one row per budget
+and one convexity row. Its multipliers are the prices of norm and loss for the next iteration. If no
+reduced cost is negative at the prices of the master program, its solution is optimal.
+
+All state is in arrays that the caller allocates, C-contiguous, ``float64`` and ``int64``. With m
+basic and n nonbasic variables ``T`` has shape (m, n); :mod:`allrelevant.bounds.solver.simplex`
+fills it. One file, because the compiler's cache notices changes of a function's own file alone.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 
 from .._typing import Matrix, Vector
+from . import compiled
 
-OPTIMAL, MOVED, ENDLESS, GAVE_UP = 0, 1, 2, 3
+# Status of an iteration or of a solve.
+OPTIMAL, PIVOTED, UNBOUNDED, FAILED = 0, 1, 2, 3
 
+# Reduced costs and pivots of smaller size count as zero.
+REDUCED_COST_TOL = 1e-11
+PIVOT_TOL = 1e-9
 
-# A slope and a pivot smaller than these count as zero.
-_SLOPE_TOLERANCE = 1e-11
+# Offsets cost nothing and enter first: their reduced cost is at most minus this.
+OFFSET_REDUCED_COST = 1e-10
 
+# The ratio test stops once the reduced cost has shrunk to this share of its first value.
+FLAT_SHARE = 1e-9
 
-_PIVOT_TOLERANCE = 1e-9
+# Ratios that differ by less than this tie.
+TIE_TOL = 1e-12
 
+# Breakpoints are perturbed by about this much, so that no two coincide.
+PERTURBATION = 1e-9
 
-# The least slope of an offset.
-_FREE = 1e-10
+# A value this close to its breakpoint is at it.
+BREAKPOINT_TOL = 1e-13
 
+# In the master program: reduced costs and pivots of smaller size count as zero.
+GAIN_TOL = 1e-12
+RATE_TOL = 1e-14
 
-# An edge that has lost all but this share of its slope goes down no more.
-_FLAT = 1e-9
+# Basis changes after which a master program counts as solved: of two nearly equal vertices, each
+# can seem better than the other.
+MAX_BASIS_CHANGES = 50
 
+# Vertices and rays that the master program holds.
+POOL_SIZE = 64
 
-# Steps whose lengths differ by less than this tie.
-_TIE = 1e-12
+# Cost of exceeding a budget, in units of the weight in question. The start may exceed budgets, the
+# solution must not. (Where this cost is too small, the solve fails.)
+EXCESS_PENALTY = 1e5
 
+# An excess smaller than this share of a limit is none.
+EXCESS_TOL = 1e-10
 
-# Kinks are moved apart by about this much, so that no two coincide: a walk over corners that do
-# can go round in circles.
-_APART = 1e-9
-
-
-# A value this close to a kink is on it.
-_ROUNDING = 1e-13
-
-
-# Gains and shares in a mixture smaller than these count as none.
-_GAIN_TOLERANCE = 1e-12
-
-
-_SHARE_TOLERANCE = 1e-14
-
-
-# Changes of members after which a mixture counts as the best one: of two corners that are all but
-# the same, each can seem better than the other.
-_MOST_CHANGES = 50
-
-
-# Corners that a mixture can be made of at any time.
-_POOL = 64
-
-
-# What overdrawing a budget costs, in units of the weight in question: a walk may start outside the
-# budgets, but should not stay there. (Where this is too little, the answer is given up.)
-_PENALTY = 1e5
+# The first prices of the master program say little. A share of the prices at which the start is
+# optimal is added to them; it decays with each iteration and ends when it is small.
+START_SHARE, START_SHARE_DECAY, MIN_START_SHARE = 0.5, 0.9, 1e-3
 
 
-# An overdraft smaller than this share of a limit is none.
-_OVERDRAFT = 1e-10
-
-
-# The mixture's first prices say little. Those of the baseline are added to them at first, in this
-# share, which fades from step to step and ends when it is small.
-_SHARE_OF_START, _FADING, _FADED = 0.5, 0.9, 1e-3
-
-
-# ---- The walk ----
+# ---- Simplex iterations ----
 
 
 class SimplexData(NamedTuple):
-    """What stays the same on a walk.
-
-    Variables are numbered: weights, offsets, then the shortfalls of the rows. A row of infinite
-    weight must be met: no walk goes past its kink.
-    """
+    """What does not change between iterations."""
 
     n_weights: int
     n_offsets: int
-    row_weight: Vector
-    budgets: Matrix  # a row each: coefficient of norm, coefficient of loss, limit
-    start_prices: Vector  # prices of norm and loss at which the first corner costs least
+    row_weight: Vector  # of each row; infinite: hard
+    budgets: Matrix  # (n_budgets, 3): coefficient of the norm, coefficient of the loss, limit
+    start_prices: Vector  # (2,): prices of norm and loss at which the start is optimal
 
 
 class DictionaryState(NamedTuple):
-    """The dictionary ``x[basis] = value - T x[nonbasic]`` of a corner.
+    """The dictionary ``x[basis] = value - T x[nonbasic]`` and what follows from it."""
 
-    ``nudged`` is ``value`` with the kinks moved apart. ``side`` is the side of its kink that each
-    basic variable is on; ``norm`` and ``loss`` say how the norm and the loss of the basic
-    variables fall as each nonbasic one grows; ``edge`` is the squared length of each edge.
-    """
-
-    T: Matrix
-    value: Vector
-    nudged: Vector
-    side: Vector
-    basis: np.ndarray
-    nonbasic: np.ndarray
-    norm: Vector
-    loss: Vector
-    edge: Vector
+    T: Matrix  # (m, n)
+    value: Vector  # (m,): of the basic variables
+    perturbed: Vector  # (m,): the same with perturbed breakpoints
+    side: Vector  # (m,): +1 or -1, the side of its breakpoint that a basic variable is on
+    basis: np.ndarray  # (m,): numbers of the basic variables
+    nonbasic: np.ndarray  # (n,): numbers of the nonbasic variables
+    norm: Vector  # (n,): decrease of the basic variables' norm as a nonbasic variable grows
+    loss: Vector  # (n,): decrease of their loss
+    edge_norm2: Vector  # (n,): squared length of each edge
 
 
 class Objective(NamedTuple):
-    """Which weight is to be large, in which direction, and where it is: its row, or -1."""
+    """``sign * weight`` is to be maximized; ``row[0]`` is its row of the dictionary, or -1."""
 
     weight: int
     sign: float
-    row: np.ndarray
+    row: np.ndarray  # (1,)
 
 
 class Step(NamedTuple):
-    """Where a step goes: the edge and the direction, and scratch space for its kinks."""
+    """The edge of an iteration, and scratch space for its ratio test."""
 
-    column: np.ndarray
-    direction: Vector
-    distance: Vector
-    heap: np.ndarray
+    column: np.ndarray  # (1,): of the entering variable
+    direction: Vector  # (1,): +1 if it grows, else -1
+    distance: Vector  # (m,): ratio of each basic variable
+    heap: np.ndarray  # (m,): rows of the breakpoints ahead
 
 
-@nb.njit(cache=True)
-def prepare(corner, problem):
-    """Fill in all that follows from the dictionary and the sides."""
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
-    corner.norm[:], corner.loss[:], corner.edge[:] = 0.0, 0.0, 1.0
-    for i in range(len(corner.basis)):
-        v, row = corner.basis[i], corner.T[i]
-        corner.nudged[i] = corner.value[i]
+@compiled
+def initialize(state, data):
+    """Fill in all that follows from ``T``, ``value``, ``side`` and ``basis``."""
+    n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
+    state.norm[:], state.loss[:], state.edge_norm2[:] = 0.0, 0.0, 1.0
+    for i in range(len(state.basis)):
+        v, row = state.basis[i], state.T[i]
+        state.perturbed[i] = state.value[i]
         if v < n_weights or v >= first_row:
-            corner.nudged[i] += corner.side[i] * _APART * (0.5 + (v * 0.6180339887498949) % 1.0)
-        _account(corner, problem, i, 1.0)
+            shift = 0.5 + (v * 0.6180339887498949) % 1.0
+            state.perturbed[i] += state.side[i] * PERTURBATION * shift
+        _add_basic_cost(state, data, i, 1.0)
         for c in range(len(row)):
-            corner.edge[c] += row[c] * row[c]
+            state.edge_norm2[c] += row[c] * row[c]
 
 
-@nb.njit(cache=True)
-def _account(corner, problem, i, times):
-    """Add a basic variable to the slopes of norm and loss, or take it out."""
-    v, side, first_row = corner.basis[i], corner.side[i], problem.n_weights + problem.n_offsets
-    if v < problem.n_weights:
-        _add_to_slopes(corner, i, times * side, 0.0)
-    elif v >= first_row and side > 0 and problem.row_weight[v - first_row] < np.inf:
-        _add_to_slopes(corner, i, 0.0, times * problem.row_weight[v - first_row])
+@compiled
+def _add_basic_cost(state, data, i, times):
+    """Add a basic variable to the reduced costs (times = 1), or remove it (times = -1)."""
+    v, side, first_row = state.basis[i], state.side[i], data.n_weights + data.n_offsets
+    if v < data.n_weights:
+        _add_to_reduced_costs(state, i, times * side, 0.0)
+    elif v >= first_row and side > 0 and data.row_weight[v - first_row] < np.inf:
+        _add_to_reduced_costs(state, i, 0.0, times * data.row_weight[v - first_row])
 
 
-@nb.njit(cache=True)
-def _change_side(corner, problem, i):
-    """Let a basic variable be on the other side of its kink."""
-    v, side, first_row = corner.basis[i], corner.side[i], problem.n_weights + problem.n_offsets
-    corner.side[i] = -side
-    if v < problem.n_weights:
-        _add_to_slopes(corner, i, -2.0 * side, 0.0)
-    elif v >= first_row and problem.row_weight[v - first_row] < np.inf:
-        _add_to_slopes(corner, i, 0.0, -side * problem.row_weight[v - first_row])
+@compiled
+def _change_side(state, data, i):
+    """Move a basic variable to the other side of its breakpoint."""
+    v, side, first_row = state.basis[i], state.side[i], data.n_weights + data.n_offsets
+    state.side[i] = -side
+    if v < data.n_weights:
+        _add_to_reduced_costs(state, i, -2.0 * side, 0.0)
+    elif v >= first_row and data.row_weight[v - first_row] < np.inf:
+        _add_to_reduced_costs(state, i, 0.0, -side * data.row_weight[v - first_row])
 
 
-@nb.njit(cache=True)
-def _add_to_slopes(corner, i, of_norm, of_loss):
-    """Add multiples of a row of the dictionary to the slopes of norm and loss."""
-    row, norm, loss = corner.T[i], corner.norm, corner.loss
+@compiled
+def _add_to_reduced_costs(state, i, norm_factor, loss_factor):
+    """Add multiples of a row of the dictionary to the reduced costs of norm and loss."""
+    row, norm, loss = state.T[i], state.norm, state.loss
     for c in range(len(row)):
-        norm[c] += of_norm * row[c]
-        loss[c] += of_loss * row[c]
+        norm[c] += norm_factor * row[c]
+        loss[c] += loss_factor * row[c]
 
 
-@nb.njit(cache=True)
-def _price(weight, price_of_loss):
-    """Price of the shortfall of a row of this weight."""
-    return price_of_loss * weight if weight < np.inf else np.inf
+@compiled
+def _row_price(weight, loss_price):
+    """Price of the slack of a row of this weight."""
+    return loss_price * weight if weight < np.inf else np.inf
 
 
-@nb.njit(cache=True)
-def _step(corner, problem, goal, price_of_norm, price_of_loss, way):
-    """Go from a corner to a better one at these prices: one pivot."""
-    slope = _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way)
-    if slope == 0.0:
+@compiled
+def _iterate(state, data, objective, norm_price, loss_price, step):
+    """One iteration at these prices: entering variable, ratio test, pivot."""
+    reduced_cost = _choose_entering(state, data, objective, norm_price, loss_price, step)
+    if reduced_cost == 0.0:
         return OPTIMAL
-    r, passed, n_kinks = _choose_end(corner, problem, price_of_norm, price_of_loss, slope, way)
+    r, n_passed, n_breakpoints = _ratio_test(
+        state, data, norm_price, loss_price, reduced_cost, step
+    )
     if r < 0:
-        return ENDLESS
-    for p in range(n_kinks - passed, n_kinks):
-        _change_side(corner, problem, way.heap[p])
-    _account(corner, problem, r, -1.0)
-    q = way.column[0]
-    _pivot(corner, r, q, way.direction[0] * way.distance[r])
-    entering, leaving = corner.nonbasic[q], corner.basis[r]
-    corner.basis[r], corner.nonbasic[q] = entering, leaving
-    corner.side[r] = way.direction[0]
-    _account(corner, problem, r, 1.0)
-    if entering == goal.weight:
-        goal.row[0] = r
-    elif leaving == goal.weight:
-        goal.row[0] = -1
-    return MOVED
+        return UNBOUNDED
+    for p in range(n_breakpoints - n_passed, n_breakpoints):
+        _change_side(state, data, step.heap[p])
+    _add_basic_cost(state, data, r, -1.0)
+    q = step.column[0]
+    _pivot(state, r, q, step.direction[0] * step.distance[r])
+    entering, leaving = state.nonbasic[q], state.basis[r]
+    state.basis[r], state.nonbasic[q] = entering, leaving
+    state.side[r] = step.direction[0]
+    _add_basic_cost(state, data, r, 1.0)
+    if entering == objective.weight:
+        objective.row[0] = r
+    elif leaving == objective.weight:
+        objective.row[0] = -1
+    return PIVOTED
 
 
-@nb.njit(cache=True)
-def _choose_edge(corner, problem, goal, price_of_norm, price_of_loss, way):
-    """Find the steepest edge that goes down; its slope, zero if there is none."""
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
-    nonbasic, norm, loss, edge = corner.nonbasic, corner.norm, corner.loss, corner.edge
-    row_weight, weight, sign = problem.row_weight, goal.weight, goal.sign
-    of_goal, times = corner.T[max(goal.row[0], 0)], sign if goal.row[0] >= 0 else 0.0
-    steepest, slope, column, direction = 0.0, 0.0, 0, 0.0
+@compiled
+def _choose_entering(state, data, objective, norm_price, loss_price, step):
+    """Choose the entering variable by steepest edge. Returns its reduced cost, 0 if optimal."""
+    n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
+    nonbasic, norm, loss, edge_norm2 = state.nonbasic, state.norm, state.loss, state.edge_norm2
+    row_weight, weight, sign = data.row_weight, objective.weight, objective.sign
+    objective_row = state.T[max(objective.row[0], 0)]
+    times = sign if objective.row[0] >= 0 else 0.0
+    steepest, reduced_cost, column, direction = 0.0, 0.0, 0, 0.0
     for c in range(len(nonbasic)):
         v = nonbasic[c]
-        base = times * of_goal[c] - price_of_norm * norm[c] - price_of_loss * loss[c]
+        base = times * objective_row[c] - norm_price * norm[c] - loss_price * loss[c]
         if v < n_weights:
-            own = sign if v == weight else 0.0
-            up, down = base + price_of_norm - own, -base + price_of_norm + own
+            gain = sign if v == weight else 0.0
+            up, down = base + norm_price - gain, -base + norm_price + gain
         elif v >= first_row:
-            up, down = base + _price(row_weight[v - first_row], price_of_loss), -base
-        else:  # an offset costs nothing: it comes in even if it gains nothing
-            up, down = min(base, -_FREE), -base
-        falls = min(up, down)
-        if falls < -_SLOPE_TOLERANCE and falls * falls > steepest * edge[c]:
+            up, down = base + _row_price(row_weight[v - first_row], loss_price), -base
+        else:  # an offset enters even if nothing is gained
+            up, down = min(base, -OFFSET_REDUCED_COST), -base
+        least = min(up, down)
+        if least < -REDUCED_COST_TOL and least * least > steepest * edge_norm2[c]:
             column, direction = c, 1.0 if up <= down else -1.0
-            steepest, slope = falls * falls / edge[c], falls
-    way.column[0], way.direction[0] = column, direction
-    return slope
+            steepest, reduced_cost = least * least / edge_norm2[c], least
+    step.column[0], step.direction[0] = column, direction
+    return reduced_cost
 
 
-@nb.njit(cache=True)
-def _choose_end(corner, problem, price_of_norm, price_of_loss, slope, way):
-    """Find the kink where an edge stops going down.
+@compiled
+def _ratio_test(state, data, norm_price, loss_price, reduced_cost, step):
+    """Find the breakpoint at which the objective stops decreasing.
 
-    Returns its row (-1 if there is none), the number of kinks before it, which are at the end of
-    the list ``way.heap``, and the length of that list.
+    Returns its row (-1 if there is none), the number of breakpoints passed, which are at the end of
+    ``step.heap``, and the number of breakpoints in it.
     """
-    n_kinks = _list_kinks(corner, problem, way)
-    T, basis, row_weight = corner.T, corner.basis, problem.row_weight
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
-    heap, distance, q = way.heap, way.distance, way.column[0]
-    left, r, flat = n_kinks, -1, _SLOPE_TOLERANCE - _FLAT * slope
+    n_breakpoints = _collect_breakpoints(state, data, step)
+    T, basis, row_weight = state.T, state.basis, data.row_weight
+    n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
+    heap, distance, q = step.heap, step.distance, step.column[0]
+    left, r, flat = n_breakpoints, -1, REDUCED_COST_TOL - FLAT_SHARE * reduced_cost
     while left > 0 and r < 0:
         nearest = heap[0]
-        # The slope grows where a weight changes sign, and where a row is no longer met.
-        price = 2.0 * price_of_norm
+        # It grows where a weight changes sign, and where a row becomes violated.
+        price = 2.0 * norm_price
         if basis[nearest] >= n_weights:
-            price = _price(row_weight[basis[nearest] - first_row], price_of_loss)
-        slope += price * abs(T[nearest, q])
-        if slope >= -flat:
+            price = _row_price(row_weight[basis[nearest] - first_row], loss_price)
+        reduced_cost += price * abs(T[nearest, q])
+        if reduced_cost >= -flat:
             r = nearest
         else:
             left -= 1
             heap[0], heap[left] = heap[left], nearest
-            _sift(distance, heap, 0, left)
+            _sift_down(distance, heap, 0, left)
     if r >= 0:
-        farthest = distance[r] + _TIE * (1.0 + distance[r])
-        for p in range(left):  # of those that tie, the one with the largest pivot
+        farthest = distance[r] + TIE_TOL * (1.0 + distance[r])
+        for p in range(left):  # of ties, the one with the largest pivot
             i = heap[p]
             if distance[i] <= farthest and abs(T[i, q]) > abs(T[r, q]):
                 r = i
-    return r, n_kinks - left, n_kinks
+    return r, n_breakpoints - left, n_breakpoints
 
 
-@nb.njit(cache=True)
-def _list_kinks(corner, problem, way):
-    """Distances to the kinks ahead, as a heap with the nearest on top."""
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
-    T, nudged, side, basis = corner.T, corner.nudged, corner.side, corner.basis
-    q, direction, distance, heap = way.column[0], way.direction[0], way.distance, way.heap
-    n_kinks = 0
+@compiled
+def _collect_breakpoints(state, data, step):
+    """Ratios of the breakpoints ahead, as a heap with the smallest on top; their number."""
+    n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
+    T, perturbed, side, basis = state.T, state.perturbed, state.side, state.basis
+    q, direction, distance, heap = step.column[0], step.direction[0], step.distance, step.heap
+    n_breakpoints = 0
     for i in range(len(basis)):
         approach = direction * T[i, q] * side[i]
-        if approach > _PIVOT_TOLERANCE and (basis[i] < n_weights or basis[i] >= first_row):
-            distance[i] = max(nudged[i] * side[i], 0.0) / approach
-            heap[n_kinks] = i
-            n_kinks += 1
-    for p in range(n_kinks // 2 - 1, -1, -1):
-        _sift(distance, heap, p, n_kinks)
-    return n_kinks
+        if approach > PIVOT_TOL and (basis[i] < n_weights or basis[i] >= first_row):
+            distance[i] = max(perturbed[i] * side[i], 0.0) / approach
+            heap[n_breakpoints] = i
+            n_breakpoints += 1
+    for p in range(n_breakpoints // 2 - 1, -1, -1):
+        _sift_down(distance, heap, p, n_breakpoints)
+    return n_breakpoints
 
 
-@nb.njit(cache=True)
-def _sift(distance, heap, top, size):
-    """Let an element of a heap sink to its place."""
+@compiled
+def _sift_down(distance, heap, top, size):
+    """Restore the heap below ``top``."""
     while True:
         child = 2 * top + 1
         if child >= size:
@@ -309,83 +299,76 @@ def _sift(distance, heap, top, size):
         top = child
 
 
-@nb.njit(cache=True)
-def _pivot(corner, r, q, nudged_step):
-    T, value, nudged = corner.T, corner.value, corner.nudged
-    edge, norm, loss = corner.edge, corner.norm, corner.loss
+@compiled
+def _pivot(state, r, q, perturbed_step):
+    """Exchange the basic variable of row r and the nonbasic variable of column q."""
+    T, value, perturbed = state.T, state.value, state.perturbed
+    edge_norm2, norm, loss = state.edge_norm2, state.norm, state.loss
     source, column = T[r].copy(), T[:, q].copy()
     inverse = 1.0 / source[q]
-    step = value[r] * inverse
+    step_length = value[r] * inverse
     for c in range(len(source)):
         source[c] *= inverse
-        edge[c] = 1.0
+        edge_norm2[c] = 1.0
     source[q] = inverse
-    # With these the row and the column of the pivot are rows and columns like all others.
+    # So that the row and the column of the pivot are updated like all others.
     T[r], T[:, q], column[r] = 0.0, 0.0, -1.0
     for i in range(len(column)):
-        # Rows as arrays of their own: then the compiler knows that they do not overlap, and the
-        # inner loop runs on vector instructions.
+        # Rows as separate arrays: the compiler then knows that they do not overlap, and
+        # vectorizes the inner loop.
         row, factor = T[i], column[i]
-        for c in range(len(source)):  # one pass: the update, and the new lengths of the edges
+        for c in range(len(source)):  # one pass: the update, and the new edge lengths
             t = row[c] - factor * source[c]
             row[c] = t
-            edge[c] += t * t
+            edge_norm2[c] += t * t
     for i in range(len(column)):
-        value[i] -= column[i] * step
-        nudged[i] -= column[i] * nudged_step
-    value[r], nudged[r] = step, nudged_step
-    of_norm, of_loss = norm[q], loss[q]
+        value[i] -= column[i] * step_length
+        perturbed[i] -= column[i] * perturbed_step
+    value[r], perturbed[r] = step_length, perturbed_step
+    norm_factor, loss_factor = norm[q], loss[q]
     norm[q], loss[q] = 0.0, 0.0
     for c in range(len(source)):
-        norm[c] -= of_norm * source[c]
-        loss[c] -= of_loss * source[c]
+        norm[c] -= norm_factor * source[c]
+        loss[c] -= loss_factor * source[c]
 
 
-@nb.njit(cache=True)
-def _settle(corner, problem):
-    """Move the kinks back to where they are; what is then beyond one changes sides.
+@compiled
+def _remove_perturbation(state, data):
+    """Undo the perturbation; variables that are then beyond their breakpoint change sides.
 
-    A row that must be met is beyond its kink by no more than the nudge, and keeps its side: the
-    walk goes on from there as if it were on the kink.
+    The slack of a hard row is beyond by no more than the perturbation, and keeps its side: it
+    counts as being at its breakpoint.
     """
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
-    for i in range(len(corner.basis)):
-        v = corner.basis[i]
-        corner.nudged[i] = corner.value[i]
-        can_change = v < n_weights or (
-            v >= first_row and problem.row_weight[v - first_row] < np.inf
-        )
-        if can_change and corner.value[i] * corner.side[i] < -_ROUNDING:
-            _change_side(corner, problem, i)
+    n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
+    for i in range(len(state.basis)):
+        v = state.basis[i]
+        state.perturbed[i] = state.value[i]
+        can_change = v < n_weights or (v >= first_row and data.row_weight[v - first_row] < np.inf)
+        if can_change and state.value[i] * state.side[i] < -BREAKPOINT_TOL:
+            _change_side(state, data, i)
 
 
-@nb.njit(cache=True)
-def _read(corner, problem, coef, offset):
-    """Weights and offsets of a corner, and its norm and loss."""
-    return _spread(problem, corner.basis, corner.value, coef, offset)
-
-
-@nb.njit(cache=True)
-def _read_edge(corner, problem, way, coef, offset):
-    """How weights and offsets change along an endless edge, and at which rates norm and loss."""
-    q, direction = way.column[0], way.direction[0]
-    norm, loss = _spread(problem, corner.basis, -direction * corner.T[:, q], coef, offset)
-    v, first_row = corner.nonbasic[q], problem.n_weights + problem.n_offsets
-    if v < problem.n_weights:
+@compiled
+def _read_ray(state, data, step, coef, offset):
+    """Weights and offsets of a ray, into ``coef`` and ``offset``; its norm and loss."""
+    q, direction = step.column[0], step.direction[0]
+    norm, loss = _scatter(data, state.basis, -direction * state.T[:, q], coef, offset)
+    v, first_row = state.nonbasic[q], data.n_weights + data.n_offsets
+    if v < data.n_weights:
         coef[v] = direction
         norm += 1.0
     elif v < first_row:
-        offset[v - problem.n_weights] = direction
-    elif problem.row_weight[v - first_row] < np.inf:
-        loss += problem.row_weight[v - first_row] * max(direction, 0.0)
+        offset[v - data.n_weights] = direction
+    elif data.row_weight[v - first_row] < np.inf:
+        loss += data.row_weight[v - first_row] * max(direction, 0.0)
     return norm, loss
 
 
-@nb.njit(cache=True)
-def _spread(problem, variables, values, coef, offset):
-    """Put the values of some variables in their places; the norm and the loss they come to."""
-    n_weights, first_row = problem.n_weights, problem.n_weights + problem.n_offsets
-    row_weight = problem.row_weight
+@compiled
+def _scatter(data, variables, values, coef, offset):
+    """Write values of variables to ``coef`` and ``offset``; their norm and loss."""
+    n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
+    row_weight = data.row_weight
     norm, loss = 0.0, 0.0
     for k in range(len(coef)):
         coef[k] = 0.0
@@ -403,193 +386,191 @@ def _spread(problem, variables, values, coef, offset):
     return norm, loss
 
 
-@nb.njit(cache=True)
-def _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, out):
-    """Multipliers of the rows at these prices."""
-    first_row, row_weight = problem.n_weights + problem.n_offsets, problem.row_weight
-    for i in range(len(corner.basis)):
-        v = corner.basis[i]
+@compiled
+def _read_multipliers(state, data, objective, norm_price, loss_price, out):
+    """Write the multipliers of the rows at these prices to ``out``."""
+    first_row, row_weight = data.n_weights + data.n_offsets, data.row_weight
+    for i in range(len(state.basis)):
+        v = state.basis[i]
         if v >= first_row:
-            short = corner.side[i] > 0 and row_weight[v - first_row] < np.inf
-            out[v - first_row] = _price(row_weight[v - first_row], price_of_loss) if short else 0.0
-    for c in range(len(corner.nonbasic)):
-        v = corner.nonbasic[c]
+            weight = row_weight[v - first_row]
+            is_violated = state.side[i] > 0 and weight < np.inf
+            out[v - first_row] = _row_price(weight, loss_price) if is_violated else 0.0
+    for c in range(len(state.nonbasic)):
+        v = state.nonbasic[c]
         if v >= first_row:
-            price = price_of_norm * corner.norm[c] + price_of_loss * corner.loss[c]
-            if goal.row[0] >= 0:
-                price -= goal.sign * corner.T[goal.row[0], c]
-            most = _price(row_weight[v - first_row], price_of_loss)
-            out[v - first_row] = min(max(price, 0.0), most)  # rounding would cost more than this
+            price = norm_price * state.norm[c] + loss_price * state.loss[c]
+            if objective.row[0] >= 0:
+                price -= objective.sign * state.T[objective.row[0], c]
+            largest = _row_price(row_weight[v - first_row], loss_price)
+            out[v - first_row] = min(max(price, 0.0), largest)  # rounding would cost more
 
 
-@nb.njit(cache=True)
-def _new_way(n_rows):
+@compiled
+def _new_step(n_rows):
     return Step(np.zeros(1, np.int64), np.zeros(1), np.empty(n_rows), np.empty(n_rows, np.int64))
 
 
-# ---- The mixture ----
+# ---- Master program ----
 
 
-class BudgetMix(NamedTuple):
-    """Corners (and edges without end) in a pool, and the best mixture of them.
+class MasterProgram(NamedTuple):
+    """The restricted master program: vertices and rays visited, and the best mixture of them.
 
-    Column c of the mixture's program is what corner c spends of each budget, then 1; or what an
-    edge spends along its way, then 0. ``members`` are the columns of its basis: with n budgets,
-    -1 - b for what is left of budget b, and -1 - n - b for what it is overdrawn by; ``share`` is
-    how much of each is taken, ``prices`` the multipliers.
-    ``inverse`` is the inverse of the basis, ``basis`` scratch space for finding it.
+    Column c has what vertex c uses of each budget, then 1; of a ray, what it uses per unit, then 0.
+    Numbers of columns: c >= 0 for the pool; with n budgets, -1 - b for what is left of budget b and
+    -1 - n - b for its excess.
     """
 
-    columns: Matrix
-    gain: Vector
-    coef: Matrix
-    offset: Matrix
-    members: np.ndarray
-    basis: Matrix
-    inverse: Matrix
-    share: Vector
-    prices: Vector
-    size: np.ndarray  # how many places of the pool are in use, and which one was filled last
+    columns: Matrix  # (POOL_SIZE, n + 1)
+    gain: Vector  # (POOL_SIZE,): sign * weight of each
+    coef: Matrix  # (POOL_SIZE, n_weights)
+    offset: Matrix  # (POOL_SIZE, n_offsets)
+    basis: np.ndarray  # (n + 1,): numbers of the basic columns
+    basis_matrix: Matrix  # (n + 1, n + 1): scratch space
+    inverse: Matrix  # (n + 1, n + 1): of the basis matrix
+    share: Vector  # (n + 1,): values of the basic columns
+    prices: Vector  # (n + 1,): multipliers of the budgets and of the convexity row
+    size: np.ndarray  # (2,): slots of the pool in use, and the one filled last
 
 
-@nb.njit(cache=True)
-def _new_mixture(n_budgets, n_weights, n_offsets):
-    """An empty pool."""
+@compiled
+def _new_master(n_budgets, n_weights, n_offsets):
     n = n_budgets + 1
-    return BudgetMix(
-        np.zeros((_POOL, n)), np.zeros(_POOL),
-        np.zeros((_POOL, n_weights)), np.zeros((_POOL, n_offsets)),
+    return MasterProgram(
+        np.zeros((POOL_SIZE, n)), np.zeros(POOL_SIZE),
+        np.zeros((POOL_SIZE, n_weights)), np.zeros((POOL_SIZE, n_offsets)),
         np.empty(n, np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n), np.empty(n),
         np.zeros(2, np.int64),
     )  # fmt: skip
 
 
-@nb.njit(cache=True)
-def _is_member(mixture, place):
-    for member in mixture.members:  # noqa: SIM110, numba knows no generators
-        if member == place:
+@compiled
+def _is_basic(master, slot):
+    for column in master.basis:  # noqa: SIM110, generators are not compiled
+        if column == slot:
             return True
     return False
 
 
-@nb.njit(cache=True)
-def _free_place(mixture):
-    """A place of the pool for another corner: a new one, else the oldest that is not in the mix."""
-    if mixture.size[0] < _POOL:
-        mixture.size[0] += 1
-        mixture.size[1] = mixture.size[0] - 1
-        return mixture.size[1]
-    place = (mixture.size[1] + 1) % _POOL
-    while _is_member(mixture, place):
-        place = (place + 1) % _POOL
-    mixture.size[1] = place
-    return place
+@compiled
+def _free_slot(master):
+    """A slot of the pool: an unused one, else the oldest that is not basic."""
+    if master.size[0] < POOL_SIZE:
+        master.size[0] += 1
+        master.size[1] = master.size[0] - 1
+        return master.size[1]
+    slot = (master.size[1] + 1) % POOL_SIZE
+    while _is_basic(master, slot):
+        slot = (slot + 1) % POOL_SIZE
+    master.size[1] = slot
+    return slot
 
 
-@nb.njit(cache=True)
-def _add(mixture, budgets, place, norm, loss, whole, gain):
-    """Put in the pool what has this norm, loss and gain: a whole corner (1), or an edge (0)."""
+@compiled
+def _set_column(master, budgets, slot, norm, loss, convexity, gain):
+    """Set the column of a vertex (convexity = 1) or of a ray (0)."""
     for b in range(len(budgets)):
-        mixture.columns[place, b] = budgets[b, 0] * norm + budgets[b, 1] * loss
-    mixture.columns[place, -1] = whole
-    mixture.gain[place] = gain
+        master.columns[slot, b] = budgets[b, 0] * norm + budgets[b, 1] * loss
+    master.columns[slot, -1] = convexity
+    master.gain[slot] = gain
 
 
-@nb.njit(cache=True)
-def _start_with(mixture, budgets, place):
-    """Make a mixture of one corner, whatever it leaves of each budget or overdraws it by."""
+@compiled
+def _start_from(master, budgets, slot):
+    """Make the basis of one vertex, and of what it leaves of each budget or exceeds it by."""
     for b in range(len(budgets)):
-        overdrawn = mixture.columns[place, b] > budgets[b, 2] * (1.0 + _OVERDRAFT)
-        mixture.members[b] = -1 - b - (len(budgets) if overdrawn else 0)
-    mixture.members[-1] = place
+        is_exceeded = master.columns[slot, b] > budgets[b, 2] * (1.0 + EXCESS_TOL)
+        master.basis[b] = -1 - b - (len(budgets) if is_exceeded else 0)
+    master.basis[-1] = slot
 
 
-@nb.njit(cache=True)
-def _is_within(mixture, budgets):
-    """Whether a mixture overdraws no budget."""
+@compiled
+def _is_feasible(master, budgets):
+    """Whether the solution exceeds no budget."""
     n_budgets = len(budgets)
-    for i in range(len(mixture.members)):
-        b = -1 - n_budgets - mixture.members[i]
-        if b >= 0 and mixture.share[i] > _OVERDRAFT * (1.0 + budgets[b, 2]):
+    for i in range(len(master.basis)):
+        b = -1 - n_budgets - master.basis[i]
+        if b >= 0 and master.share[i] > EXCESS_TOL * (1.0 + budgets[b, 2]):
             return False
     return True
 
 
-@nb.njit(cache=True)
-def _mix(mixture, budgets):
-    """Find the best mixture, and the prices of the budgets there. False if there is none."""
-    for _ in range(_MOST_CHANGES):
-        if not _refresh(mixture, budgets):
+@compiled
+def _solve_master(master, budgets):
+    """Solve the master program by the revised simplex method; whether that succeeded."""
+    for _ in range(MAX_BASIS_CHANGES):
+        if not _factorize(master, budgets):
             return False
-        enters = _pays_most(mixture)
-        if enters == _POOL:
+        entering = _choose_entering_column(master)
+        if entering == POOL_SIZE:
             return True
-        leaves = _gives_way(mixture, enters)
-        if leaves < 0:
+        leaving = _choose_leaving_column(master, entering)
+        if leaving < 0:
             return False
-        mixture.members[leaves] = enters
-    return _refresh(mixture, budgets)
+        master.basis[leaving] = entering
+    return _factorize(master, budgets)
 
 
-@nb.njit(cache=True)
-def _entry(mixture, v, b):
-    """What a column of the program spends of a budget."""
+@compiled
+def _column_entry(master, v, b):
+    """Entry of column v in row b."""
     if v >= 0:
-        return mixture.columns[v, b]
-    n_budgets = len(mixture.members) - 1
+        return master.columns[v, b]
+    n_budgets = len(master.basis) - 1
     if v >= -n_budgets:
         return 1.0 if b == -1 - v else 0.0
     return -1.0 if b == -1 - n_budgets - v else 0.0
 
 
-@nb.njit(cache=True)
-def _gain(mixture, v):
-    """What a column of the program brings."""
+@compiled
+def _column_gain(master, v):
+    """Objective coefficient of column v."""
     if v >= 0:
-        return mixture.gain[v]
-    return 0.0 if v >= 1 - len(mixture.members) else -_PENALTY
+        return master.gain[v]
+    return 0.0 if v >= 1 - len(master.basis) else -EXCESS_PENALTY
 
 
-@nb.njit(cache=True)
-def _gives_way(mixture, enters):
-    """The member that is used up first as another one comes in, or -1."""
-    n = len(mixture.members)
-    leaves, limit, most = -1, np.inf, 0.0
+@compiled
+def _choose_leaving_column(master, entering):
+    """Place in the basis of the leaving column, or -1."""
+    n = len(master.basis)
+    leaving, limit, largest_rate = -1, np.inf, 0.0
     for i in range(n):
         rate = 0.0
         for b in range(n):
-            rate += mixture.inverse[i, b] * _entry(mixture, enters, b)
-        if rate > _SHARE_TOLERANCE:
-            ratio = max(mixture.share[i], 0.0) / rate
-            if ratio < limit or (ratio == limit and rate > most):
-                leaves, limit, most = i, ratio, rate
-    return leaves
+            rate += master.inverse[i, b] * _column_entry(master, entering, b)
+        if rate > RATE_TOL:
+            ratio = max(master.share[i], 0.0) / rate
+            if ratio < limit or (ratio == limit and rate > largest_rate):
+                leaving, limit, largest_rate = i, ratio, rate
+    return leaving
 
 
-@nb.njit(cache=True)
-def _refresh(mixture, budgets):
-    """Inverse, shares and prices of the members, afresh: there are no more than three."""
-    n, inverse = len(mixture.members), mixture.inverse
+@compiled
+def _factorize(master, budgets):
+    """Inverse, shares and prices of the basis, from scratch: it has at most three columns."""
+    n, inverse = len(master.basis), master.inverse
     for i in range(n):
         for b in range(n):
             inverse[b, i] = 1.0 if b == i else 0.0
-            mixture.basis[b, i] = _entry(mixture, mixture.members[i], b)
-    if not _invert(mixture.basis, inverse):
+            master.basis_matrix[b, i] = _column_entry(master, master.basis[i], b)
+    if not _invert(master.basis_matrix, inverse):
         return False
     for b in range(n):
-        mixture.prices[b] = 0.0
+        master.prices[b] = 0.0
     for i in range(n):
-        v = mixture.members[i]
-        gain = _gain(mixture, v)
-        mixture.share[i] = 0.0
+        v = master.basis[i]
+        gain = _column_gain(master, v)
+        master.share[i] = 0.0
         for b in range(n):
             limit = budgets[b, 2] if b < n - 1 else 1.0
-            mixture.share[i] += inverse[i, b] * limit
-            mixture.prices[b] += gain * inverse[i, b]
+            master.share[i] += inverse[i, b] * limit
+            master.prices[b] += gain * inverse[i, b]
     return True
 
 
-@nb.njit(cache=True)
+@compiled
 def _invert(matrix, inverse):
     """Turn the identity into the inverse of a small matrix, which is destroyed."""
     n = len(matrix)
@@ -603,12 +584,12 @@ def _invert(matrix, inverse):
         for k in range(n):
             matrix[c, k], matrix[r, k] = matrix[r, k], matrix[c, k]
             inverse[c, k], inverse[r, k] = inverse[r, k], inverse[c, k]
-        _clear_column(matrix, inverse, c)
+        _eliminate(matrix, inverse, c)
     return True
 
 
-@nb.njit(cache=True)
-def _clear_column(matrix, inverse, c):
+@compiled
+def _eliminate(matrix, inverse, c):
     n, scale = len(matrix), 1.0 / matrix[c, c]
     for k in range(n):
         matrix[c, k] *= scale
@@ -621,131 +602,139 @@ def _clear_column(matrix, inverse, c):
                 inverse[i, k] -= factor * inverse[c, k]
 
 
-@nb.njit(cache=True)
-def _pays_most(mixture):
-    """The column that would raise the gain most, or _POOL if none would."""
-    best, enters = _GAIN_TOLERANCE, _POOL
-    for b in range(len(mixture.members) - 1):
-        if -mixture.prices[b] > best:
-            best, enters = -mixture.prices[b], -1 - b
-    for v in range(mixture.size[0]):
-        gain = mixture.gain[v]
-        for b in range(len(mixture.prices)):
-            gain -= mixture.prices[b] * mixture.columns[v, b]
-        if gain > best and not _is_member(mixture, v):
-            best, enters = gain, v
-    return enters
+@compiled
+def _choose_entering_column(master):
+    """The column of largest reduced gain, or POOL_SIZE if none has any."""
+    best, entering = GAIN_TOL, POOL_SIZE
+    for b in range(len(master.basis) - 1):
+        if -master.prices[b] > best:
+            best, entering = -master.prices[b], -1 - b
+    for v in range(master.size[0]):
+        gain = master.gain[v]
+        for b in range(len(master.prices)):
+            gain -= master.prices[b] * master.columns[v, b]
+        if gain > best and not _is_basic(master, v):
+            best, entering = gain, v
+    return entering
 
 
-# ---- What is asked of them ----
+# ---- Entry points ----
 
 
-@nb.njit(cache=True)
-def _maximize(corner, problem, goal, mixture, way, most):
-    """Make a weight as large as the budgets allow. Returns the status and the number of pivots."""
-    mixture.size[:] = 0
-    first = _remember(mixture, corner, problem, goal, MOVED, way)
-    _start_with(mixture, problem.budgets, first)
-    share_of_start, settled = _SHARE_OF_START, False
-    for pivots in range(most):
-        if not _mix(mixture, problem.budgets):
-            return GAVE_UP, pivots
-        norm_price, loss_price = _prices(mixture, problem)
-        norm_price += share_of_start * problem.start_prices[0]
-        loss_price += share_of_start * problem.start_prices[1]
-        status = _step(corner, problem, goal, norm_price, loss_price, way)
+@compiled
+def _maximize_weight(state, data, objective, master, step, max_pivots):
+    """Maximize a weight within the budgets. Returns the status and the number of pivots."""
+    master.size[:] = 0
+    first = _add_column(master, state, data, objective, PIVOTED, step)
+    _start_from(master, data.budgets, first)
+    start_share, is_unperturbed = START_SHARE, False
+    for pivots in range(max_pivots):
+        if not _solve_master(master, data.budgets):
+            return FAILED, pivots
+        norm_price, loss_price = _norm_and_loss_prices(master, data)
+        norm_price += start_share * data.start_prices[0]
+        loss_price += start_share * data.start_prices[1]
+        status = _iterate(state, data, objective, norm_price, loss_price, step)
         if status == OPTIMAL:
-            if share_of_start > 0.0:
-                share_of_start = 0.0
-            elif not settled:
-                _settle(corner, problem)
-                settled = True
+            if start_share > 0.0:
+                start_share = 0.0
+            elif not is_unperturbed:
+                _remove_perturbation(state, data)
+                is_unperturbed = True
             else:
-                within = _is_within(mixture, problem.budgets)
-                return (OPTIMAL if within else GAVE_UP), pivots
+                return (OPTIMAL if _is_feasible(master, data.budgets) else FAILED), pivots
             continue
-        share_of_start = share_of_start * _FADING if share_of_start > _FADED else 0.0
-        _remember(mixture, corner, problem, goal, status, way)
-    return GAVE_UP, most
+        start_share = start_share * START_SHARE_DECAY if start_share > MIN_START_SHARE else 0.0
+        _add_column(master, state, data, objective, status, step)
+    return FAILED, max_pivots
 
 
-@nb.njit(cache=True)
-def _remember(mixture, corner, problem, goal, status, way):
-    """Put in the pool where a step has led: a corner, or along an edge without end."""
-    place = _free_place(mixture)
-    coef, offset = mixture.coef[place], mixture.offset[place]
-    if status == MOVED:
-        norm, loss = _read(corner, problem, coef, offset)
+@compiled
+def _add_column(master, state, data, objective, status, step):
+    """Add the vertex (or ray) of the last iteration to the pool; its slot."""
+    slot = _free_slot(master)
+    coef, offset = master.coef[slot], master.offset[slot]
+    if status == PIVOTED:
+        norm, loss = _scatter(data, state.basis, state.value, coef, offset)
     else:
-        norm, loss = _read_edge(corner, problem, way, coef, offset)
-    whole = 1.0 if status == MOVED else 0.0
-    _add(mixture, problem.budgets, place, norm, loss, whole, goal.sign * coef[goal.weight])
-    return place
+        norm, loss = _read_ray(state, data, step, coef, offset)
+    convexity = 1.0 if status == PIVOTED else 0.0
+    gain = objective.sign * coef[objective.weight]
+    _set_column(master, data.budgets, slot, norm, loss, convexity, gain)
+    return slot
 
 
-@nb.njit(cache=True)
-def _prices(mixture, problem):
-    """Price of norm and price of loss."""
+@compiled
+def _norm_and_loss_prices(master, data):
+    """Prices of norm and loss that follow from those of the budgets."""
     norm_price, loss_price = 0.0, 0.0
-    for b in range(len(problem.budgets)):
-        price = max(mixture.prices[b], 0.0)
-        norm_price += price * problem.budgets[b, 0]
-        loss_price += price * problem.budgets[b, 1]
+    for b in range(len(data.budgets)):
+        price = max(master.prices[b], 0.0)
+        norm_price += price * data.budgets[b, 0]
+        loss_price += price * data.budgets[b, 1]
     return norm_price, loss_price
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def solve_extremes(
-    start, problem, weights, signs, most, columns, coef, offset, multipliers, status
+    start, data, weights, signs, max_pivots, columns, coef, offset, multipliers, status
 ):
-    """Each extreme from the corner given, which stays as it is. Returns the number of pivots.
+    """Maximize ``signs[e] * w[weights[e]]`` within the budgets, for each e from the same start.
 
-    The corner is at the baseline, which is as good a place to start from as the last extreme, and
-    often a better one; no rounding builds up, and no answer depends on those before it. The last
-    column of the corner is a spare one: it becomes the one given for each extreme.
+    The start is the dictionary of the baseline, and is not changed: no rounding accumulates, and no
+    solution depends on those before it. The last weight of the dictionary has no fixed feature:
+    where ``weights[e]`` is that one, ``columns[e]`` becomes the last column of ``T``.
+
+    Weights of shape (n_extremes, n_weights), offsets, multipliers of shape (n_extremes, n_rows) and
+    status are written to the last four arguments; the first three must be zero. Returns the number
+    of pivots.
     """
     T = np.empty_like(start.T)
-    corner = DictionaryState(
-        T, start.value.copy(), start.nudged.copy(), start.side.copy(), start.basis.copy(),
-        start.nonbasic.copy(), start.norm.copy(), start.loss.copy(), start.edge.copy(),
+    state = DictionaryState(
+        T, start.value.copy(), start.perturbed.copy(), start.side.copy(), start.basis.copy(),
+        start.nonbasic.copy(), start.norm.copy(), start.loss.copy(), start.edge_norm2.copy(),
     )  # fmt: skip
-    way = _new_way(len(start.value))
-    mixture = _new_mixture(len(problem.budgets), problem.n_weights, problem.n_offsets)
+    step = _new_step(len(start.value))
+    master = _new_master(len(data.budgets), data.n_weights, data.n_offsets)
     total = 0
     for e in range(len(weights)):
         T[:] = start.T
-        corner.value[:], corner.side[:] = start.value, start.side
-        corner.basis[:], corner.nonbasic[:] = start.basis, start.nonbasic
-        corner.nudged[:], corner.edge[:] = start.nudged, start.edge
-        corner.norm[:], corner.loss[:] = start.norm, start.loss
-        if weights[e] == problem.n_weights - 1:
+        state.value[:], state.side[:] = start.value, start.side
+        state.basis[:], state.nonbasic[:] = start.basis, start.nonbasic
+        state.perturbed[:], state.edge_norm2[:] = start.perturbed, start.edge_norm2
+        state.norm[:], state.loss[:] = start.norm, start.loss
+        if weights[e] == data.n_weights - 1:
             T[:, -1] = columns[e]
-            prepare(corner, problem)
-        goal = Objective(weights[e], signs[e], np.full(1, -1))
-        for i in range(len(corner.basis)):
-            if corner.basis[i] == goal.weight:
-                goal.row[0] = i
-        status[e], pivots = _maximize(corner, problem, goal, mixture, way, most)
+            initialize(state, data)
+        objective = Objective(weights[e], signs[e], np.full(1, -1))
+        for i in range(len(state.basis)):
+            if state.basis[i] == objective.weight:
+                objective.row[0] = i
+        status[e], pivots = _maximize_weight(state, data, objective, master, step, max_pivots)
         total += pivots
         if status[e] == OPTIMAL:
-            for i in range(len(mixture.members)):
-                v = mixture.members[i]
+            for i in range(len(master.basis)):
+                v = master.basis[i]
                 if v >= 0:
-                    coef[e] += mixture.share[i] * mixture.coef[v]
-                    offset[e] += mixture.share[i] * mixture.offset[v]
-            norm_price, loss_price = _prices(mixture, problem)
-            _read_multipliers(corner, problem, goal, norm_price, loss_price, multipliers[e])
+                    coef[e] += master.share[i] * master.coef[v]
+                    offset[e] += master.share[i] * master.offset[v]
+            norm_price, loss_price = _norm_and_loss_prices(master, data)
+            _read_multipliers(state, data, objective, norm_price, loss_price, multipliers[e])
     return total
 
 
-@nb.njit(cache=True, nogil=True)
-def minimize(corner, problem, price_of_norm, price_of_loss, some, coef, offset, multipliers):
-    """Walk some steps to where norm and loss together cost least. Returns status and pivots."""
-    way, goal = _new_way(len(corner.value)), Objective(-1, 0.0, np.full(1, -1))
-    status, pivots = MOVED, 0
-    while status == MOVED and pivots < some:
-        status = _step(corner, problem, goal, price_of_norm, price_of_loss, way)
+@compiled(nogil=True)
+def minimize(state, data, norm_price, loss_price, max_pivots, coef, offset, multipliers):
+    """Minimize ``norm_price * norm + loss_price * loss`` from a dictionary, which is changed.
+
+    PIVOTED means that the pivots did not suffice: call again to continue. Returns the status and
+    the number of pivots.
+    """
+    step, objective = _new_step(len(state.value)), Objective(-1, 0.0, np.full(1, -1))
+    status, pivots = PIVOTED, 0
+    while status == PIVOTED and pivots < max_pivots:
+        status = _iterate(state, data, objective, norm_price, loss_price, step)
         pivots += 1
-    _read(corner, problem, coef, offset)
-    _read_multipliers(corner, problem, goal, price_of_norm, price_of_loss, multipliers)
+    _scatter(data, state.basis, state.value, coef, offset)
+    _read_multipliers(state, data, objective, norm_price, loss_price, multipliers)
     return status, pivots

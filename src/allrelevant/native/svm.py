@@ -1,46 +1,41 @@
-"""The compiled solver of two-class SVMs over a precomputed kernel, warm-started.
+"""Dual solver of two-class SVMs with a precomputed kernel, warm-started, compiled.
 
-Compiled by numba on first use and cached on disk. (One file, because the cache looks at the file of
-a function, not at those of the functions that it calls.)
+**The program.** With ``b_i = y_i alpha_i`` the dual is: maximize ``sum_i y_i b_i - b' K b / 2``
+subject to ``lower <= b <= upper`` and ``sum_i b_i = 0``, where the bounds are 0 and C_i for the
+positive class, and -C_i and 0 for the negative one. Its gradient is ``f = y - K b``. The solution
+is optimal if no f of a variable below its upper bound exceeds the f of a variable above its lower
+bound; iterations stop when the largest violation is below ``tol``, as in libsvm.
 
-**The program.** With ``b_i = y_i alpha_i`` the dual of the SVM is: maximise
-``sum y_i b_i - b' K b / 2`` over ``lower <= b <= upper`` with ``sum b = 0``, where the bounds are
-``0`` and ``C_i``, or ``-C_i`` and ``0`` on the other side. Its gradient is ``f = y - K b``, and
-``b`` is optimal when no ``f`` of a variable that can grow exceeds any of one that can fall. That
-the largest excess is below ``tol`` is where libsvm stops, too.
+**Two kinds of iterations.** Most are those of sequential minimal optimization: they update a pair
+of variables, the second one chosen by second-order information (Fan, Chen and Lin 2005). They soon
+find which variables are at bounds, and are slow from then on. So every few iterations the program
+over all free variables is solved as a linear system, up to the first bound. Both kinds increase the
+objective.
 
-**Two kinds of steps.** Pairs of variables are moved as in sequential minimal optimisation, the
-second one chosen by its gain to second order (Fan, Chen and Lin 2005). That finds out quickly which
-variables stay at their bounds, and then creeps. So every now and then the program over all free
-variables is solved as the linear system that it is, up to the first bound that is met. Both only
-go up, so they mix at will.
+**Arrays** are ``float64`` and ``int64``: ``kernel`` (n, n), ``side`` (n,) of labels +1 and -1,
+``lower``, ``upper``, ``b`` and ``f`` (n,). ``b`` and ``f`` are updated in place.
 """
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
-# A curvature smaller than this counts as this: of two equal rows it is zero.
-_LEAST_CURVATURE = 1e-12
+from . import compiled
+
+# The curvature along a pair is at least this: for two equal rows it is zero.
+MIN_CURVATURE = 1e-12
+
+# Iterations from one linear system to the next, and systems in a row while they end at bounds.
+PAIRS_PER_SYSTEM, MAX_SYSTEMS = 20, 5
+
+# Share of the mean diagonal that is added to the diagonal: equal rows make the system singular.
+RIDGE = 1e-11
+
+# A slope of the loss below this is zero.
+FLAT_SLOPE = 1e-9
 
 
-# Moves of pairs between systems, and systems in a row while they end at bounds.
-_PAIRS, _SYSTEMS = 20, 5
-
-
-# Share of the mean diagonal that is added to it: the system of equal rows is singular without.
-_RIDGE = 1e-11
-
-
-# A slope of the loss smaller than this is none.
-_FLAT = 1e-9
-
-
-_REASSOCIATE = {"reassoc", "contract"}  # so that sums are vectorised
-
-
-@nb.njit(cache=True)
+@compiled
 def gradient(kernel, side, b):
     """``f = y - K b``."""
     f = side.copy()
@@ -51,9 +46,9 @@ def gradient(kernel, side, b):
     return f
 
 
-@nb.njit(cache=True)
-def extremes(f, b, lower, upper):
-    """Where the largest gradient of those that can grow is; it, and the least that can fall."""
+@compiled
+def most_violating(f, b, lower, upper):
+    """The variable of largest f below its upper bound; that f, and the smallest f above lower."""
     first, top, bottom = -1, -np.inf, np.inf
     for t in range(len(f)):
         if b[t] < upper[t] and f[t] > top:
@@ -63,15 +58,15 @@ def extremes(f, b, lower, upper):
     return first, top, bottom
 
 
-@nb.njit(cache=True)
+@compiled
 def curvature(kernel, i, j):
-    """Of the program along a move from ``j`` to ``i``."""
-    return max(kernel[i, i] + kernel[j, j] - 2.0 * kernel[i, j], _LEAST_CURVATURE)
+    """Second derivative of the objective as ``i`` grows and ``j`` falls."""
+    return max(kernel[i, i] + kernel[j, j] - 2.0 * kernel[i, j], MIN_CURVATURE)
 
 
-@nb.njit(cache=True)
-def partner(kernel, f, b, lower, first):
-    """The variable whose fall, as the first one grows, gains most."""
+@compiled
+def second_variable(kernel, f, b, lower, first):
+    """The variable that gains most, to second order, if it falls as the first one grows."""
     second, best = -1, 0.0
     for t in range(len(f)):
         drop = f[first] - f[t]
@@ -82,21 +77,21 @@ def partner(kernel, f, b, lower, first):
     return second
 
 
-@nb.njit(cache=True)
-def move_pair(kernel, f, b, lower, upper, i, j):
-    """Let ``i`` grow and ``j`` fall, as far as it pays and the bounds allow."""
-    room_i, room_j = upper[i] - b[i], b[j] - lower[j]
-    length = min((f[i] - f[j]) / curvature(kernel, i, j), room_i, room_j)
-    # At its bound exactly, not up to rounding: whether a variable is free is read off its value.
-    b[i] = upper[i] if length == room_i else b[i] + length
-    b[j] = lower[j] if length == room_j else b[j] - length
+@compiled
+def update_pair(kernel, f, b, lower, upper, i, j):
+    """Let ``i`` grow and ``j`` fall, to the optimum or to the first bound."""
+    limit_i, limit_j = upper[i] - b[i], b[j] - lower[j]
+    length = min((f[i] - f[j]) / curvature(kernel, i, j), limit_i, limit_j)
+    # Exactly at its bound, not up to rounding: the value tells whether a variable is free.
+    b[i] = upper[i] if length == limit_i else b[i] + length
+    b[j] = lower[j] if length == limit_j else b[j] - length
     for t in range(len(f)):
         f[t] -= length * (kernel[i, t] - kernel[j, t])
 
 
-@nb.njit(cache=True)
+@compiled
 def free_variables(b, lower, upper):
-    """Those that are at neither bound."""
+    """Variables that are at neither bound."""
     free = np.empty(len(b), np.int64)
     n_free = 0
     for t in range(len(b)):
@@ -106,7 +101,7 @@ def free_variables(b, lower, upper):
     return free[:n_free]
 
 
-@nb.njit(cache=True, fastmath=_REASSOCIATE)
+@compiled(reassociate=True)
 def dot(left, right, number):
     """Inner product of the first entries."""
     total = 0.0
@@ -115,9 +110,9 @@ def dot(left, right, number):
     return total
 
 
-@nb.njit(cache=True)
-def factorise(system):
-    """Cholesky's factor in the lower half, in place; whether there is one."""
+@compiled
+def factorize(system):
+    """Cholesky factor in the lower triangle, in place; whether it exists."""
     for i in range(len(system)):
         for j in range(i + 1):
             rest = system[i, j] - dot(system[i], system[j], j)
@@ -130,9 +125,9 @@ def factorise(system):
     return True
 
 
-@nb.njit(cache=True)
-def solve_factorised(factor, x):
-    """Solve a system by its factor, in place."""
+@compiled
+def solve_factorized(factor, x):
+    """Solve a system by its Cholesky factor, in place."""
     for i in range(len(x)):
         x[i] = (x[i] - dot(factor[i], x, i)) / factor[i, i]
     for i in range(len(x) - 1, -1, -1):
@@ -141,13 +136,13 @@ def solve_factorised(factor, x):
             x[k] -= factor[i, k] * x[i]
 
 
-@nb.njit(cache=True)
-def best_direction(kernel, f, free, direction):
-    """From here to where the program over the free variables is solved; their sum stays.
+@compiled
+def newton_direction(kernel, f, free, direction):
+    """Write the step to the optimum over the free variables, whose sum stays, to ``direction``.
 
-    A constant added to the kernel changes nothing as long as the sum stays. It is added here, for
-    a kernel of centred features has no part in that direction, and its system would be singular.
-    Returns whether there is such a direction: a kernel that is not positive has none.
+    A constant added to the kernel changes nothing as long as the sum stays. It is added here
+    because the system of a kernel of centered features would be singular without. Returns whether
+    the step exists: a kernel that is not positive definite may have none.
     """
     n_free = len(free)
     mean = 0.0
@@ -157,12 +152,12 @@ def best_direction(kernel, f, free, direction):
     for a in range(n_free):
         for c in range(a + 1):
             system[a, c] = kernel[free[a], free[c]] + mean
-        system[a, a] += _RIDGE * mean
+        system[a, a] += RIDGE * mean
         direction[a] = f[free[a]]
-    if not mean > 0.0 or not factorise(system):
+    if not mean > 0.0 or not factorize(system):
         return False
-    solve_factorised(system, direction)
-    solve_factorised(system, ones)
+    solve_factorized(system, direction)
+    solve_factorized(system, ones)
     offset = total(direction) / total(ones)
     for a in range(n_free):
         direction[a] -= offset * ones[a]
@@ -172,7 +167,7 @@ def best_direction(kernel, f, free, direction):
     return True
 
 
-@nb.njit(cache=True)
+@compiled
 def total(values):
     """The sum."""
     result = 0.0
@@ -181,9 +176,9 @@ def total(values):
     return result
 
 
-@nb.njit(cache=True)
+@compiled
 def first_bound(direction, free, b, lower, upper):
-    """How far the direction leads, at most 1, and which variable ends it; -1 if none does."""
+    """Length of the step up to the first bound, at most 1, and the variable there, or -1."""
     length, blocking = 1.0, -1
     for a in range(len(free)):
         bound = upper[free[a]] if direction[a] > 0.0 else lower[free[a]]
@@ -192,19 +187,19 @@ def first_bound(direction, free, b, lower, upper):
     return length, blocking
 
 
-@nb.njit(cache=True)
-def move_free(kernel, f, b, lower, upper):
-    """Solve for the free variables, up to the first bound; whether there was one."""
+@compiled
+def update_free(kernel, f, b, lower, upper):
+    """Step to the optimum over the free variables; whether a bound ended it."""
     free = free_variables(b, lower, upper)
     if len(free) < 2:
         return False
     direction = np.empty(len(free))
-    if not best_direction(kernel, f, free, direction):
+    if not newton_direction(kernel, f, free, direction):
         return False
     slope = 0.0
     for a in range(len(free)):
         slope += direction[a] * f[free[a]]
-    if not slope > 0.0:  # rounding: pairs go on alone
+    if not slope > 0.0:  # rounding: only pairs make progress
         return False
     length, blocking = first_bound(direction, free, b, lower, upper)
     for a in range(len(free)):
@@ -219,20 +214,20 @@ def move_free(kernel, f, b, lower, upper):
     return blocking >= 0
 
 
-@nb.njit(cache=True)
-def agreed_offset(f, b, lower, upper, top, bottom):
-    """What free variables agree on; without any, the middle of what the others allow."""
-    n_free, agreed = 0, 0.0
+@compiled
+def free_offset(f, b, lower, upper, top, bottom):
+    """Mean f of the free variables; without any, the middle of what the others allow."""
+    n_free, sum_f = 0, 0.0
     for t in range(len(b)):
         if lower[t] < b[t] < upper[t]:
             n_free += 1
-            agreed += f[t]
-    return agreed / n_free if n_free else 0.5 * (top + bottom)
+            sum_f += f[t]
+    return sum_f / n_free if n_free else 0.5 * (top + bottom)
 
 
-@nb.njit(cache=True)
+@compiled
 def loss_slope(f, lower, upper, offset):
-    """How the loss changes as the offset grows from here, as a share of all there is to lose."""
+    """Slope of the loss in the offset, as a share of the largest possible one."""
     slope, whole = 0.0, 0.0
     for t in range(len(f)):
         whole += upper[t] - lower[t]
@@ -243,22 +238,22 @@ def loss_slope(f, lower, upper, offset):
     return slope / whole
 
 
-@nb.njit(cache=True)
-def offset_of(f, b, lower, upper, top, bottom, tol):
-    """The offset of the decision function; where many are as good, the one in their middle.
+@compiled
+def decision_offset(f, b, lower, upper, top, bottom, tol):
+    """The offset of the decision function; the middle one where several are optimal.
 
     ``f`` is the offset at which each row is on its margin. With few features the loss can be flat
-    between two of them, and which end the free variables mark depends on where the solver began.
+    between two of them, and the start decides which end the free variables are at.
     """
-    offset = agreed_offset(f, b, lower, upper, top, bottom)
+    offset = free_offset(f, b, lower, upper, top, bottom)
     near = 2.0 * tol
     low, high = offset, offset
-    if abs(loss_slope(f, lower, upper, offset + near)) < _FLAT:
+    if abs(loss_slope(f, lower, upper, offset + near)) < FLAT_SLOPE:
         high = np.inf
         for t in range(len(f)):
             if offset + near < f[t] < high:
                 high = f[t]
-    if abs(loss_slope(f, lower, upper, offset - near)) < _FLAT:
+    if abs(loss_slope(f, lower, upper, offset - near)) < FLAT_SLOPE:
         low = -np.inf
         for t in range(len(f)):
             if low < f[t] < offset - near:
@@ -266,31 +261,31 @@ def offset_of(f, b, lower, upper, top, bottom, tol):
     return 0.5 * (low + high)
 
 
-@nb.njit(cache=True)
-def solve(kernel, side, lower, upper, b, tol, max_moves):
+@compiled
+def solve(kernel, side, lower, upper, b, tol, max_iterations):
     """Improve ``b``, in place, until it is optimal.
 
-    Returns the offset, and the number of moves: ``max_moves`` if they did not suffice.
+    Returns the offset and the number of iterations, ``max_iterations`` if they did not suffice.
     """
     f = gradient(kernel, side, b)
-    moves = 0
+    iterations = 0
     while True:
-        first, top, bottom = extremes(f, b, lower, upper)
-        if top - bottom < tol or moves >= max_moves:
-            return offset_of(f, b, lower, upper, top, bottom, tol), moves
-        moves += 1
-        if moves % _PAIRS:
-            second = partner(kernel, f, b, lower, first)
-            move_pair(kernel, f, b, lower, upper, first, second)
+        first, top, bottom = most_violating(f, b, lower, upper)
+        if top - bottom < tol or iterations >= max_iterations:
+            return decision_offset(f, b, lower, upper, top, bottom, tol), iterations
+        iterations += 1
+        if iterations % PAIRS_PER_SYSTEM:
+            second = second_variable(kernel, f, b, lower, first)
+            update_pair(kernel, f, b, lower, upper, first, second)
         else:
-            for _ in range(_SYSTEMS):
-                if not move_free(kernel, f, b, lower, upper):
+            for _ in range(MAX_SYSTEMS):
+                if not update_free(kernel, f, b, lower, upper):
                     break
 
 
-@nb.njit(cache=True)
-def within(kernel, members):
-    """The kernel among some rows."""
+@compiled
+def submatrix(kernel, members):
+    """The kernel among some rows, shape (m, m)."""
     part = np.empty((len(members), len(members)))
     for a in range(len(members)):
         for c in range(len(members)):
@@ -298,45 +293,45 @@ def within(kernel, members):
     return part
 
 
-@nb.njit(cache=True)
-def solve_pairs(kernel, members, side, weight, starts, costs, b, chained, tol, max_moves):
+@compiled
+def solve_pairs(kernel, members, side, weight, starts, costs, b, chained, tol, max_iterations):
     """Solve every two-class problem at every cost.
 
-    The problems lie end to end: ``members[starts[p]:starts[p + 1]]`` are the rows of the p-th.
-    ``b`` holds where to start, a row for each cost, and the solutions in the end. If ``chained``,
-    each cost starts where the one before it ended; costs ascend.
+    ``members[starts[p]:starts[p + 1]]`` are the rows of problem p; ``side`` and ``weight`` have the
+    same layout. ``b``, of shape (n_costs, len(members)), holds where to start, and the solutions in
+    the end. If ``chained``, each cost starts from the solution of the one before; costs ascend.
 
-    Returns the offsets, of shape (n_costs, n_problems), and the most moves that one problem took.
+    Returns the offsets, of shape (n_costs, n_problems), and the largest number of iterations.
     """
     n_problems = len(starts) - 1
-    offsets, most = np.empty((len(costs), n_problems)), 0
+    offsets, largest = np.empty((len(costs), n_problems)), 0
     lower, upper = np.empty(len(side)), np.empty(len(side))
     for p in range(n_problems):
         first, last = starts[p], starts[p + 1]
-        part = within(kernel, members[first:last])
+        part = submatrix(kernel, members[first:last])
         for c in range(len(costs)):
             for t in range(first, last):
                 if chained and c > 0:
                     b[c, t] = b[c - 1, t]
-                room = costs[c] * weight[t]
-                lower[t] = 0.0 if side[t] > 0.0 else -room
-                upper[t] = room if side[t] > 0.0 else 0.0
-            offsets[c, p], moves = solve(
+                bound = costs[c] * weight[t]
+                lower[t] = 0.0 if side[t] > 0.0 else -bound
+                upper[t] = bound if side[t] > 0.0 else 0.0
+            offsets[c, p], iterations = solve(
                 part,
                 side[first:last],
                 lower[first:last],
                 upper[first:last],
                 b[c, first:last],
                 tol,
-                max_moves,
+                max_iterations,
             )
-            most = max(most, moves)
-    return offsets, most
+            largest = max(largest, iterations)
+    return offsets, largest
 
 
-@nb.njit(cache=True)
+@compiled
 def decide_pairs(kernel, members, starts, b, offsets, rows):
-    """Values of every decision function at some rows; shape (n_costs, n_problems, n_rows)."""
+    """Decision values at some rows, of shape (n_costs, n_problems, n_rows)."""
     n_costs, n_problems = offsets.shape
     values = np.empty((n_costs, n_problems, len(rows)))
     for c in range(n_costs):

@@ -91,14 +91,14 @@ def test_every_program_tells_something_of_the_other_features():
 
 
 def test_the_baselines_multipliers_give_the_closed_form():
-    """The slack, over one minus the pull of the baseline's multipliers on the feature."""
+    """The slack, over one minus the size of ``multipliers @ table`` at the feature."""
     samples = generated_samples(5)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.01, 0.0, 1e-6))
     assert baseline.start_ is not None
-    pull = np.abs(baseline.start_.multipliers @ samples.rows.table)
-    idle = pull < 0.999
+    combination = np.abs(baseline.start_.multipliers @ samples.rows.table)
+    unused = combination < 0.999
     upper = np.abs(Certificates(models, baseline.start_.multipliers[None]).ranges()).max(axis=1)
-    expected = (0.01 * baseline.norm_ + 1e-6) / (1 - pull[idle])
-    np.testing.assert_allclose(upper[idle], expected, rtol=1e-6)
-    assert idle.any()
+    expected = (0.01 * baseline.norm_ + 1e-6) / (1 - combination[unused])
+    np.testing.assert_allclose(upper[unused], expected, rtol=1e-6)
+    assert unused.any()

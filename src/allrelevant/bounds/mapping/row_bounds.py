@@ -137,7 +137,7 @@ def shortest_start(rows: HingeRows) -> StartingVertex:
     """The weights of the smallest norm that satisfy the rows, and the proving multipliers."""
     program = baseline_program(rows, 0.0)
     solution = HighsModel(program).solve("the smallest norm of a mapping")
-    coef = solution.point[program.blocks["positive"]] - solution.point[program.blocks["negative"]]
+    coef = program.model(solution.point)[0]
     coef[np.abs(coef) < ZERO_WEIGHT_SHARE * np.abs(coef).sum()] = 0.0
     # HiGHS satisfies the rows to within its tolerance; the nonzero weights can do so exactly.
     used = np.flatnonzero(coef)

@@ -1,8 +1,8 @@
-"""A linear program as a value: it is built in one place and solved in another.
+"""All linear models that are as good as a baseline: a polytope, described by rows and budgets.
 
-All linear models that are as good as a baseline: one polytope, described by budgets.
-
-Limits on single weights, as rows that must be met: a set of models made smaller by an expert.
+:class:`LinearProgram` is a program as a value: it is built here and solved elsewhere.
+:class:`EquivalentModels` are the models whose norm and loss stay within budgets;
+:class:`WeightLimit` makes such a set smaller by limits on single weights.
 """
 
 from __future__ import annotations
@@ -18,23 +18,16 @@ from numpy.typing import NDArray
 from ..._typing import Matrix, Vector
 from .hinge import HingeRows, stacked
 
+# A model this close to a limit on a weight is within it.
+LIMIT_TOL = 1e-12
+
 
 @dataclass(frozen=True)
 class LinearProgram:
-    """Minimise ``cost . x`` over a polytope.
+    """Minimize ``cost . x`` over a polytope.
 
     The polytope is ``row_lower <= matrix x <= row_upper``, ``column_lower <= x <= column_upper``.
-
-    Attributes
-    ----------
-    matrix : sparse array of shape (n_rows, n_columns)
-        In compressed column format.
-    cost : ndarray of shape (n_columns,)
-        The objective. All zero where the program only describes a set.
-    row_lower, row_upper : ndarray of shape (n_rows,)
-    column_lower, column_upper : ndarray of shape (n_columns,)
-    blocks : mapping of str to slice
-        Which columns hold which variables, by name.
+    Where the program only describes a set, ``cost`` is zero. ``blocks`` names the columns.
     """
 
     matrix: sp.csc_array
@@ -53,20 +46,41 @@ class LinearProgram:
     def n_columns(self) -> int:
         return int(self.matrix.shape[1])
 
+    def model(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weights and offsets of a point, or of several, shape (..., n_columns)."""
+        positive, negative = (
+            point[..., self.blocks["positive"]],
+            point[..., self.blocks["negative"]],
+        )
+        return positive - negative, point[..., self.blocks["offset"]]
 
-def name_blocks(sizes: Sequence[tuple[str, int]]) -> dict[str, slice]:
-    """Slices of the columns from the names and sizes of their blocks, in order.
 
-    Examples
-    --------
-    >>> name_blocks([("weights", 2), ("slack", 3)])
-    {'weights': slice(0, 2, None), 'slack': slice(2, 5, None)}
+def hinge_program(rows: HingeRows) -> LinearProgram:
+    """The constraints ``table w + offset_table o + slack >= target``, without objective.
+
+    The variables, in the order of the columns::
+
+        positive (d)  >= 0    positive part of the weights, w = positive - negative
+        negative (d)  >= 0    negative part
+        offset   (k)  free
+        slack    (n)  >= 0    zero in hard rows
     """
-    stops = np.cumsum([size for _, size in sizes])
-    return {
-        name: slice(int(stop) - size, int(stop))
-        for (name, size), stop in zip(sizes, stops, strict=True)
-    }
+    n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
+    table = sp.csc_array(rows.table)
+    matrix = sp.hstack(
+        [table, -table, sp.csc_array(rows.offset_table), sp.eye_array(n)], format="csc"
+    )
+    ends = np.cumsum([0, d, d, k, n]).tolist()
+    names = ("positive", "negative", "offset", "slack")
+    return LinearProgram(
+        matrix=matrix,
+        cost=np.zeros(matrix.shape[1]),
+        row_lower=rows.target,
+        row_upper=np.full(n, np.inf),
+        column_lower=np.r_[np.zeros(2 * d), np.full(k, -np.inf), np.zeros(n)],
+        column_upper=np.r_[np.full(2 * d + k, np.inf), np.where(rows.is_hard, 0.0, np.inf)],
+        blocks=dict(zip(names, map(slice, ends[:-1], ends[1:]), strict=True)),
+    )
 
 
 @dataclass(frozen=True)
@@ -77,13 +91,27 @@ class Budget:
     loss_coefficient: float
     limit: float
 
-    def overdraft(self, norm: Vector, loss: Vector) -> Vector:
+    def excess(self, norm: Vector, loss: Vector) -> Vector:
         return self.norm_coefficient * norm + self.loss_coefficient * loss - self.limit
+
+
+def budget_row(rows: HingeRows, budget: Budget) -> Vector:
+    """Coefficients of a budget, by column."""
+    return np.r_[
+        np.full(2 * rows.n_weights, budget.norm_coefficient),
+        np.zeros(rows.n_offsets),
+        budget.loss_coefficient * rows.weight_in_loss,
+    ]
+
+
+def baseline_program(rows: HingeRows, C: float) -> LinearProgram:
+    """Minimize ``|w|_1 + C * loss`` over all models."""
+    return replace(hinge_program(rows), cost=budget_row(rows, Budget(1.0, C, np.inf)))
 
 
 @dataclass(frozen=True)
 class StartingVertex:
-    """A solution of the l1-regularised problem, and the multipliers of its rows there."""
+    """A solution of the l1-regularized problem, and the multipliers of its rows."""
 
     coef: Vector
     offset: Vector
@@ -95,19 +123,16 @@ class StartingVertex:
 class EquivalentModels:
     """The models whose norm and loss stay within the budgets.
 
-    A task (classification, regression, ...) is a way to write its data as hinge rows; solver and
-    proofs need nothing else.
-
     Attributes
     ----------
     rows : HingeRows
     budgets : tuple of Budget
         One that limits the norm and one that limits the loss, or one that limits both.
     offset_range : ndarray of shape (n_offsets, 2)
-        Bounds that the offsets of every model of the set satisfy. They follow from the rows
-        and the budgets, and give certificates something to hold on to (see ``proofs``).
-    start : Start or None
-        A vertex of the set for a solver to start from.
+        Bounds that the offsets of every model of the set satisfy. They follow from rows and
+        budgets; certificates need them (see :mod:`allrelevant.bounds.solver.proofs`).
+    start : StartingVertex or None
+        Where a solver starts.
     """
 
     rows: HingeRows
@@ -117,38 +142,30 @@ class EquivalentModels:
 
     @property
     def n_weights(self) -> int:
-        """Number of weights whose range is asked for, one a feature."""
         return self.rows.n_weights
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
-        """By how much each model oversteps the set; zero or less inside it.
-
-        Parameters
-        ----------
-        coef : ndarray of shape (n_models, d)
-        offset : ndarray of shape (n_models, n_offsets)
-        """
+        """How far each of m models is outside the set, shape (m,); zero or less inside it."""
         norm = np.abs(coef).sum(axis=1)
         loss = self.rows.loss(coef, offset)
-        overdraft = [budget.overdraft(norm, loss) for budget in self.budgets]
-        return np.max([*overdraft, self.rows.breach(coef, offset)], axis=0)
+        excess = [budget.excess(norm, loss) for budget in self.budgets]
+        return np.max([*excess, self.rows.violation(coef, offset)], axis=0)
 
     @cached_property
     def program(self) -> LinearProgram:
-        """The polytope as a linear program without objective; see ``constraint_rows``."""
-        matrix, blocks = constraint_rows(self.rows)
+        """The polytope: the rows, then the budgets."""
+        hinge = hinge_program(self.rows)
         budget_rows = sp.csc_array(np.vstack([budget_row(self.rows, b) for b in self.budgets]))
         limits = np.array([budget.limit for budget in self.budgets])
-        lower, upper = column_lower(self.rows), column_upper(self.rows)
-        lower[blocks["offset"]], upper[blocks["offset"]] = self.offset_range.T
-        return LinearProgram(
-            matrix=sp.vstack([matrix, budget_rows], format="csc"),
-            cost=np.zeros(matrix.shape[1]),
-            row_lower=np.r_[self.rows.target, np.full(len(limits), -np.inf)],
-            row_upper=np.r_[np.full(self.rows.n_rows, np.inf), limits],
+        lower, upper = hinge.column_lower.copy(), hinge.column_upper.copy()
+        lower[hinge.blocks["offset"]], upper[hinge.blocks["offset"]] = self.offset_range.T
+        return replace(
+            hinge,
+            matrix=sp.vstack([hinge.matrix, budget_rows], format="csc"),
+            row_lower=np.r_[hinge.row_lower, np.full(len(limits), -np.inf)],
+            row_upper=np.r_[hinge.row_upper, limits],
             column_lower=lower,
             column_upper=upper,
-            blocks=blocks,
         )
 
 
@@ -168,112 +185,43 @@ def joint_budget(
     return EquivalentModels(rows, (Budget(1.0, C, limit),), offsets, start)
 
 
-def baseline_program(rows: HingeRows, C: float) -> LinearProgram:
-    """Minimise ``|w|_1 + C * loss`` over all models."""
-    matrix, blocks = constraint_rows(rows)
-    return LinearProgram(
-        matrix=matrix,
-        cost=budget_row(rows, Budget(1.0, C, np.inf)),
-        row_lower=rows.target,
-        row_upper=np.full(rows.n_rows, np.inf),
-        column_lower=column_lower(rows),
-        column_upper=column_upper(rows),
-        blocks=blocks,
-    )
-
-
-def constraint_rows(rows: HingeRows) -> tuple[sp.csc_array, dict[str, slice]]:
-    """Matrix and blocks of ``table w + offset_table o + slack >= target``.
-
-    The variables, in the order of the columns::
-
-        positive (d)  >= 0    positive part of the weights, w = positive - negative
-        negative (d)  >= 0    negative part
-        offset   (k)  free
-        slack    (n)  >= 0    what each row misses
-    """
-    n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
-    table = sp.csc_array(rows.table)
-    matrix = sp.hstack(
-        [table, -table, sp.csc_array(rows.offset_table), sp.eye_array(n)], format="csc"
-    )
-    return matrix, name_blocks((("positive", d), ("negative", d), ("offset", k), ("slack", n)))
-
-
-def budget_row(rows: HingeRows, budget: Budget) -> Vector:
-    """Coefficients of a budget, by column."""
-    return np.r_[
-        np.full(2 * rows.n_weights, budget.norm_coefficient),
-        np.zeros(rows.n_offsets),
-        budget.loss_coefficient * rows.weight_in_loss,
-    ]
-
-
-def column_lower(rows: HingeRows) -> Vector:
-    """Lower bounds of the columns: zero, but for the offsets, which are free."""
-    return np.r_[
-        np.zeros(2 * rows.n_weights), np.full(rows.n_offsets, -np.inf), np.zeros(rows.n_rows)
-    ]
-
-
-def column_upper(rows: HingeRows) -> Vector:
-    """Upper bounds of the columns: none, but for the slacks of rows that must be met."""
-    unlimited = np.full(2 * rows.n_weights + rows.n_offsets, np.inf)
-    return np.r_[unlimited, np.where(rows.must_be_met, 0.0, np.inf)]
-
-
 def offset_range(rows: HingeRows, norm: float, loss: float) -> Matrix:
-    """Bounds that the offsets satisfy in every model within these limits, shape (n_offsets, 2).
+    """Bounds on the offsets of every model within these limits, shape (n_offsets, 2).
 
-    Take the weighted mean of rows that have the same offset part p (of rows that must be met, the
-    plain mean). With their total weight W and the mean t of their table it says
+    Take the weighted mean of the rows that have the same offset part p (of hard rows, the plain
+    mean). With their total weight W and the mean t of their table it says
 
         p . offset  >=  target - t . w - loss / W,    |t . w|  <=  norm max_k |t_k|,
 
     which bounds one offset once the others are bounded.
     """
-    patterns = [_mean_row(rows, pattern, norm, loss) for pattern in _patterns(rows)]
+    keys, group = np.unique(
+        np.column_stack([rows.offset_table, rows.is_hard]), axis=0, return_inverse=True
+    )
+    means = [
+        (key[:-1], _least_mean(rows, group.ravel() == i, norm, loss)) for i, key in enumerate(keys)
+    ]
     bounds = np.tile([-np.inf, np.inf], (rows.n_offsets, 1))
     for _ in range(rows.n_offsets + 1):
-        for pattern, least in patterns:
-            for k in np.flatnonzero(pattern):
-                others = np.delete(np.arange(rows.n_offsets), k)
-                most = np.where(pattern[others] > 0, bounds[others, 1], bounds[others, 0])
-                limit = (least - _product(pattern[others], most)) / pattern[k]
-                if pattern[k] > 0:
+        for offset_part, least in means:
+            for k in np.flatnonzero(offset_part):
+                used = np.setdiff1d(np.flatnonzero(offset_part), k)
+                most = np.where(offset_part[used] > 0, bounds[used, 1], bounds[used, 0])
+                limit = (least - float(offset_part[used] @ most)) / offset_part[k]
+                if offset_part[k] > 0:
                     bounds[k, 0] = max(bounds[k, 0], limit)
                 else:
                     bounds[k, 1] = min(bounds[k, 1], limit)
     return bounds
 
 
-def _patterns(rows: HingeRows) -> list[tuple[Vector, NDArray[np.bool_]]]:
-    """The different offset parts there are, and the rows of each, met or not."""
-    keys = np.column_stack([rows.offset_table, rows.must_be_met])
-    different, which = np.unique(keys, axis=0, return_inverse=True)
-    return [(key[:-1], which.ravel() == i) for i, key in enumerate(different)]
-
-
-def _mean_row(
-    rows: HingeRows, pattern: tuple[Vector, NDArray[np.bool_]], norm: float, loss: float
-) -> tuple[Vector, float]:
-    """The offset part of a mean of rows, and what it comes to at least."""
-    offset_part, members = pattern
-    weight = np.where(members, np.where(rows.must_be_met, 1.0, rows.weight), 0.0)
+def _least_mean(rows: HingeRows, members: NDArray[np.bool_], norm: float, loss: float) -> float:
+    """What the offset part of a mean of rows comes to at least."""
+    weight = np.where(members, np.where(rows.is_hard, 1.0, rows.weight), 0.0)
     total = weight.sum()
-    slack = 0.0 if rows.must_be_met[members].all() else loss / total
-    reach = norm * np.abs(rows.pull(weight)).max(initial=0.0) / total
-    return offset_part, float(weight @ rows.target / total - slack - reach)
-
-
-def _product(factors: Vector, limits: Vector) -> float:
-    """Sum of products, where zero times anything is zero."""
-    used = factors != 0
-    return float(factors[used] @ limits[used])
-
-
-# A model this close to a limit keeps it.
-_ROUNDING = 1e-12
+    slack = 0.0 if rows.is_hard[members].all() else loss / total
+    reach = norm * np.abs(rows.row_combination(weight)).max(initial=0.0) / total
+    return float(weight @ rows.target / total - slack - reach)
 
 
 @dataclass(frozen=True)
@@ -284,11 +232,6 @@ class WeightLimit:
     low: float
     high: float
 
-    def keeps(self, coef: Matrix) -> NDArray[np.bool_]:
-        """Which of several models keep within it, shape (n_models,)."""
-        weight = coef[:, self.feature]
-        return (weight >= self.low - _ROUNDING) & (weight <= self.high + _ROUNDING)
-
     @property
     def ends(self) -> list[tuple[float, float]]:
         """Sign and target of each row that it takes: ``sign * w >= target``."""
@@ -297,38 +240,39 @@ class WeightLimit:
 
 
 def limited_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
-    """The models of a set that keep within limits; without a model to start from.
+    """The models of a set that keep limits, without a start.
 
-    Bounds of the offsets stay true for a part of the set.
+    The limits are hard rows behind those of the set. The bounds of the offsets remain valid.
     """
-    return replace(models, rows=limited_rows(models.rows, limits), start=None)
-
-
-def limited_rows(rows: HingeRows, limits: Sequence[WeightLimit]) -> HingeRows:
-    """The same rows, and behind them those of the limits, which must be met."""
+    rows = models.rows
     ends = [(limit.feature, *end) for limit in limits for end in limit.ends]
     features = np.array([feature for feature, _, _ in ends], dtype=np.intp)
     signs = np.array([sign for _, sign, _ in ends])
     n = len(ends)
     table = sp.csr_array((signs, (np.arange(n), features)), shape=(n, rows.n_weights))
-    return replace(
+    limited = replace(
         rows,
         table=stacked([rows.table, table if sp.issparse(rows.table) else table.toarray()]),
         offset_table=np.vstack([rows.offset_table, np.zeros((n, rows.n_offsets))]),
         target=np.r_[rows.target, [target for _, _, target in ends]],
         weight=np.r_[rows.weight, np.full(n, np.inf)],
     )
+    return replace(models, rows=limited, start=None)
+
+
+def kept_by(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
+    """Which of m models keep all limits, shape (m,)."""
+    kept = np.ones(len(coef), dtype=bool)
+    for limit in limits:
+        weight = coef[:, limit.feature]
+        kept &= (weight >= limit.low - LIMIT_TOL) & (weight <= limit.high + LIMIT_TOL)
+    return kept
 
 
 def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
     """Models that keep limits but for rounding, put exactly within them, in place.
 
     A weight whose limits are both zero is then zero on every machine.
-
-    Parameters
-    ----------
-    coef : ndarray of shape (..., d)
-    limits : sequence of Limit
     """
     for limit in limits:
         weight = coef[..., limit.feature]
@@ -337,13 +281,5 @@ def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
 
 
 def limited_ranges(ranges: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
-    """What is left of ranges of all weights, shape (d, 2), where limits are kept."""
+    """What limits leave of ranges of all weights, shape (d, 2)."""
     return within(ranges.T.copy(), limits).T
-
-
-def kept_by(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
-    """Which of several models keep within all limits, shape (n_models,)."""
-    kept = np.ones(len(coef), dtype=bool)
-    for limit in limits:
-        kept &= limit.keeps(coef)
-    return kept

@@ -1,32 +1,26 @@
-"""The data of a task, in the one form that all tasks of linear models with a hinge loss share.
+"""Hinge rows: the common form of all tasks of linear models with a hinge loss.
 
-A model is a vector of weights w and a few offsets o. Row i asks for
+A model is a vector of weights w and a few offsets o. Row i requires
 
     table_i . w + offset_table_i . o  >=  target_i
 
-and what is missing is its slack. The loss is the weighted sum of the slacks. For two classes a row
-is a sample: its table row is y x, its offset row y, its target 1. A row of infinite weight must be
-met: such rows are no part of the loss, and a model that falls short of one is no model of the set.
+up to a slack, and the loss is the weighted sum of the positive slacks. For two classes a row is a
+sample: its table row is y x, its offset row y, its target 1. A row of infinite weight is hard: it
+is no part of the loss, and a model that violates it does not belong to the set.
 
-Privileged information: slacks that are a linear function of features known only in training.
+With privileged features (Vapnik's SVM+, here with l1 norms) the slack of a sample is no free
+variable but a linear function of features that are known in training only,
+``slack_i = u . z_i + c >= 0``. That gives hinge rows as well, with weights w and u together:
 
-Vapnik's learning with privileged information (SVM+), with l1 norms. Each sample has one slack, and
-it is not free but ``slack_i = u . z_i + c >= 0``, where z are the privileged features of the
-sample, u their weights and c a constant. So what is asked of sample i becomes
-
-    row . w + offsets  >=  target - (u . z_i + c)      for each row of the sample: must be met,
-    u . z_i + c        >=  0                           must be met,
-    loss               =   sum_i weight_i (u . z_i + c),
-
-and the norm is that of w and u together. All of this is hinge rows: the loss is the slack of a
-single row, ``- sum_i weight_i (u . z_i + c) >= 0``.
+    row . w + offsets  >=  target - (u . z_i + c)      for each row of sample i, hard
+    u . z_i + c        >=  0                           hard
+    -sum_i weight_i (u . z_i + c)  >=  0               one row, whose slack is the loss
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,13 +28,16 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Table, Vector
 
-# Features.
-_MANY = 1000
+# With more features than this, products leave out the features that no model uses.
+SPARSE_COEF_ABOVE = 1000
+
+# A row that no known model comes closer to violating than this rarely binds.
+DISTANT_SLACK = 0.25
 
 
 @dataclass(frozen=True)
 class HingeRows:
-    """What a model has to live up to, row by row.
+    """What is required of a model, row by row.
 
     Attributes
     ----------
@@ -48,16 +45,13 @@ class HingeRows:
     offset_table : ndarray of shape (n_rows, n_offsets)
     target : ndarray of shape (n_rows,)
     weight : ndarray of shape (n_rows,)
-        Weight of each row's slack in the loss, all positive; infinite for rows that must be met.
+        Weight of each row's slack in the loss, all positive; infinite for hard rows.
     """
 
     table: Table
     offset_table: Matrix
     target: Vector
     weight: Vector
-
-    # Whether these rows are all there is to know of the loss.
-    complete: ClassVar[bool] = True
 
     @property
     def n_rows(self) -> int:
@@ -72,62 +66,57 @@ class HingeRows:
         return int(self.offset_table.shape[1])
 
     @cached_property
-    def must_be_met(self) -> NDArray[np.bool_]:
+    def is_hard(self) -> NDArray[np.bool_]:
         """Which rows allow no slack."""
         return np.isinf(self.weight)
 
     @cached_property
     def weight_in_loss(self) -> Vector:
-        """Weight of each row's slack in the loss, zero where no slack is allowed."""
-        return np.where(self.must_be_met, 0.0, self.weight)
+        """Weight of each row's slack in the loss, zero for hard rows."""
+        return np.where(self.is_hard, 0.0, self.weight)
 
-    def shortfall(self, coef: Matrix, offset: Matrix) -> Matrix:
-        """By how much each model misses each target; negative where it exceeds it.
+    def slack(self, coef: Matrix, offset: Matrix) -> Matrix:
+        """Slack that each of m models needs in each row, shape (m, n_rows).
 
-        Parameters
-        ----------
-        coef : ndarray of shape (n_models, d)
-        offset : ndarray of shape (n_models, n_offsets)
-
-        Returns
-        -------
-        ndarray of shape (n_models, n_rows)
+        Negative where the model exceeds the target. ``coef`` has shape (m, d), ``offset`` (m,
+        n_offsets).
         """
         table = self.table
-        if self.n_weights > _MANY:  # of so many features models use few
+        if self.n_weights > SPARSE_COEF_ABOVE:
             used = np.flatnonzero(coef.any(axis=0))
             coef, table = coef[:, used], table[:, used]
         return self.target - np.asarray(coef @ table.T) - offset @ self.offset_table.T
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Loss of each of several models, straight from the data."""
-        return np.maximum(0.0, self.shortfall(coef, offset)) @ self.weight_in_loss
+        """Loss of each model, from the data."""
+        return np.maximum(0.0, self.slack(coef, offset)) @ self.weight_in_loss
 
-    def breach(self, coef: Matrix, offset: Matrix) -> Vector:
-        """By how much each model falls short of the rows that must be met, at worst."""
-        if not self.must_be_met.any():
+    def violation(self, coef: Matrix, offset: Matrix) -> Vector:
+        """Largest slack that each model needs in a hard row; zero or less if it meets them all."""
+        if not self.is_hard.any():
             return np.full(len(coef), -np.inf)
-        return self.take(np.flatnonzero(self.must_be_met)).shortfall(coef, offset).max(axis=1)
+        return self.take(np.flatnonzero(self.is_hard)).slack(coef, offset).max(axis=1)
 
-    def pull(self, multipliers: Matrix) -> Matrix:
-        """What multipliers of the rows add up to, by feature: ``multipliers @ table``.
+    def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
+        """Rows that describe the set around some of its models: the hard and the near ones."""
+        near = (self.slack(coef, offset) > -DISTANT_SLACK).any(axis=0)
+        return np.flatnonzero(near | self.is_hard)
 
-        Parameters
-        ----------
-        multipliers : ndarray of shape (n_rows,) or (m, n_rows)
+    def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
+        """Rows that tell a model from those of the set: all rows, and which of them do."""
+        return self, np.flatnonzero(self.slack(coef[None], offset[None])[0] > 0)
 
-        Returns
-        -------
-        ndarray of shape (d,) or (m, d)
-        """
-        return np.asarray((self._table_by_feature @ multipliers.T).T)
+    def row_combination(self, multipliers: Matrix) -> Matrix:
+        """``multipliers @ table``, shape (d,) or (m, d)."""
+        return np.asarray((self._transposed_table @ multipliers.T).T)
 
     @cached_property
-    def _table_by_feature(self) -> Table:
-        """The table turned over; a sparse one is sorted by feature: many products need it so."""
+    def _transposed_table(self) -> Table:
+        """Sparse tables are sorted by feature here: many products need that."""
         return sp.csr_array(self.table.T) if sp.issparse(self.table) else self.table.T
 
     def take(self, rows: NDArray[np.intp]) -> HingeRows:
+        """Some of the rows."""
         return HingeRows(
             self.table[rows], self.offset_table[rows], self.target[rows], self.weight[rows]
         )
@@ -135,41 +124,29 @@ class HingeRows:
 
 @dataclass(frozen=True)
 class Requirements:
-    """Rows, and the sample that each belongs to.
-
-    Attributes
-    ----------
-    rows : HingeRows
-    sample : ndarray of shape (n_rows,)
-        -1 for a row that belongs to no sample.
-    """
+    """Rows, and the sample that each belongs to: -1 for a row that belongs to no sample."""
 
     rows: HingeRows
     sample: NDArray[np.intp]
 
 
-def explained_rows(asked: Requirements, privileged: Table, weight: Vector) -> HingeRows:
+def explained_rows(requirements: Requirements, privileged: Table, weight: Vector) -> HingeRows:
     """The rows of a task whose slacks are a linear function of privileged features.
 
-    Parameters
-    ----------
-    asked : Requirements
-    privileged : ndarray or sparse array of shape (n, p)
-    weight : ndarray of shape (n,)
-        Of each sample's slack in the loss.
+    ``privileged`` has shape (n, p), ``weight`` is that of each of the n samples in the loss.
     """
-    rows, (n, p) = asked.rows, privileged.shape
-    belongs = (asked.sample >= 0).astype(float)
-    z = privileged[np.maximum(asked.sample, 0)]
-    z = sp.csr_array(sp.diags_array(belongs) @ z) if sp.issparse(z) else belongs[:, None] * z
+    rows, (n, p) = requirements.rows, privileged.shape
+    has_sample = (requirements.sample >= 0).astype(float)
+    z = privileged[np.maximum(requirements.sample, 0)]
+    z = sp.csr_array(sp.diags_array(has_sample) @ z) if sp.issparse(z) else has_sample[:, None] * z
     total = np.asarray(weight @ privileged).reshape(1, p)
-    nothing = np.zeros((n, rows.n_offsets))
+    zeros = np.zeros((n, rows.n_offsets))
     return HingeRows(
         table=_blocks([(rows.table, z), (None, privileged), (None, -total)], rows.n_weights),
         offset_table=np.vstack(
             [
-                np.column_stack([rows.offset_table, belongs]),
-                np.column_stack([nothing, np.ones(n)]),
+                np.column_stack([rows.offset_table, has_sample]),
+                np.column_stack([zeros, np.ones(n)]),
                 np.r_[np.zeros(rows.n_offsets), -weight.sum()][None],
             ]
         ),

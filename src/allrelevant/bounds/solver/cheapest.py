@@ -1,11 +1,10 @@
-"""Which features a model uses, as columns of 0 and 1 beside those of its weights.
+"""Sets of features of least total cost that some equivalent model gets by with.
 
-A weight can differ from zero only if its feature is used, and then it keeps within the bounds that
-are known of it anyway: ``positive <= high use``, ``negative <= -low use``. These bounds are as
-tight as any, which is what such programs need. Problems of several classes are put side by side,
-and have the columns of use in common.
-
-Sets of features of the least cost that some equally good model gets by with.
+:class:`SelectionProgram` adds a 0-1 column of use for each feature to the program of a set of
+models. A weight is zero unless its feature is used, and then within its known bounds:
+``positive <= high use``, ``negative <= -low use``. Bounds this tight make such programs solvable.
+Subproblems of several classes are put side by side, and share the columns of use.
+:class:`CheapestSearch` solves for one set of features after the other.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from numpy.typing import NDArray
 from ..._typing import Matrix, Vector
 from ...exceptions import SolverError
 from ..programs.equivalent_models import Budget, EquivalentModels, LinearProgram, budget_row
-from .highs import HighsModel, IntegerSolution, NoPoint
+from .highs import HighsModel
 from .mixed_integer import WorkingSet
 from .ranges import WeightRanges
+
+# A weight below this share of the norm is not in use.
+UNUSED_SHARE = 1e-9
+
+# How far a model may be outside the set, relative to its norm.
+VIOLATION_TOL = 1e-6
 
 
 @dataclass(frozen=True)
 class SelectionProgram:
-    """Models of each problem, and the features they use.
+    """Models of each subproblem, and the features that they use.
 
-    Attributes
-    ----------
-    program : LinearProgram
-        Its columns are those of the problems, one problem after the other, then those of use.
-    parts : list of LinearProgram
-        The problems by themselves.
-    n_features : int
-        Number of columns of use.
+    The columns of ``program`` are those of ``parts``, the programs of the subproblems, one after
+    the other, then ``n_features`` columns of use.
     """
 
     program: LinearProgram
@@ -51,19 +50,15 @@ class SelectionProgram:
         return np.arange(n_columns - self.n_features, n_columns, dtype=np.int32)
 
     def models(self, point: Vector) -> list[tuple[Vector, Vector]]:
-        """Weights and offsets of the model of each problem."""
+        """Weights and offsets of the model of each subproblem."""
         starts = np.cumsum([0, *(part.n_columns for part in self.parts)])
         return [
-            (
-                own[part.blocks["positive"]] - own[part.blocks["negative"]],
-                own[part.blocks["offset"]],
-            )
+            part.model(point[start : start + part.n_columns])
             for part, start in zip(self.parts, starts[:-1], strict=True)
-            for own in [point[start : start + part.n_columns]]
         ]
 
     def without(self, sets: Sequence[NDArray[np.intp]]) -> LinearProgram:
-        """The program without models that use all features of any of these sets."""
+        """The program without the models that use all features of any of these sets."""
         rows = np.zeros((len(sets), self.program.n_columns))
         for row, members in zip(rows, sets, strict=True):
             row[self.use[members]] = 1.0
@@ -76,29 +71,28 @@ class SelectionProgram:
         )
 
 
-def use_program(
+def selection_program(
     parts: Sequence[LinearProgram], signed: Sequence[Matrix], costs: Vector, fixed: Matrix
 ) -> SelectionProgram:
-    """Models of the least total cost of the features that they use.
+    """Minimize the total cost of the features in use.
 
     Parameters
     ----------
     parts : sequence of LinearProgram
-        The set of models of each problem.
+        The set of models of each subproblem.
     signed : sequence of ndarray of shape (n_weights, 2)
-        What the weights of each problem cannot go beyond.
+        Bounds of the weights of each subproblem.
     costs : ndarray of shape (n_features,)
-        Of the first weights of each problem; the others cost nothing.
+        Of the first weights of each subproblem; the others cost nothing.
     fixed : ndarray of shape (n_features, 2)
-        Bounds of use: (0, 1), or (1, 1) and (0, 0) for features with no choice.
+        Bounds of use: (0, 1), or (1, 1) and (0, 0) for features that are always or never used.
     """
     n = len(costs)
     blocks = [_use_rows(part, ends[:n]) for part, ends in zip(parts, signed, strict=True)]
+    no_use = sp.csc_array((sum(part.n_rows for part in parts), n))
     matrix = sp.vstack(
         [
-            sp.hstack(
-                [sp.block_diag([part.matrix for part in parts]), _nothing(parts, n)], format="csc"
-            ),
+            sp.hstack([sp.block_diag([part.matrix for part in parts]), no_use], format="csc"),
             sp.hstack(
                 [
                     sp.block_diag([weights for weights, _ in blocks]),
@@ -123,7 +117,7 @@ def use_program(
 
 
 def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
-    """What the rows ``positive <= high use`` and ``negative <= -low use`` have of each block."""
+    """The rows ``positive <= high use`` and ``negative <= -low use``: their two blocks."""
     n, each = len(signed), np.arange(len(signed))
     low, high = np.minimum(signed[:, 0], 0.0), np.maximum(signed[:, 1], 0.0)
     columns = np.r_[part.blocks["positive"].start + each, part.blocks["negative"].start + each]
@@ -131,18 +125,6 @@ def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc
     weights = sp.csc_array((np.ones(2 * n), places), shape=(2 * n, part.n_columns))
     use = sp.vstack([sp.diags_array(-high), sp.diags_array(low)], format="csc")
     return weights, sp.csc_array(use)
-
-
-def _nothing(parts: Sequence[LinearProgram], n: int) -> sp.csc_array:
-    return sp.csc_array((sum(part.n_rows for part in parts), n))
-
-
-# A weight below this, relative to the norm, is not in use.
-_UNUSED = 1e-9
-
-
-# By how much of its norm a model may overstep the set.
-_VIOLATION = 1e-6
 
 
 @dataclass(frozen=True)
@@ -154,11 +136,11 @@ class FeatureSet:
     members : ndarray of int
     cost : float
     bound : float
-        No set that was looked for costs less: proven.
+        No other set costs less, but for those found before.
     proven : bool
         Whether this one costs least.
     models : list of (weights, offsets)
-        Of each problem, with no other features in use.
+        Of each subproblem, with no other features in use.
     """
 
     members: NDArray[np.intp]
@@ -169,119 +151,110 @@ class FeatureSet:
 
 
 class CheapestSearch:
-    """Looks for one set after the other, in order of their costs.
+    """Finds one set of features after the other, in order of their costs.
 
-    ``timed_out`` says whether the search ended for want of time.
+    ``timed_out`` tells whether the search ended for lack of time.
 
     Parameters
     ----------
     sets : sequence of EquivalentModels
-        The equally good models of each problem.
-    known : sequence of WeightRanges
-        Of each problem; their witnesses tell which rows matter.
-    signed : sequence of ndarray of shape (n_weights, 2)
-        What the weights of each problem cannot go beyond.
-    costs : ndarray of shape (n_features,)
-    fixed : ndarray of shape (n_features, 2)
-        See :func:`~allrelevant.bounds.programs.feature_use.use_program`.
+        The models of each subproblem.
+    ranges : sequence of WeightRanges
+        Of each subproblem; their witnesses tell which rows matter.
+    signed, costs, fixed
+        See :func:`selection_program`.
     C : sequence of float
-        Of each problem: of the models of a set that of the least ``|w|_1 + C * loss`` is taken.
+        Of each subproblem: with a set of features, the model of least ``|w|_1 + C * loss``.
     """
 
     def __init__(
         self,
         sets: Sequence[EquivalentModels],
-        known: Sequence[WeightRanges],
+        ranges: Sequence[WeightRanges],
         signed: Sequence[Matrix],
         costs: Vector,
         fixed: Matrix,
         C: Sequence[float],
     ) -> None:
         self._sets, self._signed, self._C = list(sets), list(signed), list(C)
-        self._costs, self._fixed, self._known = costs, fixed, list(known)
+        self._costs, self._fixed, self._ranges = costs, fixed, list(ranges)
         self._working = [
-            WorkingSet(models, ranges.coef.toarray(), ranges.offset)
-            for models, ranges in zip(sets, known, strict=True)
+            WorkingSet(models, own_ranges) for models, own_ranges in zip(sets, ranges, strict=True)
         ]
         self._found: list[NDArray[np.intp]] = []
         self.timed_out = False
 
     def search(self, deadline: float | None) -> Iterator[FeatureSet]:
-        """Yield sets until there are no more, or until the time is up.
+        """Yield sets until there are no more, or until ``deadline``, as in ``time.time()``.
 
-        A set that holds another one found before is left out: what it adds is not needed.
-
-        Parameters
-        ----------
-        deadline : float or None
-            As in ``time.time()``.
+        A set that contains one found before is left out: what it adds is not needed.
         """
-        while (found := self._next(deadline)) is not None:
-            yield found
-            free = found.members[self._fixed[found.members, 0] == 0]
+        while (features := self._next(deadline)) is not None:
+            yield features
+            free = features.members[self._fixed[features.members, 0] == 0]
             if len(free) == 0 or self.timed_out:
                 return
             self._found.append(free)
 
     def _next(self, deadline: float | None) -> FeatureSet | None:
-        """The cheapest set that is none of those found, with all rows that matter."""
+        """The cheapest set that contains none of those found, with all rows that matter."""
         bound = 0.0
         while not self.timed_out:
             parts = [working.models.program for working in self._working]
-            program = use_program(parts, self._signed, self._costs, self._fixed)
+            program = selection_program(parts, self._signed, self._costs, self._fixed)
             model = HighsModel(program.without(self._found))
             seconds = None if deadline is None else deadline - time.time()
             solution = model.solve_integer(program.use, "the cheapest set of features", seconds)
-            if isinstance(solution, NoPoint):
-                if not solution.timed_out:
+            self.timed_out = solution.timed_out
+            if solution.point is None:
+                if not self.timed_out:
                     return None
-                self.timed_out = True
                 break
-            bound, self.timed_out = solution.bound, not solution.proven
-            missed = [
-                working.miss(*own)
-                for working, own in zip(self._working, program.models(solution.point), strict=True)
+            bound = solution.bound
+            models = program.models(solution.point)
+            missing = [
+                working.add_missing(*each)
+                for working, each in zip(self._working, models, strict=True)
             ]
-            if not any(missed):
-                return self._as_set(program, solution)
+            if not any(missing):
+                in_use = solution.point[program.use] > 0.5
+                return self._feature_set(self._members(models, in_use), bound, not self.timed_out)
         return None if self._found else self._best_known(bound)
 
-    def _best_known(self, bound: float) -> FeatureSet:
-        """When time is up before any set was found: the cheapest that a known model uses."""
-        used = self._fixed[:, 0] > 0
-        for ranges in self._known:
-            own = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
-            allowed = ~own[:, self._fixed[:, 1] == 0].any(axis=1)
-            if not allowed.any():
-                raise SolverError(
-                    "No set of features was found in time. Allow more of it (max_seconds)."
-                )
-            costs = np.where(allowed, own @ self._costs, np.inf)
-            used = used | own[int(np.argmin(costs))]
-        return self._make_set(np.flatnonzero(used), bound, proven=False)
-
-    def _as_set(self, program: SelectionProgram, solution: IntegerSolution) -> FeatureSet:
+    def _members(
+        self, models: list[tuple[Vector, Vector]], in_use: NDArray[np.bool_]
+    ) -> NDArray[np.intp]:
+        """The features that models use, without those that cost nothing and are not needed."""
         n = len(self._costs)
         used = np.zeros(n, dtype=bool)
-        for coef, _ in program.models(solution.point):
-            used |= np.abs(coef[:n]) > _UNUSED * max(1.0, np.abs(coef).sum())
-        used &= solution.point[program.use] > 0.5
-        members = np.flatnonzero(self._slimmed(used | (self._fixed[:, 0] > 0)))
-        return self._make_set(members, solution.bound, solution.proven)
-
-    def _make_set(self, members: NDArray[np.intp], bound: float, proven: bool) -> FeatureSet:
-        models = [self._best_with(i, members) for i in range(len(self._sets))]
-        cost = float(self._costs[members].sum())
-        return FeatureSet(members, cost, min(cost, bound), proven, models)
-
-    def _slimmed(self, used: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Without features that cost nothing and are not needed: no cost speaks against them."""
+        for coef, _ in models:
+            used |= np.abs(coef[:n]) > UNUSED_SHARE * max(1.0, np.abs(coef).sum())
+        used = (used & in_use) | (self._fixed[:, 0] > 0)
         for j in np.flatnonzero(used & (self._costs == 0) & (self._fixed[:, 0] == 0)):
             fewer = used.copy()
             fewer[j] = False
             if all(self._suffices(i, np.flatnonzero(fewer)) for i in range(len(self._sets))):
                 used = fewer
-        return used
+        return np.flatnonzero(used)
+
+    def _best_known(self, bound: float) -> FeatureSet:
+        """When time is up before any set was found: the cheapest set that a witness uses."""
+        used = self._fixed[:, 0] > 0
+        for ranges in self._ranges:
+            in_use = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
+            allowed = ~in_use[:, self._fixed[:, 1] == 0].any(axis=1)
+            if not allowed.any():
+                raise SolverError(
+                    "No set of features was found in time. Allow more of it (max_seconds)."
+                )
+            costs = np.where(allowed, in_use @ self._costs, np.inf)
+            used = used | in_use[int(np.argmin(costs))]
+        return self._feature_set(np.flatnonzero(used), bound, proven=False)
+
+    def _feature_set(self, members: NDArray[np.intp], bound: float, proven: bool) -> FeatureSet:
+        models = [self._best_with(i, members) for i in range(len(self._sets))]
+        cost = float(self._costs[members].sum())
+        return FeatureSet(members, cost, min(cost, bound), proven, models)
 
     def _suffices(self, index: int, members: NDArray[np.intp]) -> bool:
         try:
@@ -307,14 +280,12 @@ class CheapestSearch:
                 upper[program.blocks[block].start + others] = 0.0
             cost = budget_row(small.rows, Budget(1.0, self._C[index], np.inf))
             solver = HighsModel(replace(program, cost=cost, column_upper=upper))
-            point = solver.solve("the best model with some features").point
-            coef = point[program.blocks["positive"]] - point[program.blocks["negative"]]
+            coef, offset = program.model(solver.solve("the best model with some features").point)
             coef[others] = 0.0
-            offset = point[program.blocks["offset"]]
-            if not working.miss(coef, offset):
+            if not working.add_missing(coef, offset):
                 break
         violation = models.violation(coef[None], offset[None])[0]
-        if violation > _VIOLATION * max(1.0, np.abs(coef).sum()):
+        if violation > VIOLATION_TOL * max(1.0, np.abs(coef).sum()):
             raise SolverError(
                 f"The cheapest model found oversteps the set by {violation:.1e}. Badly scaled "
                 "columns are the usual cause: try standardize=True."

@@ -1,65 +1,128 @@
-"""A vertex to start from in a set with limits: from the baseline, a few steps."""
+"""Which solvers a set of models has: the only place that asks what kind its rows are.
+
+Rows that list all of the loss are solved by the simplex method, rows that know the loss by its cuts
+by cutting planes. :func:`solvers_for` returns a family, which makes the solver of the baseline and
+that of the extremes, and finds starts for sets with limits on weights.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._typing import Vector
 from ..programs.equivalent_models import EquivalentModels, StartingVertex
 from ..programs.hinge import HingeRows
-from .cutting import with_inner_start
-from .l1 import finite_weights
-from .simplex import Dictionary, NotAVertexError, Vertex, promising_features
+from ..programs.pairwise import CuttingPlaneRows
+from .cutting import CuttingPlaneBaseline, CuttingPlaneSolver, with_central_start
+from .interface import BaselineSolver, ExtremeSolver, NotAVertexError
+from .l1 import L1Baseline, finite_weights
+from .simplex import Dictionary, SimplexSolver, Vertex, nearly_used_features
+
+# With more rows or features than these, one program can take HiGHS minutes.
+MAX_ROWS_FOR_HIGHS = 3_000
+MAX_FEATURES_FOR_HIGHS = 20_000
 
 
-def with_start(
-    limited: EquivalentModels, start: StartingVertex | None, C: float
-) -> EquivalentModels:
-    """A limited set with a vertex to start from, if the walk to one comes to an end.
+class SolverFamily(Protocol):
+    """The solvers of one kind of rows; sets of models that it is given have these rows."""
 
-    The vertex is the model of least ``|w|_1 + C * loss`` that keeps the limits. It may overdraw a
-    budget: solvers find their way inside.
+    def baseline(self) -> BaselineSolver:
+        """The solver of ``min |w|_1 + C * loss``."""
 
-    Parameters
-    ----------
-    limited : EquivalentModels
-        Its last rows are the limits.
-    start : Start or None
-        Of the set without limits.
-    C : float
-        At which ``start`` is the cheapest model.
-    """
-    if start is None:
-        return limited
-    if not limited.rows.complete:
-        return with_inner_start(limited)
-    rows = limited.rows
-    walkable = replace(rows, weight=_payable_weights(rows, start.rows.n_rows, C))
-    try:
-        vertex = Vertex(walkable, start.coef, start.offset)
-    except NotAVertexError:
-        return limited
-    found = Dictionary(vertex, _features(rows, start), (), np.zeros(2)).cheapest(C)
-    return limited if found is None else replace(limited, start=replace(found, rows=rows))
+    def extremes(
+        self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
+    ) -> ExtremeSolver:
+        """The solver of extremes. ``active_rows`` are rows that are known to matter."""
+
+    def with_start(
+        self, limited: EquivalentModels, start: StartingVertex, C: float
+    ) -> EquivalentModels:
+        """A set with limits, whose rows are the last ones, and with a start if one is found.
+
+        ``start`` is that of the set without limits, optimal at ``C``.
+        """
+
+    def reference_can_check(self, models: EquivalentModels) -> bool:
+        """Whether HiGHS can solve the same extremes in reasonable time."""
 
 
-def _features(rows: HingeRows, start: StartingVertex) -> NDArray[np.intp]:
-    """Features to work with: those the baseline nearly uses, and those with limits."""
-    pull = np.abs(start.rows.pull(start.multipliers))
-    of_limits = rows.take(np.arange(start.rows.n_rows, rows.n_rows)).table
-    with_limits = np.flatnonzero(np.asarray(abs(of_limits).sum(axis=0)))
-    return np.union1d(promising_features(pull), with_limits)
+def solvers_for(rows: HingeRows) -> SolverFamily:
+    """The solvers of a kind of rows."""
+    if isinstance(rows, CuttingPlaneRows):
+        return CuttingPlaneFamily(rows)
+    return SimplexFamily(rows)
 
 
-def _payable_weights(rows: HingeRows, n_before: int, C: float) -> Vector:
-    """Weights under which it pays to meet every row that must be met, limits among them.
+@dataclass(frozen=True)
+class CuttingPlaneFamily:
+    """Solvers where the loss is known by its cuts."""
 
-    The multiplier of a limit balances the pull of all other rows at its feature, and the norm.
-    """
-    weight = finite_weights(rows.take(np.arange(n_before)))
-    of_limits = rows.take(np.arange(n_before, rows.n_rows)).table
-    reach = 1.0 / C + np.asarray(abs(rows.take(np.arange(n_before)).table).T @ weight)
-    return np.r_[weight, 2.0 * np.asarray(abs(of_limits) @ reach)]
+    rows: CuttingPlaneRows
+
+    def baseline(self) -> BaselineSolver:
+        return CuttingPlaneBaseline(self.rows)
+
+    def extremes(
+        self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
+    ) -> ExtremeSolver:
+        return CuttingPlaneSolver(models, self.rows)
+
+    def with_start(
+        self, limited: EquivalentModels, start: StartingVertex, C: float
+    ) -> EquivalentModels:
+        return with_central_start(limited, self.rows)
+
+    def reference_can_check(self, models: EquivalentModels) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class SimplexFamily:
+    """Solvers where the rows list all of the loss."""
+
+    rows: HingeRows
+
+    def baseline(self) -> BaselineSolver:
+        return L1Baseline(self.rows)
+
+    def extremes(
+        self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
+    ) -> ExtremeSolver:
+        return SimplexSolver(models, active_rows)
+
+    def with_start(
+        self, limited: EquivalentModels, start: StartingVertex, C: float
+    ) -> EquivalentModels:
+        """The start is the model of least ``|w|_1 + C * loss`` that keeps the limits.
+
+        It may exceed a budget: solvers find their way inside. To get there by the simplex method,
+        hard rows get a weight large enough that the optimum meets them. The multiplier of a limit
+        is at most what the norm and all other rows come to at its feature.
+        """
+        n_before = start.rows.n_rows
+        before = self.rows.take(np.arange(n_before))
+        limits = self.rows.take(np.arange(n_before, self.rows.n_rows)).table
+        weight = finite_weights(before)
+        reach = 1.0 / C + np.asarray(abs(before.table).T @ weight)
+        finite = np.r_[weight, 2.0 * np.asarray(abs(limits) @ reach)]
+        try:
+            vertex = Vertex(replace(self.rows, weight=finite), start.coef, start.offset)
+        except NotAVertexError:
+            return limited
+        features = np.union1d(
+            nearly_used_features(np.abs(start.rows.row_combination(start.multipliers))),
+            np.flatnonzero(np.asarray(abs(limits).sum(axis=0))),
+        )
+        optimum = Dictionary(vertex, features, (), np.zeros(2)).minimize(C)
+        if optimum is None:
+            return limited
+        return replace(limited, start=replace(optimum, rows=self.rows))
+
+    def reference_can_check(self, models: EquivalentModels) -> bool:
+        return (
+            models.rows.n_rows <= MAX_ROWS_FOR_HIGHS and models.n_weights <= MAX_FEATURES_FOR_HIGHS
+        )

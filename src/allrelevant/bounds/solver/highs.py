@@ -1,6 +1,7 @@
-"""The one place that talks to HiGHS.
+"""The only file that talks to HiGHS.
 
-The reference: every extreme as a linear program of its own, on one HiGHS model.
+:class:`HighsModel` is one program in HiGHS, solved under changing objectives, with or without
+integer columns. :class:`HighsSolver` is the reference: it solves every extreme as a linear program.
 """
 
 from __future__ import annotations
@@ -19,30 +20,26 @@ from ..programs.equivalent_models import EquivalentModels, LinearProgram
 from .interface import Extreme, ExtremeSolutions, SolverStats
 
 # HiGHS stops at residuals of 1e-7 by default: too coarse for bounds proven to 1e-6.
-_TOLERANCE = 1e-9
+FEASIBILITY_TOL = 1e-9
 
+# An integer solution this close to the bound is optimal.
+INTEGER_GAP_TOL = 1e-7
 
-# After a change of the objective the last basis is still primal feasible: the primal simplex goes
-# on from it. (The dual simplex, HiGHS's default, gains nothing from such a start.) Features are
-# standardised as a rule, so scaling the matrix once more costs more than it brings.
-_WARM: Mapping[str, str | int] = {
+# After a change of the objective the last basis is still primal feasible: the primal simplex
+# continues from it. (The dual simplex, HiGHS's default, gains nothing from such a start.) Features
+# are standardized as a rule, so that scaling the matrix again costs more than it gains.
+WARM_START: Mapping[str, str | int] = {
     "solver": "simplex",
     "simplex_strategy": 4,
     "presolve": "off",
     "simplex_scale_strategy": 0,
 }
-
-
-_COLD: Mapping[str, str | int] = {
+COLD_START: Mapping[str, str | int] = {
     "solver": "choose",
     "simplex_strategy": 1,
     "presolve": "choose",
     "simplex_scale_strategy": 2,
 }
-
-
-# An integer solution this close to the best one is the best one.
-_INTEGER_GAP = 1e-7
 
 
 @dataclass(frozen=True)
@@ -56,40 +53,24 @@ class Solution:
 
 @dataclass(frozen=True)
 class IntegerSolution:
-    """The best point found of a program with integer columns, and what none can go below.
+    """The best point found of a program with integer columns, and a lower bound of its optimum.
 
-    Attributes
-    ----------
-    point : ndarray of shape (n_columns,)
-    value : float
-        Of the objective there.
-    bound : float
-        That no point has a smaller value than this is proven.
-    proven : bool
-        Whether the point is as good as any.
+    ``point`` is None if the program has none, or if none was found in time.
     """
 
-    point: Vector
-    value: float
+    point: Vector | None
     bound: float
-    proven: bool
-
-
-@dataclass(frozen=True)
-class NoPoint:
-    """No point of a program with integer columns: there is none, or none was found in time."""
-
     timed_out: bool
 
 
 class HighsModel:
-    """One program in HiGHS, solved again and again under changing objectives.
+    """One program in HiGHS, solved repeatedly under changing objectives.
 
-    Keep one to a thread, and all with the same number of threads: HiGHS asks for that.
+    HiGHS requires one model per thread, and the same number of threads for all.
     """
 
     def __init__(self, program: LinearProgram) -> None:
-        # Imported here: it takes a quarter of a second, which `allrelevant --help` need not pay.
+        # Imported here: it takes a quarter of a second, which `allrelevant --help` should not take.
         import highspy
 
         self._api = highspy
@@ -98,18 +79,18 @@ class HighsModel:
         for option, value in (
             ("output_flag", False),
             ("threads", 1),
-            ("primal_feasibility_tolerance", _TOLERANCE),
-            ("dual_feasibility_tolerance", _TOLERANCE),
+            ("primal_feasibility_tolerance", FEASIBILITY_TOL),
+            ("dual_feasibility_tolerance", FEASIBILITY_TOL),
         ):
             self._highs.setOptionValue(option, value)
         self._highs.passModel(self._as_highs(program))
 
     def change_cost(self, columns: NDArray[np.int32], cost: Vector) -> None:
-        """Set the objective's coefficients of some columns; the others keep theirs."""
+        """Set the objective coefficients of some columns."""
         self._highs.changeColsCost(len(columns), columns, cost)
 
     def add_columns(self, matrix: sp.csc_array, cost: Vector) -> None:
-        """Add nonnegative columns behind those that are there; the basis stays as it is."""
+        """Append nonnegative columns; the basis stays."""
         n_columns = matrix.shape[1]
         self._highs.addCols(
             n_columns,
@@ -123,7 +104,7 @@ class HighsModel:
         )
 
     def add_rows(self, matrix: sp.csr_array, lower: Vector) -> None:
-        """Add rows with lower bounds behind those that are there; the basis stays as it is."""
+        """Append rows with lower bounds; the basis stays."""
         n_rows = matrix.shape[0]
         self._highs.addRows(
             n_rows,
@@ -136,60 +117,43 @@ class HighsModel:
         )
 
     def solve(self, what: str) -> Solution:
-        """Optimise from the last basis, the one of HiGHS's choice at first.
+        """Optimize from the last basis, at first from one that HiGHS chooses.
 
-        If that should end anywhere but at an optimum, the program is solved once more from
-        scratch, by the method HiGHS prefers.
-
-        Parameters
-        ----------
-        what : str
-            What is being asked, for the error message.
+        If that fails, the program is solved again from scratch, by the method that HiGHS prefers.
+        The error message names ``what`` was being solved for.
         """
         try:
-            return self._run(what, _WARM)
+            return self._run(what, WARM_START)
         except SolverError:
             self._highs.clearSolver()
-            return self._run(what, _COLD)
+            return self._run(what, COLD_START)
 
     def solve_integer(
         self, columns: NDArray[np.int32], what: str, seconds: float | None = None
-    ) -> IntegerSolution | NoPoint:
-        """Optimise with some columns integer.
-
-        Parameters
-        ----------
-        columns : ndarray of int
-        what : str
-            What is being asked, for the error message.
-        seconds : float, default=None
-            After which the best point found so far will do.
-        """
+    ) -> IntegerSolution:
+        """Optimize with some columns integer; after ``seconds``, take the best point so far."""
         highs, status = self._highs, self._api.HighsModelStatus
-        whole = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
-        highs.changeColsIntegrality(len(columns), columns, whole)
-        options: dict[str, Any] = {**_COLD, "mip_rel_gap": 0.0, "mip_abs_gap": _INTEGER_GAP}
-        options["mip_feasibility_tolerance"] = _TOLERANCE
+        integer = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
+        highs.changeColsIntegrality(len(columns), columns, integer)
+        options: dict[str, Any] = {**COLD_START, "mip_rel_gap": 0.0, "mip_abs_gap": INTEGER_GAP_TOL}
+        options["mip_feasibility_tolerance"] = FEASIBILITY_TOL
         options["time_limit"] = np.inf if seconds is None else max(float(seconds), 0.0)
         for option, value in options.items():
             highs.setOptionValue(option, value)
         highs.run()
         answer, info = highs.getModelStatus(), highs.getInfo()
         if answer == status.kInfeasible:
-            return NoPoint(timed_out=False)
+            return IntegerSolution(None, np.inf, timed_out=False)
         if answer not in (status.kOptimal, status.kTimeLimit):
             raise SolverError(
                 f"HiGHS did not solve the program for {what}: it answered "
                 f"{highs.modelStatusToString(answer)!r}."
             )
-        if info.primal_solution_status != self._api.SolutionStatus.kSolutionStatusFeasible:
-            return NoPoint(timed_out=True)
-        point = np.array(highs.getSolution().col_value)
+        has_point = info.primal_solution_status == self._api.SolutionStatus.kSolutionStatusFeasible
         return IntegerSolution(
-            point=point,
-            value=float(info.objective_function_value),
+            point=np.array(highs.getSolution().col_value) if has_point else None,
             bound=float(info.mip_dual_bound),
-            proven=bool(answer == status.kOptimal),
+            timed_out=bool(answer == status.kTimeLimit) or not has_point,
         )
 
     def _run(self, what: str, method: Mapping[str, str | int]) -> Solution:
@@ -224,28 +188,26 @@ class HighsModel:
 
 
 class HighsSolver:
-    """Solves the extremes one after the other, each from the last one's basis."""
+    """Solves the extremes one after the other, each from the basis of the last one."""
+
+    is_reference = True
 
     def __init__(self, models: EquivalentModels) -> None:
-        self._models = self.models = models
+        self.models = models
         self._highs = HighsModel(models.program)
         self.effort = SolverStats()
 
     def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         solutions = [self._solve(extreme) for extreme in extremes]
         self.effort.programs += len(extremes)
-        points = np.array([solution.point for solution in solutions])
-        blocks = self._models.program.blocks
-        n_rows = self._models.rows.n_rows
-        return ExtremeSolutions(
-            coef=points[:, blocks["positive"]] - points[:, blocks["negative"]],
-            offset=points[:, blocks["offset"]],
-            multipliers=np.array([solution.row_dual[:n_rows] for solution in solutions]),
-        )
+        coef, offset = self.models.program.model(np.array([each.point for each in solutions]))
+        n_rows = self.models.rows.n_rows
+        multipliers = np.array([each.row_dual[:n_rows] for each in solutions])
+        return ExtremeSolutions(coef, offset, multipliers)
 
     def _solve(self, extreme: Extreme) -> Solution:
-        # HiGHS minimises: the largest weight is the smallest of its negative.
-        blocks = self._models.program.blocks
+        # HiGHS minimizes: the largest weight is the smallest of its negative.
+        blocks = self.models.program.blocks
         starts = np.array([blocks["positive"].start, blocks["negative"].start], dtype=np.int32)
         columns = starts + np.int32(extreme.feature)
         self._highs.change_cost(columns, np.array([-extreme.sign, extreme.sign], dtype=float))

@@ -1,4 +1,4 @@
-"""What a solver is asked, what it answers, and nothing about how it finds out."""
+"""What solvers are asked and what they answer; nothing about how they find out."""
 
 from __future__ import annotations
 
@@ -10,12 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._typing import Matrix
-from ..programs.equivalent_models import EquivalentModels
+from ..programs.equivalent_models import EquivalentModels, StartingVertex
+
+
+class NotAVertexError(Exception):
+    """A solver that starts at a vertex was given none."""
+
+
+class BaselineSolver(Protocol):
+    """Solves ``min |w|_1 + C * loss`` for one C after the other."""
+
+    def solve(self, C: float) -> StartingVertex: ...
 
 
 @dataclass(frozen=True)
 class Extreme:
-    """One end of one weight's range: ``sign * w_feature`` is as large as it can be."""
+    """One end of one weight's range: the model of largest ``sign * w_feature``."""
 
     feature: int
     sign: int
@@ -24,40 +34,41 @@ class Extreme:
         return f"the {'largest' if self.sign > 0 else 'smallest'} weight of feature {self.feature}"
 
 
+def features_and_signs(
+    extremes: Sequence[Extreme],
+) -> tuple[NDArray[np.intp], NDArray[np.int_]]:
+    """Features and signs of m extremes, each of shape (m,)."""
+    return (
+        np.array([extreme.feature for extreme in extremes], dtype=np.intp),
+        np.array([extreme.sign for extreme in extremes], dtype=np.int_),
+    )
+
+
 @dataclass(frozen=True)
 class ExtremeSolutions:
-    """Models at some extremes, and the multipliers of the rows that show why.
+    """Models at m extremes, and multipliers of the hinge rows that prove them.
 
-    Attributes
-    ----------
-    coef : ndarray of shape (m, d)
-    offset : ndarray of shape (m, n_offsets)
-    multipliers : ndarray of shape (m, n_rows)
-        Of the hinge rows; see :mod:`allrelevant.bounds.solver.proofs`.
+    ``coef`` has shape (m, d), ``offset`` (m, n_offsets), ``multipliers`` (m, n_rows).
     """
 
     coef: Matrix
     offset: Matrix
     multipliers: Matrix
 
-    def taken(self, which: NDArray[np.intp]) -> ExtremeSolutions:
-        """Some of the answers."""
+    def take(self, which: NDArray[np.intp]) -> ExtremeSolutions:
+        """Some of the solutions."""
         return ExtremeSolutions(self.coef[which], self.offset[which], self.multipliers[which])
 
-    def replaced(self, which: NDArray[np.intp], others: ExtremeSolutions) -> ExtremeSolutions:
-        """These answers with some of them replaced, in place."""
-        parts = [
-            (self.coef, others.coef),
-            (self.offset, others.offset),
-            (self.multipliers, others.multipliers),
-        ]
-        for mine, theirs in parts:
-            mine[which] = theirs
+    def with_replaced(self, which: NDArray[np.intp], others: ExtremeSolutions) -> ExtremeSolutions:
+        """These solutions with some of them replaced, in place."""
+        self.coef[which] = others.coef
+        self.offset[which] = others.offset
+        self.multipliers[which] = others.multipliers
         return self
 
 
 def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
-    """Answers to several groups of questions, as one."""
+    """Solutions of several groups of extremes, as one."""
     if len(parts) == 1:
         return parts[0]
     return ExtremeSolutions(
@@ -69,17 +80,8 @@ def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
 
 @dataclass
 class SolverStats:
-    """What it took.
-
-    Attributes
-    ----------
-    programs : int
-        Programs solved.
-    pivots : int
-    fallbacks : int
-        Programs that only HiGHS could settle.
-    spared : int
-        Programs that did not have to be solved, for their answer was known to change nothing.
+    """Counters: programs solved, pivots, programs that only HiGHS could solve (``fallbacks``) and
+    programs that did not have to be solved (``spared``).
     """
 
     programs: int = 0
@@ -89,7 +91,7 @@ class SolverStats:
 
 
 def total_effort(efforts: Sequence[SolverStats]) -> SolverStats:
-    """The effort of several runs together."""
+    """The sum of several counters."""
     return SolverStats(
         programs=sum(effort.programs for effort in efforts),
         pivots=sum(effort.pivots for effort in efforts),
@@ -99,10 +101,14 @@ def total_effort(efforts: Sequence[SolverStats]) -> SolverStats:
 
 
 class ExtremeSolver(Protocol):
-    """Finds extremes over the one set it was made for. What it answers is proven, not trusted.
+    """Solves extremes over the set of models that it was made for.
 
-    ``models`` is that set as the solver knows it by now: multipliers belong to its rows.
+    ``models`` is that set as the solver knows it by now: multipliers belong to its rows. Solutions
+    are checked; those of the reference solver are final.
     """
+
+    @property
+    def is_reference(self) -> bool: ...
 
     @property
     def effort(self) -> SolverStats: ...

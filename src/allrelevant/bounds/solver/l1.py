@@ -1,12 +1,14 @@
-"""The l1-regularised problem, over the features that it takes: for tables with many.
+"""The l1-regularized problem, ``min |w|_1 + C * loss``, and the multipliers at its solution.
 
-An l1-regularised model uses no more features than there are rows, often far fewer. So the program
-starts with some features, and takes in those whose weight would pay under the multipliers of its
-solution, until there is none: column generation. One product with the table prices all features.
+Two methods solve it for one C after the other, each from the last solution:
 
-The l1-regularised problem, by a walk over its corners: for tables with many rows.
+- :class:`SimplexBaseline`, for tables with many rows: the compiled simplex method on a dictionary
+  of all rows and features.
+- :class:`ColumnGenerationBaseline`, for tables with many features: an l1-regularized model uses no
+  more features than there are rows, often far fewer. The program starts with some features, and
+  those that have a negative reduced cost at its solution are added until there is none.
 
-The l1-regularised problem, ``min |w|_1 + C * loss``, and the multipliers at its solution.
+:class:`L1Baseline` chooses among them, and checks solutions of the first by their duality gap.
 """
 
 from __future__ import annotations
@@ -21,25 +23,81 @@ from numpy.typing import NDArray
 from ..._typing import Vector
 from ..programs.equivalent_models import StartingVertex, baseline_program
 from ..programs.hinge import HingeRows
-from ..programs.pairwise import CuttingPlaneRows
-from .cutting import CuttingPlaneBaseline
 from .highs import HighsModel
-from .simplex import make_corner, make_problem
+from .simplex import dictionary_state, simplex_data
 
-# With no more features than this, all are there from the start.
-_FEW = 400
+# The simplex method takes all features along. With more than this, column generation is faster,
+# unless there are even more rows; and a dictionary of more cells than this is too large.
+SIMPLEX_UP_TO = 400
+MAX_CELLS = 50_000_000
+
+# Pivots after which the simplex method stops, and cells updated between two checks of the keyboard.
+MAX_PIVOTS = 100_000
+CELLS_PER_CALL = 500_000_000
+
+# With no more features than this, column generation starts with all of them.
+ALL_COLUMNS_UP_TO = 400
+
+# Features to start with, and the most that are added at a time.
+COLUMNS_PER_ROUND = 100
+
+# A feature is added if its reduced cost, of a norm price of 1, is below minus this.
+REDUCED_COST_TOL = 1e-9
+
+# How far a solution may violate hard rows, and its largest duality gap as a share of its value.
+VIOLATION_TOL = 1e-9
+GAP_TOL = 1e-8
 
 
-# Features to start with, and the most to take in at a time.
-_AT_A_TIME = 100
+class SimplexBaseline:
+    """The simplex method from the zero model: all slacks are basic.
+
+    Hard rows are not all met there. They get a finite weight, large enough that the optimum meets
+    them.
+    """
+
+    def __init__(self, rows: HingeRows) -> None:
+        n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
+        table = rows.table.toarray() if sp.issparse(rows.table) else rows.table
+        self._rows = rows
+        finite = replace(rows, weight=finite_weights(rows))
+        self._data = simplex_data(finite, d, budgets=(), prices=np.zeros(2))
+        self._state = dictionary_state(
+            self._data,
+            T=np.hstack([table, rows.offset_table]),
+            value=rows.target.copy(),
+            basis=d + k + np.arange(n),
+            nonbasic=np.arange(d + k),
+        )
+
+    def solve(self, C: float) -> StartingVertex | None:
+        """The solution, or None if it was not found."""
+        from ...native.simplex import OPTIMAL, PIVOTED, minimize
+
+        rows = self._rows
+        coef, offset = np.zeros(rows.n_weights), np.zeros(rows.n_offsets)
+        multipliers = np.zeros(rows.n_rows)
+        pivots_per_call = max(1, CELLS_PER_CALL // self._state.T.size)
+        total, status = 0, PIVOTED
+        while status == PIVOTED and total < MAX_PIVOTS:
+            status, pivots = minimize(
+                self._state, self._data, 1.0, C, pivots_per_call, coef, offset, multipliers
+            )
+            total += pivots
+        return StartingVertex(coef, offset, multipliers, rows) if status == OPTIMAL else None
 
 
-# A weight pays if the pull of the multipliers exceeds its cost, which is 1, by more than this.
-_PAYS = 1e-9
+def finite_weights(rows: HingeRows) -> Vector:
+    """The weights; for hard rows, twice what any multiplier can come to.
+
+    Multipliers are balanced at every offset, so those of hard rows are limited by the others.
+    """
+    reach = np.abs(rows.offset_table).max(axis=1, initial=1.0)
+    return np.where(rows.is_hard, 2.0 * (rows.weight_in_loss @ reach), rows.weight)
 
 
 class ColumnGenerationBaseline:
-    """Solves the problem for one C after the other, each from the last solution, by HiGHS."""
+    """Column generation in HiGHS; one product with the table gives all reduced costs."""
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
@@ -57,10 +115,10 @@ class ColumnGenerationBaseline:
 
     def solve(self, C: float) -> StartingVertex:
         self._highs.change_cost(self._slack, C * self._rows.weight_in_loss)
-        what = f"the l1-regularised problem at C={C:g}"
+        what = f"the l1-regularized problem at C={C:g}"
         solution = self._highs.solve(what)
-        while (paying := self._paying(solution.row_dual)).size:
-            self._take_in(paying)
+        while (missing := self._missing_features(solution.row_dual)).size:
+            self._add(missing)
             solution = self._highs.solve(what)
         coef = np.zeros(self._rows.n_weights)
         positive, negative = solution.point[self._columns]
@@ -68,22 +126,24 @@ class ColumnGenerationBaseline:
         return StartingVertex(coef, solution.point[self._offset], solution.row_dual, self._rows)
 
     def _first_features(self) -> NDArray[np.intp]:
-        """All if there are few; else those that the rows pull at most."""
-        if self._rows.n_weights <= _FEW:
-            return np.arange(self._rows.n_weights)
-        pull = np.abs(self._rows.pull(np.where(self._rows.must_be_met, 1.0, self._rows.weight)))
-        return np.argpartition(-pull, _AT_A_TIME)[:_AT_A_TIME]
+        """All if there are few, else those of the largest sums over the rows."""
+        rows = self._rows
+        if rows.n_weights <= ALL_COLUMNS_UP_TO:
+            return np.arange(rows.n_weights)
+        sums = np.abs(rows.row_combination(np.where(rows.is_hard, 1.0, rows.weight)))
+        return np.argpartition(-sums, COLUMNS_PER_ROUND)[:COLUMNS_PER_ROUND]
 
-    def _paying(self, multipliers: Vector) -> NDArray[np.intp]:
-        """Features that are missing: those that would pay most."""
-        pull = np.abs(self._rows.pull(multipliers))
-        pull[self._features] = 0.0
-        paying = np.flatnonzero(pull > 1.0 + _PAYS)
-        if len(paying) > _AT_A_TIME:
-            paying = paying[np.argpartition(-pull[paying], _AT_A_TIME)[:_AT_A_TIME]]
-        return paying
+    def _missing_features(self, multipliers: Vector) -> NDArray[np.intp]:
+        """Features of negative reduced cost, those of the most negative one if there are many."""
+        combination = np.abs(self._rows.row_combination(multipliers))
+        combination[self._features] = 0.0
+        missing = np.flatnonzero(combination > 1.0 + REDUCED_COST_TOL)
+        if len(missing) > COLUMNS_PER_ROUND:
+            order = np.argpartition(-combination[missing], COLUMNS_PER_ROUND)
+            missing = missing[order[:COLUMNS_PER_ROUND]]
+        return missing
 
-    def _take_in(self, features: NDArray[np.intp]) -> None:
+    def _add(self, features: NDArray[np.intp]) -> None:
         table = sp.csc_array(self._rows.table[:, features])
         n_new = 2 * len(features)
         self._highs.add_columns(sp.hstack([table, -table], format="csc"), np.ones(n_new))
@@ -93,122 +153,43 @@ class ColumnGenerationBaseline:
         self._features = np.concatenate([self._features, features])
 
 
-# Pivots after which a walk is given up, and how many to make between two looks at the keyboard.
-_MOST_PIVOTS = 100_000
-
-
-_CELLS_AT_A_TIME = 500_000_000
-
-
-class SimplexBaseline:
-    """Solves the problem for one C after the other, each from the last solution.
-
-    The walk starts at the model that is zero: no row is met exactly there, and the first steps
-    bring in the offsets, which cost nothing. Rows that must be met are not all met there; they
-    have a weight large enough that it pays to meet them.
-    """
-
-    def __init__(self, rows: HingeRows) -> None:
-        n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
-        table = rows.table.toarray() if sp.issparse(rows.table) else rows.table
-        self._rows = rows
-        finite = replace(rows, weight=finite_weights(rows))
-        self._problem = make_problem(finite, d, budgets=(), prices=np.zeros(2))
-        self._corner = make_corner(
-            self._problem,
-            T=np.hstack([table, rows.offset_table]),
-            value=rows.target.copy(),
-            basis=d + k + np.arange(n),
-            nonbasic=np.arange(d + k),
-        )
-        self._shape = n, d, k
-
-    def solve(self, C: float) -> StartingVertex | None:
-        """The model that costs least, or None if the walk did not get there."""
-        from ...native.simplex import MOVED, OPTIMAL, minimize
-
-        n, d, k = self._shape
-        coef, offset, multipliers = np.zeros(d), np.zeros(k), np.zeros(n)
-        some = max(1, _CELLS_AT_A_TIME // self._corner.T.size)
-        pivots, status = 0, MOVED
-        while status == MOVED and pivots < _MOST_PIVOTS:
-            status, more = minimize(
-                self._corner, self._problem, 1.0, C, some, coef, offset, multipliers
-            )
-            pivots += more
-        return StartingVertex(coef, offset, multipliers, self._rows) if status == OPTIMAL else None
-
-
-def finite_weights(rows: HingeRows) -> Vector:
-    """The weights, with twice what any multiplier can come to for rows that must be met.
-
-    Multipliers pull at no offset, so those of rows that must be met are balanced by the others.
-    """
-    reach = np.abs(rows.offset_table).max(axis=1, initial=1.0)
-    return np.where(rows.must_be_met, 2.0 * (rows.weight_in_loss @ reach), rows.weight)
-
-
-# A walk takes all features along. With more than these it pays to work with a few of them, unless
-# there are even more rows; and a tableau of more cells than this is too large to be kept.
-_FEW_FEATURES = 400
-
-
-_MOST_CELLS = 50_000_000
-
-
-# By how much a solution may fall short of rows that must be met.
-_BREACH = 1e-9
-
-
-# By how much of its value a solution may be off.
-_TOLERANCE = 1e-8
-
-
 class L1Baseline:
-    """Solves the problem for one C after the other, each from the last solution."""
+    """The simplex method where the table allows it, and column generation where that fails."""
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
-        self._cutting = CuttingPlaneBaseline(rows) if isinstance(rows, CuttingPlaneRows) else None
-        self._walk = None
-        if self._cutting is not None:
-            return
-        few = rows.n_weights <= max(_FEW_FEATURES, rows.n_rows)
-        small = rows.n_rows * rows.n_weights <= _MOST_CELLS
-        if few and small:
-            self._walk = SimplexBaseline(rows)
+        has_few_features = rows.n_weights <= max(SIMPLEX_UP_TO, rows.n_rows)
+        is_small = rows.n_rows * rows.n_weights <= MAX_CELLS
+        self._simplex = SimplexBaseline(rows) if has_few_features and is_small else None
 
     def solve(self, C: float) -> StartingVertex:
-        """Weights, offsets and multipliers of the rows at the optimum."""
-        if self._cutting is not None:
-            return self._cutting.solve(C)
-        if self._walk is not None:
-            found = self._walk.solve(C)
-            if found is not None and excess(self._rows, C, found) <= _TOLERANCE:
-                return found
-        return self._growing.solve(C)
+        if self._simplex is not None:
+            solution = self._simplex.solve(C)
+            if solution is not None and relative_gap(self._rows, C, solution) <= GAP_TOL:
+                return solution
+        return self._column_generation.solve(C)
 
     @cached_property
-    def _growing(self) -> ColumnGenerationBaseline:
+    def _column_generation(self) -> ColumnGenerationBaseline:
         return ColumnGenerationBaseline(self._rows)
 
 
-def excess(rows: HingeRows, C: float, found: StartingVertex) -> float:
-    """By how much a solution can cost more than the best one, as a share of its cost.
+def relative_gap(rows: HingeRows, C: float, solution: StartingVertex) -> float:
+    """Duality gap of a solution, as a share of its value.
 
-    For multipliers between 0 and C times the weight of their row that pull no weight by more than
-    1, and no offset at all, ``multipliers . target`` is what every model costs at least. What is
-    missing to that counts against the solution.
+    For multipliers between 0 and C times the weight of their row, whose combination of rows is at
+    most 1 at every weight and 0 at every offset, ``multipliers . target`` is a lower bound on the
+    value of every model. Deviations from these conditions count as gaps.
     """
-    coef, offset, multipliers = found.coef, found.offset, found.multipliers
-    if rows.breach(coef[None], offset[None])[0] > _BREACH:
+    coef, offset, multipliers = solution.coef, solution.offset, solution.multipliers
+    if rows.violation(coef[None], offset[None])[0] > VIOLATION_TOL:
         return np.inf
-    cost = np.abs(coef).sum() + C * rows.loss(coef[None], offset[None])[0]
-    pull = np.abs(rows.pull(multipliers)).max(initial=0.0)
-    reach = max(1.0, pull, (multipliers / rows.weight).max() / C)
-    faults = [
-        1.0 - multipliers @ rows.target / reach / cost,
+    value = np.abs(coef).sum() + C * rows.loss(coef[None], offset[None])[0]
+    combination = np.abs(rows.row_combination(multipliers)).max(initial=0.0)
+    reach = max(1.0, combination, (multipliers / rows.weight).max() / C)
+    gaps = [
+        1.0 - multipliers @ rows.target / reach / value,
         -multipliers.min() / C,
         np.abs(multipliers @ rows.offset_table).max(initial=0.0) / (C * rows.weight_in_loss.sum()),
     ]
-    return float(max(faults)) if np.isfinite(faults).all() else np.inf
+    return float(max(gaps)) if np.isfinite(gaps).all() else np.inf

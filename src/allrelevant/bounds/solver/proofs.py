@@ -1,4 +1,4 @@
-"""Proofs: what multipliers of the rows say about the largest value of a weight.
+"""Certificates: what multipliers of the rows prove about the weights of a set of models.
 
 Take any multipliers a >= 0 of the hinge rows. For every model with slacks s,
 
@@ -11,9 +11,9 @@ With v = table' a and g = offset_table' a it follows for the weight of feature j
 
     lambda = max_k |sign [k = j] + v_k|,    nu = max_i a_i / weight_i,
 
-and the budgets limit |w|_1 and the loss. No solver is needed to check this, only the data, so a
-bound does not rest on trust in the solver that found the multipliers: bad ones give a weak bound,
-never a wrong one. (Good ones make g vanish up to rounding; the range of the offsets covers that.)
+and the budgets limit |w|_1 and the loss. This needs no solver, only the data, so a bound does not
+depend on the solver that found the multipliers: bad ones give a weak bound, never a wrong one.
+(Good ones make g vanish up to rounding; the range of the offsets covers that.)
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels
-from .interface import Extreme, ExtremeSolutions
+from .interface import Extreme, ExtremeSolutions, features_and_signs
 
-# What a sum of as many terms as there are rows can be wrong by, relative to its size.
-_ROUNDING = 1e-13
+# Relative error of a sum over all rows.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
 class CheckedSolutions:
-    """What the data say about a solver's answers.
+    """What the data say about a solver's solutions of m extremes.
 
     Attributes
     ----------
     attained : ndarray of shape (m,)
-        The weight in question of each model found.
+        The weight in question of each model.
     proven : ndarray of shape (m,)
         What no model of the set can go beyond.
     violation : ndarray of shape (m,)
-        By how much each model found oversteps the set, relative to its norm if that exceeds 1.
+        How far each model is outside the set, relative to its norm if that exceeds 1.
     certificates : Certificates
-        What else the answers prove.
+        What else the solutions prove.
     """
 
     attained: Vector
@@ -55,37 +55,29 @@ class CheckedSolutions:
 
     @property
     def gap(self) -> Vector:
-        """Distance between what is attained and what is proven, of each answer."""
+        """Distance between what is attained and what is proven."""
         return np.abs(self.proven - self.attained)
 
-    def replaced(self, which: NDArray[np.intp], others: CheckedSolutions) -> CheckedSolutions:
-        """These findings with some of them replaced, in place."""
-        parts = [
-            (self.attained, others.attained),
-            (self.proven, others.proven),
-            (self.violation, others.violation),
-        ]
-        for mine, theirs in parts:
-            mine[which] = theirs
+    def with_replaced(self, which: NDArray[np.intp], others: CheckedSolutions) -> CheckedSolutions:
+        """These findings with some of them replaced, in place; the certificates stay."""
+        self.attained[which] = others.attained
+        self.proven[which] = others.proven
+        self.violation[which] = others.violation
         return self
 
 
 class Certificates:
-    """What vectors of multipliers prove about the weights of a set of models.
+    """What m vectors of multipliers, shape (m, n_rows), prove about the weights of a set.
 
-    Parameters
-    ----------
-    models : EquivalentModels
-    multipliers : ndarray of shape (m, n_rows)
-        Any multipliers of the rows; the better, the tighter what they prove.
+    Any multipliers of the rows will do; the better they are, the tighter the bounds.
     """
 
     def __init__(self, models: EquivalentModels, multipliers: Matrix) -> None:
         rows = models.rows
         multipliers = np.maximum(multipliers, 0.0)
         self._models = models
-        self._pull = rows.pull(multipliers)
-        self._price_of_loss = (multipliers / rows.weight).max(axis=1)
+        self._combination = rows.row_combination(multipliers)
+        self._loss_price = (multipliers / rows.weight).max(axis=1)
         imbalance = multipliers @ rows.offset_table
         low, high = models.offset_range.T
         offset_part = np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
@@ -93,11 +85,11 @@ class Certificates:
 
     def maxima(self, features: NDArray[np.intp], signs: NDArray[np.int_]) -> Vector:
         """Upper bounds on ``sign * weight``, one by each vector of multipliers, shape (m,)."""
-        each, pull = np.arange(len(features)), self._pull
-        own = pull[each, features]
-        pull[each, features] = own + signs
-        largest = _largest_size(pull)
-        pull[each, features] = own  # a copy of it all would take longer than the rest
+        each, combination = np.arange(len(features)), self._combination
+        kept = combination[each, features]
+        combination[each, features] = kept + signs
+        largest = _largest_size(combination)
+        combination[each, features] = kept  # to copy the matrix would take longer than the rest
         return self._limit(largest) + self._rest
 
     def ranges(self) -> Matrix:
@@ -111,11 +103,11 @@ class Certificates:
         sum is negative, so a weight can be no larger than ``spare / (1 - v_j)``, and no smaller
         than ``- spare / (1 + v_j)``.
         """
-        largest = _largest_size(self._pull)
+        largest = _largest_size(self._combination)
         limit = self._limit(largest)
-        with np.errstate(divide="ignore", invalid="ignore"):  # a feature in use is not bounded so
-            spare = (limit + self._rest + _ROUNDING * limit) / largest
-            v = self._pull / largest[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):  # features in use get no bound
+            spare = (limit + self._rest + ROUNDING * limit) / largest
+            v = self._combination / largest[:, None]
             return np.column_stack(
                 [
                     np.fmax.reduce(-spare[:, None] / (1.0 + v), initial=-np.inf),
@@ -123,35 +115,34 @@ class Certificates:
                 ]
             )
 
-    def _limit(self, price_of_norm: Vector) -> Vector:
-        return _budget_part(self._models.budgets, price_of_norm, self._price_of_loss)
+    def _limit(self, norm_price: Vector) -> Vector:
+        return _budget_part(self._models.budgets, norm_price, self._loss_price)
 
 
 def check_solutions(
-    models: EquivalentModels, extremes: Sequence[Extreme], extrema: ExtremeSolutions
+    models: EquivalentModels, extremes: Sequence[Extreme], solutions: ExtremeSolutions
 ) -> CheckedSolutions:
-    """Check a solver's answers against the data."""
-    features = np.array([extreme.feature for extreme in extremes])
-    signs = np.array([extreme.sign for extreme in extremes])
-    size = np.maximum(1.0, np.abs(extrema.coef).sum(axis=1))
-    certificates = Certificates(models, extrema.multipliers)
+    """Check a solver's solutions against the data."""
+    features, signs = features_and_signs(extremes)
+    size = np.maximum(1.0, np.abs(solutions.coef).sum(axis=1))
+    certificates = Certificates(models, solutions.multipliers)
     return CheckedSolutions(
-        attained=extrema.coef[np.arange(len(extremes)), features],
+        attained=solutions.coef[np.arange(len(extremes)), features],
         proven=signs * certificates.maxima(features, signs),
-        violation=models.violation(extrema.coef, extrema.offset) / size,
+        violation=models.violation(solutions.coef, solutions.offset) / size,
         certificates=certificates,
     )
 
 
 def intersect(first: Matrix, second: Matrix) -> Matrix:
-    """What two findings about every weight say together, shape (d, 2)."""
+    """Intersections of two ranges of every weight, shape (d, 2)."""
     return np.column_stack([np.fmax(first[:, 0], second[:, 0]), np.fmin(first[:, 1], second[:, 1])])
 
 
 def outer_ranges(models: EquivalentModels) -> Matrix:
     """What is known of every weight before any program is solved, shape (d, 2).
 
-    The certificate of the model to start from, if there is one; and no weight exceeds the norm.
+    No weight exceeds the norm, and the start of the set, if it has one, has a certificate.
     """
     norm = max(b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0)
     outer = np.tile([-norm, norm], (models.n_weights, 1))
@@ -165,21 +156,21 @@ def _largest_size(values: Matrix) -> Vector:
     return np.maximum(values.max(axis=1), -values.min(axis=1))
 
 
-def _budget_part(budgets: Sequence[Budget], price_of_norm: Vector, price_of_loss: Vector) -> Vector:
-    """Most that ``price_of_norm * |w|_1 + price_of_loss * loss`` can come to."""
+def _budget_part(budgets: Sequence[Budget], norm_price: Vector, loss_price: Vector) -> Vector:
+    """The most that ``norm_price * |w|_1 + loss_price * loss`` can come to."""
     if len(budgets) == 1:
         (budget,) = budgets
         norm, loss = budget.norm_coefficient, budget.loss_coefficient
-        return np.maximum(_rate(price_of_norm, norm), _rate(price_of_loss, loss)) * budget.limit
-    total = np.zeros_like(price_of_norm)
+        return np.maximum(_rate(norm_price, norm), _rate(loss_price, loss)) * budget.limit
+    total = np.zeros_like(norm_price)
     for budget in budgets:
-        price = price_of_norm if budget.norm_coefficient > 0 else price_of_loss
+        price = norm_price if budget.norm_coefficient > 0 else loss_price
         total += price * budget.limit / max(budget.norm_coefficient, budget.loss_coefficient)
     return total
 
 
 def _rate(price: Vector, coefficient: float) -> Vector:
-    """How many times a budget's coefficient a price is; what is not limited can be endless."""
+    """A price in units of a budget's coefficient; infinite if the budget sets no limit."""
     if coefficient > 0:
         return price / coefficient
     return np.where(price > 0, np.inf, 0.0)

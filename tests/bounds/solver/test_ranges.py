@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from allrelevant import SolverError
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
 from allrelevant.bounds.classification import ClassificationData
-from allrelevant.bounds.solver import ranges as checked_solver
+from allrelevant.bounds.solver import families
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.proofs import outer_ranges
 from allrelevant.bounds.solver.ranges import (
@@ -88,6 +88,8 @@ def check_witnesses(models, ranges, samples):
 class Tampered:
     """A solver with its answers changed on the way out."""
 
+    is_reference = False
+
     def __init__(self, models, **factors):
         self.solver = HighsSolver(models)
         self.factors = factors
@@ -116,7 +118,7 @@ def test_a_solver_that_lies_is_found_out(models, lie):
 
 
 def test_without_a_judge_bad_multipliers_widen_the_gap_and_nothing_else(models, monkeypatch):
-    monkeypatch.setattr(checked_solver, "_MOST_ROWS_FOR_HIGHS", 0)
+    monkeypatch.setattr(families, "MAX_ROWS_FOR_HIGHS", 0)
     honest = weight_ranges(models)
     ranges = weight_ranges(models, solver=lambda models: Tampered(models, multipliers=0.5))
     assert ranges.gap.max() > 0.01
@@ -125,7 +127,7 @@ def test_without_a_judge_bad_multipliers_widen_the_gap_and_nothing_else(models, 
 
 
 def test_without_a_judge_the_baseline_stands_in_for_what_is_no_model(models, monkeypatch):
-    monkeypatch.setattr(checked_solver, "_MOST_ROWS_FOR_HIGHS", 0)
+    monkeypatch.setattr(families, "MAX_ROWS_FOR_HIGHS", 0)
     ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=np.nan))
     np.testing.assert_allclose(ranges.coef.toarray(), np.tile(models.start.coef, (12, 1)))
     honest = weight_ranges(models)
@@ -136,7 +138,7 @@ def test_without_a_judge_the_baseline_stands_in_for_what_is_no_model(models, mon
 
 def test_without_a_judge_what_is_a_little_outside_is_drawn_inside(monkeypatch):
     _, models = equivalent_models("separate", generated_samples(3), 1.0, Tolerance(0.1, 0.05, 1e-6))
-    monkeypatch.setattr(checked_solver, "_MOST_ROWS_FOR_HIGHS", 0)
+    monkeypatch.setattr(families, "MAX_ROWS_FOR_HIGHS", 0)
     honest = weight_ranges(models)
     ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=1.0 + 1e-5))
     assert models.violation(ranges.coef.toarray(), ranges.offset).max() <= 1e-12

@@ -9,10 +9,11 @@ import pytest
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline, uses_features
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.programs.equivalent_models import WeightLimit, limited_models
-from allrelevant.bounds.solver import simplex as tableau_solver
+from allrelevant.bounds.solver import simplex
 from allrelevant.bounds.solver.highs import HighsSolver
+from allrelevant.bounds.solver.interface import NotAVertexError
 from allrelevant.bounds.solver.ranges import weight_ranges
-from allrelevant.bounds.solver.simplex import NotAVertexError, SimplexSolver, Vertex
+from allrelevant.bounds.solver.simplex import SimplexSolver, Vertex
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.generated import generated_samples
 from tests.bounds.nasty import KINDS, nasty_samples
@@ -63,9 +64,9 @@ def test_rows_and_features_left_out_come_in_when_needed(monkeypatch):
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 0.5)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.3, 0.1, 1e-6))
     everything = weight_ranges(models, solver=SimplexSolver)
-    monkeypatch.setattr(tableau_solver, "_FEW", 0)
-    monkeypatch.setattr(tableau_solver, "_PROMISING", 1.1)
-    monkeypatch.setattr(tableau_solver, "_FAR", 1e-6)
+    monkeypatch.setattr(simplex, "ALL_FEATURES_UP_TO", 0)
+    monkeypatch.setattr(simplex, "NEARLY_USED", 1.1)
+    monkeypatch.setattr(simplex, "DISTANT_SLACK", 1e-6)
     little = weight_ranges(models, solver=SimplexSolver)
     np.testing.assert_allclose(little.interval, everything.interval, atol=1e-8)
     assert little.effort.programs > everything.effort.programs
@@ -105,7 +106,7 @@ def test_a_start_outside_the_budgets_finds_its_way_inside():
     np.testing.assert_allclose(found.attained, reference.attained, atol=1e-7)
 
 
-def test_a_start_that_falls_short_of_rows_that_must_be_met_is_refused():
+def test_a_start_that_violates_hard_rows_is_refused():
     samples = generated_samples(3)
     baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
     models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.0, 1e-6))
@@ -115,5 +116,5 @@ def test_a_start_that_falls_short_of_rows_that_must_be_met_is_refused():
     multipliers = np.r_[models.start.multipliers, 0.0, 0.0]
     start = replace(models.start, multipliers=multipliers, rows=limited.rows)
     limited = replace(limited, start=start)
-    with pytest.raises(NotAVertexError, match="must be met"):
+    with pytest.raises(NotAVertexError, match="hard rows"):
         SimplexSolver(limited)

@@ -17,12 +17,12 @@ def rows(request):
     return HingeRows(request.param(TABLE), np.ones((7, 1)), np.arange(7.0), np.ones(7))
 
 
-def test_shortfall_is_what_is_missing_to_the_target(rows):
+def test_slack_is_what_is_missing_to_the_target(rows):
     expected = np.arange(7.0) - MODELS @ TABLE.T - OFFSETS
-    np.testing.assert_allclose(rows.shortfall(MODELS, OFFSETS), expected)
+    np.testing.assert_allclose(rows.slack(MODELS, OFFSETS), expected)
 
 
-def test_pull_of_one_vector_of_multipliers_and_of_several(rows):
+def test_combination_by_one_vector_of_multipliers_and_by_several(rows):
     several = RNG.rand(3, 7)
-    np.testing.assert_allclose(rows.pull(several), several @ TABLE)
-    np.testing.assert_allclose(rows.pull(several[0]), several[0] @ TABLE)
+    np.testing.assert_allclose(rows.row_combination(several), several @ TABLE)
+    np.testing.assert_allclose(rows.row_combination(several[0]), several[0] @ TABLE)

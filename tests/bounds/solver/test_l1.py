@@ -1,0 +1,53 @@
+"""The l1-regularized problem: each method finds the optimum, and a wrong one is noticed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from allrelevant.bounds.programs.equivalent_models import StartingVertex
+from allrelevant.bounds.solver import l1
+from allrelevant.bounds.solver.l1 import L1Baseline, relative_gap
+from tests.bounds.generated import generated_samples
+from tests.bounds.naive import naive_l1_svm
+
+
+def value(rows, C, solution):
+    loss = rows.loss(solution.coef[None], solution.offset[None])[0]
+    return np.abs(solution.coef).sum() + C * loss
+
+
+def test_features_left_out_are_added_when_needed(monkeypatch):
+    """Column generation from a handful of features ends at the same optimum, dense and sparse."""
+    monkeypatch.setattr(l1, "SimplexBaseline", lambda rows: None)
+    monkeypatch.setattr(l1, "ALL_COLUMNS_UP_TO", 0)
+    monkeypatch.setattr(l1, "COLUMNS_PER_ROUND", 2)
+    for seed in (0, 5, 10):  # these have many columns
+        samples = generated_samples(seed)
+        for table in (samples.X, sp.csr_array(samples.X)):
+            rows = samples.with_tables((table,)).rows
+            solver = L1Baseline(rows)
+            for C in (0.1, 1.0, 10.0):
+                solution = solver.solve(C)
+                optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
+                assert value(rows, C, solution) == pytest.approx(optimum, abs=1e-7)
+                assert np.abs(solution.multipliers @ samples.rows.table).max() <= 1 + 1e-7
+
+
+def test_a_solution_that_its_multipliers_do_not_prove_is_solved_again(monkeypatch):
+    samples = generated_samples(1)
+
+    class Wrong:
+        def __init__(self, rows):
+            self.zero = StartingVertex(
+                np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows
+            )
+
+        def solve(self, C):
+            return self.zero
+
+    assert relative_gap(samples.rows, 1.0, Wrong(samples.rows).zero) == pytest.approx(1.0)
+    monkeypatch.setattr(l1, "SimplexBaseline", Wrong)
+    solution = L1Baseline(samples.rows).solve(1.0)
+    optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)
+    assert value(samples.rows, 1.0, solution) == pytest.approx(optimum, abs=1e-7)
+    assert relative_gap(samples.rows, 1.0, solution) <= 1e-7
