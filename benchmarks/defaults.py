@@ -14,10 +14,11 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
-from allrelevant.bounds.calibration import ProbeSettings, probe_bounds, upper_prediction_limit
+from allrelevant.bounds.calibration import ProbeCalibration, upper_prediction_limit
 from allrelevant.bounds.classification import ClassificationData
-from allrelevant.bounds.pipeline import BoundsSettings, find_baseline
+from allrelevant.bounds.pipeline import BoundsSettings, fit_baseline
 from allrelevant.bounds.solver.ranges import weight_ranges
+from allrelevant.bounds.task import Subproblem
 from allrelevant.relevance import classify
 from allrelevant.terms.scaling import standard_scaling
 from benchmarks.scores import class_scores
@@ -45,25 +46,26 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
     """F1 of every combination of settings on one instance."""
     data = SETS[name](flip=flip, random_state=seed)
     samples = ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
-    probes = ProbeSettings(max(N_PROBES), fpr=0.5, seed=seed)
+    probes = ProbeCalibration(max(N_PROBES), fpr=0.5, seed=seed)
     settings = BoundsSettings(
         C=None,
         formulation=FORMULATIONS["separate"],
-        slack=SLACKS[0],
-        cutoff=None,
-        probes=probes,
+        tolerance=SLACKS[0],
+        calibration=probes,
+        fit_scaling=standard_scaling,
         screen=False,
         max_seconds=None,
         fold_seed=seed,
         n_jobs=1,
         verbose=False,
     )
-    standard = find_baseline([samples], standard_scaling, settings)
+    scaled = samples.scale(standard_scaling)
+    baseline = fit_baseline(Subproblem("", [samples]), scaled, settings)
     scores: Scores = {}
     for slack in SLACKS:
-        models = standard.formulation.equivalent(standard.samples, standard.baseline, slack)
+        models = baseline.formulation.equivalent_models(baseline, slack)
         interval = weight_ranges(models).interval
-        bounds = probe_bounds(standard, slack, probes)
+        bounds = probes.probe_bounds(baseline, slack)
         for n_probes, fpr in product(N_PROBES, FPRS):
             found = classify(interval, upper_prediction_limit(bounds[:n_probes], fpr))
             scores[slack, n_probes, fpr] = class_scores(data.relevance, found)

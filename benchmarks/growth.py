@@ -14,7 +14,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
-from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.bounds.solver.simplex import SimplexSolver
@@ -35,8 +35,8 @@ Points = list[tuple[int, float]]
 
 def seconds_a_program(n: int, d: int, solver: Any) -> float:
     samples = generated(n, d, 0.1, None)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 30 / n)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, WIDE)
+    baseline = FORMULATIONS["separate"].fit(samples, 30 / n)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, WIDE)
     asked = [0, 5, d - 1]  # a strong, a weak and an irrelevant one
     start = time.perf_counter()
     weight_ranges(models, asked, solver=solver)

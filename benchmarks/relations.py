@@ -51,11 +51,11 @@ def strong_share(bounds: Any, group: Any) -> float:
     """Share of planted groups whose members must carry more than the cutoff together."""
     from allrelevant.bounds.relations import sum_range
 
-    problem = bounds._problems[0]
+    problem = bounds._result.subproblems[0]
     sums = [
         sum_range(problem, np.flatnonzero(group == label))[0] for label in range(group.max() + 1)
     ]
-    return float(np.mean(np.array(sums) > problem.cutoff[0, 0]))
+    return float(np.mean(np.array(sums) > problem.calibration.cutoff[0, 0]))
 
 
 def truth() -> None:
@@ -108,7 +108,7 @@ def best_of(times: int, task: Callable[[], Any]) -> tuple[Seconds, Any]:
 def speed() -> None:
     est, _, _ = breast_cancer()
     print("\n## Breast cancer, 569 x 30, after the fit\n")
-    own, _ = best_of(7, lambda: weight_ranges(est._problems[0].models))
+    own, _ = best_of(7, lambda: weight_ranges(est._result.subproblems[0].models))
     print(f"All intervals of the fit again, for comparison: {own}.\n")
     print("| question | best of 7 | times the fit's intervals | programs | answers known |")
     print("| --- | --- | --- | --- | --- |")
@@ -120,7 +120,7 @@ def speed() -> None:
         {"worst area": 1.0, "worst texture": (0.2, 0.8), "mean area": "drop"},
     ):
         seconds, found = best_of(7, lambda asked=asked: est.what_if(asked))  # type: ignore[misc]
-        effort = found._problems[0].ranges.effort
+        effort = found._result.subproblems[0].ranges.effort
         ratio = seconds.cpu / own.cpu
         print(f"| `{asked}` | {seconds} | {ratio:.1f} | {effort.programs} | {effort.spared} |")
     clash = {

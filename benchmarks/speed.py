@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS
 
 from .comparators import fri_peer
 from .speed_cases import CASES, Case
@@ -63,8 +63,8 @@ def run(
 
 def run_fri(case: Case) -> Result:
     samples = case.load(None)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
-    norm, loss = case.slack.norm_limit(baseline), case.slack.loss_limit(baseline)
+    baseline = FORMULATIONS["separate"].fit(samples, case.C)
+    norm, loss = case.slack.norm_limit(baseline.model), case.slack.loss_limit(baseline.model)
     return fri_answer(X=samples.X, y=samples.y, C=case.C, norm=norm, loss=loss)
 
 

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, FittedBaseline
 from allrelevant.bounds.classification import ClassificationData
-from allrelevant.bounds.models import LinearModel
 from allrelevant.bounds.programs.equivalent_models import separate_budgets
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.l1 import L1Baseline
@@ -53,7 +52,7 @@ def signed(case: Case, samples: ClassificationData, features: int) -> tuple[np.n
 
     def solve() -> Any:
         # A set of its own each time: nothing is left over from the last.
-        models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
+        models = FORMULATIONS["separate"].equivalent_models(baseline, case.slack)
         return weight_ranges(models, range(features))
 
     seconds, ranges = best_of(repeats(samples), solve)
@@ -72,7 +71,7 @@ def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np
     baseline, _ = compiled_baseline(case, samples)
 
     def solve() -> Any:
-        models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
+        models = FORMULATIONS["separate"].equivalent_models(baseline, case.slack)
         return size_ranges(models, range(features))
 
     seconds, (interval, effort) = best_of(repeats(samples), solve)
@@ -80,10 +79,10 @@ def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np
     return interval, {"seconds": seconds, "programs": programs, "spared": effort.spared}
 
 
-def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[LinearModel, float]:
+def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[FittedBaseline, float]:
     compile_kernel()
     start = time.perf_counter()
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
+    baseline = FORMULATIONS["separate"].fit(samples, case.C)
     return baseline, time.perf_counter() - start
 
 
@@ -93,15 +92,15 @@ def repeats(samples: ClassificationData) -> int:
 
 
 def warm(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, case.slack)
+    baseline = FORMULATIONS["separate"].fit(samples, case.C)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, case.slack)
     seconds, ranges = best_of(1, lambda: weight_ranges(models, range(features), solver=HighsSolver))
     return ranges.interval, {"seconds": seconds, "programs": 2 * features}
 
 
 def cold(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, case.C)
-    limits = case.slack.norm_limit(baseline), case.slack.loss_limit(baseline)
+    baseline = FORMULATIONS["separate"].fit(samples, case.C)
+    limits = case.slack.norm_limit(baseline.model), case.slack.loss_limit(baseline.model)
     seconds, interval = best_of(
         1, lambda: naive_separate(samples.X, samples.y, samples.weight, *limits)
     )
@@ -117,8 +116,8 @@ def compile_kernel() -> None:
     start = L1Baseline(samples.rows).solve(10.0)
     norm = 1.1 * np.abs(start.coef).sum()
     weight_ranges(separate_budgets(samples.rows, norm, 40.0))
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 10.0)
-    weight_ranges(separate_budgets(samples.rows, norm, 40.0, baseline.start_))
+    baseline = FORMULATIONS["separate"].fit(samples, 10.0)
+    weight_ranges(separate_budgets(samples.rows, norm, 40.0, baseline.start))
 
 
 METHODS = {"absolute": absolute, "signed": signed, "warm": warm, "cold": cold}

@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from allrelevant import ClassificationBounds, RankingBounds, bounds_path
-from allrelevant.bounds.baseline import FORMULATIONS, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS
 from allrelevant.bounds.ordinal import OrdinalData
 from allrelevant.bounds.regression import RegressionData
 from allrelevant.bounds.solver.ranges import size_ranges
@@ -50,15 +50,15 @@ def scaled(values: np.ndarray) -> np.ndarray:
 
 def compare(name: str, make: Callable[[], tuple[TaskData, dict[str, Any]]], C: float) -> None:
     samples, task = make()
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, C)
+    baseline = FORMULATIONS["separate"].fit(samples, C)
 
     def solve() -> Any:
-        models = FORMULATIONS["separate"].equivalent(samples, baseline, NARROW)
+        models = FORMULATIONS["separate"].equivalent_models(baseline, NARROW)
         return size_ranges(models, range(samples.n_features))
 
     with threadpool_limits(1):
         seconds, (interval, effort) = best_of(5, solve)
-    norm, loss = NARROW.norm_limit(baseline), NARROW.loss_limit(baseline)
+    norm, loss = NARROW.norm_limit(baseline.model), NARROW.loss_limit(baseline.model)
     theirs = fri_answer(X=samples.X, y=samples.y, C=C, norm=norm, loss=loss, **task)
     difference = np.abs(interval - theirs["interval"]).max()
     print(

@@ -20,9 +20,12 @@ class NaiveSet:
     """All models as good as the baseline of a fitted problem, as a cold program."""
 
     def __init__(self, problem, slack):
-        samples = problem.standard.samples
+        samples = problem.baseline.data
         self.rows, self.slack_weight = _requirements(samples)
-        self.limits = slack.norm_limit(problem.baseline), slack.loss_limit(problem.baseline)
+        self.limits = (
+            slack.norm_limit(problem.baseline.model),
+            slack.loss_limit(problem.baseline.model),
+        )
         self.d, self.k = len(self.rows[0][0]), len(self.rows[0][1])
 
     def optimum(self, cost_w, limits=(), cost_size=None):

@@ -1,10 +1,13 @@
-"""The models that set the standard."""
+"""The models that set the standard, and the choice of C."""
 
 import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from allrelevant.bounds.baseline import l1_path, l2_svm_path, uses_features
+from allrelevant.bounds.baseline import GRID, JOINT, SEPARATE, choose_C
+from allrelevant.bounds.classification import ClassificationData
+from allrelevant.datasets import make_linear_classification
+from allrelevant.terms.scaling import standard_scaling
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 
@@ -12,7 +15,8 @@ from tests.bounds.naive import naive_l1_svm
 def test_a_path_gives_the_optimum_at_each_C():
     samples = generated_samples(1)
     grid = [0.01, 0.1, 1.0, 10.0]
-    for C, model in zip(grid, l1_path(samples, grid), strict=True):
+    for C, baseline in zip(grid, SEPARATE.path(samples, grid), strict=True):
+        model = baseline.model
         optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
         assert model.norm_ + C * model.loss_ == pytest.approx(optimum, abs=1e-7)
         assert model.C_ == C
@@ -20,8 +24,8 @@ def test_a_path_gives_the_optimum_at_each_C():
 
 def test_norm_and_loss_are_those_of_the_model():
     samples = generated_samples(1)
-    for path in (l1_path, l2_svm_path):
-        (model,) = path(samples, [1.0])
+    for formulation in (SEPARATE, JOINT):
+        model = formulation.fit(samples, 1.0).model
         margin = samples.y * (samples.X @ model.coef_ + model.intercept_)
         assert model.loss_ == pytest.approx(samples.weight @ np.maximum(0, 1 - margin))
         assert model.norm_ == pytest.approx(np.abs(model.coef_).sum())
@@ -29,7 +33,7 @@ def test_norm_and_loss_are_those_of_the_model():
 
 def test_the_joint_baseline_is_the_common_svm():
     samples = generated_samples(2)
-    (model,) = l2_svm_path(samples, [0.5])
+    model = JOINT.fit(samples, 0.5).model
     svm = SVC(kernel="linear", C=0.5, tol=1e-8)
     svm.fit(samples.X, samples.y, sample_weight=samples.weight)
     np.testing.assert_allclose(model.coef_, svm.coef_.ravel(), atol=1e-3)
@@ -37,6 +41,43 @@ def test_the_joint_baseline_is_the_common_svm():
 
 def test_a_tiny_C_uses_no_feature():
     samples = generated_samples(2)
-    tiny, large = l1_path(samples, [1e-6, 1.0])
-    assert not uses_features(tiny)
-    assert uses_features(large)
+    tiny, large = SEPARATE.path(samples, [1e-6, 1.0])
+    assert not tiny.model.uses_features
+    assert large.model.uses_features
+
+
+def samples_of(flip, seed, n_samples=200):
+    data = make_linear_classification(n_samples, flip=flip, random_state=seed)
+    return ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(n_samples))
+
+
+def choose(samples, **kwargs):
+    scaled = samples.with_tables(samples.scale(standard_scaling).tables)
+    return choose_C(samples, scaled, SEPARATE, standard_scaling, seed=0, **kwargs)
+
+
+def test_the_choice_is_on_the_grid_and_better_than_chance():
+    samples = samples_of(0.1, seed=0)
+    choice = choose(samples)
+    assert np.isclose(GRID / 200, choice.C).any()
+    assert choice.score > choice.chance
+
+
+def test_noise_asks_for_a_smaller_C():
+    """Averaged over seeds: a single table can go either way."""
+    clean, noisy = (
+        np.mean([np.log(choose(samples_of(flip, seed)).C) for seed in range(6)])
+        for flip in (0.0, 0.25)
+    )
+    assert noisy < clean
+
+
+def test_the_choice_does_not_depend_on_the_number_of_workers():
+    samples = samples_of(0.1, seed=1)
+    assert choose(samples, n_jobs=2) == choose(samples, n_jobs=1)
+
+
+def test_doubling_all_weights_halves_C():
+    samples = samples_of(0.1, seed=2)
+    doubled = ClassificationData(samples.X, samples.y, 2 * samples.weight)
+    assert np.isclose(choose(doubled).C, choose(samples).C / 2)

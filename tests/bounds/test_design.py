@@ -12,7 +12,7 @@ from tests.bounds.naive_limits import NaiveSet
 
 def compare_with_all_subsets(est, costs):
     """Every minimal set, in order of its cost: the same as by trying all subsets."""
-    naive = NaiveSet(est._problems[0], slack_of(est))
+    naive = NaiveSet(est._result.subproblems[0], slack_of(est))
     minimal = naive.minimal_sets()
     design = est.cheapest(costs, n_solutions=len(minimal) + 1)
     assert design.complete
@@ -31,7 +31,7 @@ def check_model(est, solution):
     model = solution.model
     assert np.isin(np.flatnonzero(model.coef_), solution.members).all()
     offset = np.atleast_1d(model.intercept_)
-    assert est._problems[0].models.violation(model.coef_[None], offset[None])[0] <= 1e-6
+    assert est._result.subproblems[0].models.violation(model.coef_[None], offset[None])[0] <= 1e-6
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -45,7 +45,7 @@ def test_equals_all_subsets_tried(seed):
 def test_every_task_has_predictors(task):
     est = task(seed=0)
     design = est.cheapest(n_solutions=2)
-    samples = est._problems[0].standard.samples
+    samples = est._result.subproblems[0].baseline.data
     for solution in design:
         assert solution.cost == len(solution.features)
         assert np.isfinite([solution.score, solution.score_error]).all()
@@ -87,7 +87,7 @@ def test_several_classes_share_their_features():
     assert design[0].model.coef_.shape == (3, 5)
     assert (design[0].predictor.predict(X) == y).mean() > 0.8
     assert design[0].score == pytest.approx(design.baseline_score, abs=0.05)
-    for index, problem in enumerate(est._problems):
+    for index, problem in enumerate(est._result.subproblems):
         coef, offset = design[0].model.coef_[index], design[0].model.intercept_[index]
         assert problem.models.violation(coef[None], np.array([[offset]]))[0] <= 1e-6
 
@@ -114,7 +114,7 @@ def test_when_time_is_up_the_cheapest_known_model_will_do():
     assert not only.proven
     assert 0 < only.gap <= only.cost
     offset = np.array([[only.model.intercept_]])
-    assert est._problems[0].models.violation(only.model.coef_[None], offset)[0] <= 1e-6
+    assert est._result.subproblems[0].models.violation(only.model.coef_[None], offset)[0] <= 1e-6
     assert only.cost - only.gap <= est.cheapest()[0].cost <= only.cost
 
 

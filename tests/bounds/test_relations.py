@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from allrelevant import ClassificationBounds
 from allrelevant.bounds.relations import group_labels, sum_range
-from allrelevant.bounds.substitution import LEVEL
+from allrelevant.bounds.substitution import RAISED_SHARE
 from allrelevant.datasets import make_planted_groups
 from tests.bounds.fitted_tasks import FITTED, classification, slack_of
 from tests.bounds.naive_limits import NaiveSet
@@ -20,14 +20,14 @@ def apart(labels):
 @pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
 def test_intervals_equal_a_cold_build(task):
     est = task(seed=2)
-    problem = est._problems[0]
+    problem = est._result.subproblems[0]
     (found,) = est.relations().problems
     naive = NaiveSet(problem, slack_of(est))
     weak = np.flatnonzero(problem.interval[found.features, 0] == 0)
     for i in weak[:2]:
         feature = found.features[i]
         low, high = problem.signed_interval[feature]
-        at = LEVEL * max(-low, high)
+        at = RAISED_SHARE * max(-low, high)
         raised = (feature, at, np.inf) if high >= -low else (feature, -np.inf, -at)
         for limit, sizes in (((feature, 0.0, 0.0), found.dropped), (raised, found.raised)):
             expected = naive.sizes([[limit]])
@@ -73,9 +73,9 @@ def test_the_same_at_any_number_of_workers():
 @pytest.mark.parametrize("seed", range(3))
 def test_group_sums_equal_all_signs_tried(seed):
     est = classification(seed)
-    naive = NaiveSet(est._problems[0], slack_of(est))
+    naive = NaiveSet(est._result.subproblems[0], slack_of(est))
     for members in ([1, 2], [1, 2, 3, 4], [0, 5, 6]):
-        found = sum_range(est._problems[0], np.array(members))
+        found = sum_range(est._result.subproblems[0], np.array(members))
         assert found.tolist() == pytest.approx(naive.sum_range(members), abs=1e-6)
 
 
@@ -84,7 +84,7 @@ def test_groups_are_of_the_mean_relation():
         [[0.0, 0.9, 0.7, 0.0], [0.9, 0.0, 0.2, 0.0], [0.7, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
     )
     assert group_labels(-strength).tolist() == [0, 0, 1, 2]  # (0.7 + 0.2) / 2 is less than a half
-    assert group_labels(-strength, cut=0.4).tolist() == [0, 0, 0, 1]
+    assert group_labels(-strength, threshold=0.4).tolist() == [0, 0, 0, 1]
     assert group_labels(np.zeros((1, 1))).tolist() == [0]
     assert group_labels(np.zeros((0, 0))).tolist() == []
 

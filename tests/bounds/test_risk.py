@@ -32,7 +32,7 @@ def bound_of(est: ClassificationBounds, failure_probability: float = 0.05) -> Ri
 
 
 def offset_limit(est: ClassificationBounds) -> float:
-    return float(np.abs(est._problems[0].models.offset_range).max())
+    return float(np.abs(est._result.subproblems[0].models.offset_range).max())
 
 
 def test_by_hand() -> None:

@@ -18,7 +18,7 @@ from tests.bounds.naive_limits import NaiveSet, patterns_of
 
 def random_constraints(est, rng):
     """What to ask: a dict for ``what_if``, signed or not, and the same for the plain build."""
-    problem = est._problems[0]
+    problem = est._result.subproblems[0]
     signed = bool(rng.randint(2))
     asked, plain = {}, []
     for j in rng.permutation(len(problem.interval))[: rng.randint(1, 4)]:
@@ -45,7 +45,7 @@ def random_constraints(est, rng):
 def compare(est, seed):
     """One random question. Whether there was an answer; both ways are checked."""
     asked, signed, plain = random_constraints(est, np.random.RandomState(seed))
-    naive = NaiveSet(est._problems[0], slack_of(est))
+    naive = NaiveSet(est._result.subproblems[0], slack_of(est))
     expected = naive.sizes(patterns_of(plain))
     if expected is None:
         with pytest.raises(InfeasibleConstraintsError) as caught:
@@ -53,8 +53,8 @@ def compare(est, seed):
         check_clash(caught.value, naive, plain)
         return False
     found = est.what_if(asked, signed=signed)
-    np.testing.assert_allclose(found._problems[0].interval, expected, atol=1e-6)
-    assert found._problems[0].gap.max() <= 1e-6
+    np.testing.assert_allclose(found._result.subproblems[0].interval, expected, atol=1e-6)
+    assert found._result.subproblems[0].gap.max() <= 1e-6
     return True
 
 
@@ -100,7 +100,7 @@ def test_witnesses_keep_the_constraints_and_are_of_the_set(formulation):
     est = ClassificationBounds(C=0.3, cutoff=0.1, formulation=formulation).fit(data.X, data.y)
     upper = est.interval_[5, 1]
     found = est.what_if({4: "drop", 5: (0.3 * upper, 0.6 * upper)})
-    models = est._problems[0].models
+    models = est._result.subproblems[0].models
     for feature in range(est.n_features_in_):
         for side in (0, 1):
             model = found.witness(feature, "upper" if side else "lower")
@@ -124,9 +124,9 @@ def droppable(problem):
 def test_a_dropped_feature_has_no_weight_at_all(task, seed):
     """Not even that of rounding, which differs from machine to machine."""
     est = task(seed)
-    for feature in droppable(est._problems[0])[:3]:
-        (problem,) = est.what_if({int(feature): "drop"})._problems
-        assert problem.baseline.weights[feature] == 0
+    for feature in droppable(est._result.subproblems[0])[:3]:
+        (problem,) = est.what_if({int(feature): "drop"})._result.subproblems
+        assert problem.baseline.model.weights[feature] == 0
         assert not problem.ranges.coef[:, [feature]].toarray().any()
         for values in (problem.interval, problem.signed_interval, problem.gap):
             assert not values[feature].any()
@@ -138,17 +138,17 @@ def test_a_dropped_feature_has_no_weight_at_all(task, seed):
 def test_a_dropped_feature_has_no_weight_without_a_vertex_to_start_from():
     data = make_linear_classification(60, n_weak=4, flip=0.1, random_state=0)
     est = ClassificationBounds(C=0.3, cutoff=0.1, formulation="joint").fit(data.X, data.y)
-    for feature in droppable(est._problems[0]):
-        (problem,) = est.what_if({int(feature): "drop"})._problems
-        assert problem.baseline.weights[feature] == 0
+    for feature in droppable(est._result.subproblems[0]):
+        (problem,) = est.what_if({int(feature): "drop"})._result.subproblems
+        assert problem.baseline.model.weights[feature] == 0
         assert not problem.ranges.coef[:, [feature]].toarray().any()
 
 
 def test_room_for_the_solver_is_no_room_for_the_models():
     """A limit at the end of a range is widened to find models; they keep what was asked."""
-    problem = classification(seed=0)._problems[0]
+    problem = classification(seed=0)._result.subproblems[0]
     limit = WeightLimit(0, float(problem.ranges.attained[0, 1]), np.inf)
-    narrowed = ConstrainedModels(problem.models, [limit], problem.baseline.C_).with_room()
+    narrowed = ConstrainedModels(problem.models, [limit], problem.baseline.model.C_).with_room()
     assert narrowed.limits[0].low < limit.low
     found = narrowed.ranges(problem.ranges)
     assert (found.coef[:, [0]].toarray() >= limit.low).all()
@@ -236,15 +236,15 @@ def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
         80, positive=0.4, flip=0.1, n_strong=2, n_weak=2, n_irrelevant=2, random_state=seed
     )
     listed = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
-    monkeypatch.setattr(ranking_module, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(ranking_module, "MAX_LISTED_PAIRS", 0)
     by_cuts = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
-    assert isinstance(by_cuts._problems[0].models.rows, CuttingPlaneRows)
+    assert isinstance(by_cuts._result.subproblems[0].models.rows, CuttingPlaneRows)
     for asked in ({2: "drop"}, {0: (0.9 * listed.interval_[0, 1], None), 3: (0, 0.2)}):
         found, expected = by_cuts.what_if(asked), listed.what_if(asked)
         np.testing.assert_allclose(found.interval_, expected.interval_, atol=1e-3)
         assert found.gap_.max() <= 1e-4
         dropped = [feature for feature, wish in asked.items() if wish == "drop"]
-        assert not found._problems[0].ranges.coef[:, dropped].toarray().any()
+        assert not found._result.subproblems[0].ranges.coef[:, dropped].toarray().any()
         assert not found.baseline_.coef_[dropped].any()
     with pytest.raises(InfeasibleConstraintsError):
         by_cuts.what_if({2: "drop", 3: "drop"})

@@ -1,7 +1,4 @@
-"""Two classes: on which side of a hyperplane, and how far from it.
-
-Relevance bounds of the features of a classification problem.
-"""
+"""Classification: two classes on the two sides of a hyperplane; more, each against the rest."""
 
 from __future__ import annotations
 
@@ -30,14 +27,16 @@ from .._params import (
     FormulationName,
 )
 from .._typing import Matrix, Table, Vector
+from .._validation import classes_and_codes
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
-from ._base import RelevanceBounds, Subproblem
+from ..tables.target import class_labels
+from ._base import RelevanceBounds
 from .baseline import FORMULATIONS, Formulation
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table
 from .risk import RiskBound, risk_bound
-from .task import TaskData
+from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_share
 
 
 @dataclass(frozen=True)
@@ -59,13 +58,16 @@ class ClassificationData(TaskData):
         right = (model.decision_function(self.X) > 0) == (self.y > 0)
         return float(right @ self.weight / self.weight.sum())
 
-    def chance(self) -> float:
+    def chance_score(self) -> float:
         """That of always saying the heavier class."""
         positive = float(self.weight[self.y > 0].sum() / self.weight.sum())
         return max(positive, 1.0 - positive)
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         return stratified_folds(self.y, n_folds, seed)
+
+
+CLASSIFICATION = Task("classification", class_labels, majority_share, CLASS_WORDING)
 
 
 class ClassificationBounds(ClassifierMixin, RelevanceBounds):
@@ -91,7 +93,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         Absolute slack of the loss. Where the classes can be separated the loss is zero, and a
         share of it allows nothing.
     formulation : {"separate", "joint"}, default="separate"
-        ``"separate"``: norm and loss are limited each for itself, around an l1-regularised SVM.
+        ``"separate"``: norm and loss are limited each for itself, around an l1-regularized SVM.
         ``"joint"``: norm plus C times the loss is limited, around a common SVM.
     standardize : bool, default=True
         Scale each feature to variance 1 (and mean 0, unless ``X`` is sparse). Weights of features
@@ -177,7 +179,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         "formulation": [StrOptions(set(FORMULATIONS))],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
-    _task = "classification"
+    task = CLASSIFICATION
 
     def __init__(
         self,
@@ -216,47 +218,34 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         self.formulation = formulation
         self.class_weight = class_weight
 
-    def _problems_of(
+    def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self._require_two_classes()
+        self.classes_, codes = classes_and_codes(y)
         if privileged is not None and self.formulation == "joint":
             raise InputError(
                 "Privileged features need formulation='separate': the common SVM of 'joint' has "
                 "no place for them."
             )
-        weight = weight * self._weight_of_class(y, weight)[codes]
+        class_weights = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=y, sample_weight=weight
+        )
+        weight = weight * class_weights[codes]
+        if len(self.classes_) == 2:
+            positives = [("", codes == 1)]
+        else:
+            positives = [(f"class {str(c)!r}", codes == k) for k, c in enumerate(self.classes_)]
         return [
-            Subproblem(name, [ClassificationData(X, target, weight, privileged)])
-            for name, target in self._targets(codes)
+            Subproblem(
+                name, [ClassificationData(X, np.where(positive, 1.0, -1.0), weight, privileged)]
+            )
+            for name, positive in positives
         ]
 
     @property
     def _formulation(self) -> Formulation:
         return FORMULATIONS[self.formulation]
-
-    def _require_two_classes(self) -> None:
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"The target has a single class, {str(self.classes_[0])!r}: there is nothing to "
-                "tell apart. At least two classes are needed."
-            )
-
-    def _weight_of_class(self, y: NDArray[Any], sample_weight: Vector) -> Vector:
-        return compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=sample_weight
-        )
-
-    def _targets(self, codes: NDArray[np.intp]) -> list[tuple[str, Vector]]:
-        """Name and -1/+1 target of each two-class problem."""
-        if len(self.classes_) == 2:
-            return [("", np.where(codes == 1, 1.0, -1.0))]
-        return [
-            (f"class {str(label)!r}", np.where(codes == code, 1.0, -1.0))
-            for code, label in enumerate(self.classes_)
-        ]
 
     def decision_function(self, X: Any) -> Matrix:
         """Signed distance of each row from the baseline's hyperplane, up to its norm.
@@ -319,16 +308,19 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         0.0
         """
         index, side = self._checked(feature, bound)
-        problem = self._problems[self._problem_index(index, side, label)]
-        return problem.witness(index, side).on_tables(self._scaling)
-
-    def _problem_index(self, feature: int, side: int, label: Any) -> int:
+        subproblems = self._result.subproblems
         if label is None:
-            return int(np.argmax([problem.interval[feature, side] for problem in self._problems]))
-        (found,) = np.nonzero(self.classes_ == label)
-        if len(found) == 0:
+            place = int(np.argmax([bounds.interval[index, side] for bounds in subproblems]))
+        else:
+            index_of_class = self._class_index(label)
+            place = index_of_class if len(subproblems) > 1 else 0
+        return subproblems[place].witness(index, side)
+
+    def _class_index(self, label: Any) -> int:
+        (index,) = np.nonzero(self.classes_ == label)
+        if len(index) == 0:
             raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
-        return int(found[0]) if len(self._problems) > 1 else 0
+        return int(index[0])
 
     def _subproblem_records(self) -> list[dict[str, Any]]:
         records = super()._subproblem_records()
@@ -375,5 +367,5 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
 baseline's own.
         """
         check_is_fitted(self)
-        found = [risk_bound(problem, failure_probability) for problem in self._problems]
-        return found[0] if len(found) == 1 else found
+        bounds = [risk_bound(sub, failure_probability) for sub in self._result.subproblems]
+        return bounds[0] if len(bounds) == 1 else bounds

@@ -1,7 +1,4 @@
-"""What an expert asks of a model, feature by feature.
-
-Constraints that no model keeps together: which of them clash, and how far they would move.
-"""
+"""Constraints as users write them, as limits on weights; and why no model keeps some of them."""
 
 from __future__ import annotations
 
@@ -25,20 +22,15 @@ from .solver.ranges import WeightRanges
 # Each limit on a size from below leaves two signs to try, where both are possible.
 MAX_SIGN_COMBINATIONS = 256
 
+# A total violation below this, relative to the norm, is none.
+VIOLATION_TOL = 1e-8
+
 
 @dataclass(frozen=True)
 class Constraint:
     """``low <= size <= high`` of a feature's weight, or of the weight itself if it is signed.
 
-    Attributes
-    ----------
-    feature : int
-    name : str
-        What messages call the feature.
-    low, high : float
-        Infinite where there is no limit.
-    signed : bool
-        Whether it is about the weight with its sign; else about its size.
+    ``low`` and ``high`` are infinite where there is no limit; messages call the feature ``name``.
     """
 
     feature: int
@@ -68,55 +60,37 @@ class Constraint:
 
 @dataclass(frozen=True)
 class ConstraintSpec:
-    """What a user asks of a feature.
+    """What a user asks of a feature: a :class:`Constraint` but for the cutoff.
 
-    Attributes
-    ----------
-    low, high : float
-        Infinite where there is no limit.
-    signed : bool
-        Whether they are about the weight with its sign; else about its size.
-    keep : bool
-        Whether the feature is to be kept: ``low`` is then the cutoff, whatever that is.
-    problem : int or None
-        The problem that it is about, by its place; None if it is about all.
+    A feature that is to be kept (``keep``) has a size of at least the cutoff. ``subproblem`` is the
+    place of the one that it is about; None: all.
     """
 
     low: float
     high: float
     signed: bool
     keep: bool = False
-    problem: int | None = None
+    subproblem: int | None = None
 
     def constraint(self, feature: int, name: str, cutoff: float) -> Constraint:
-        """What it comes to in a problem with this cutoff."""
+        """What it comes to in a subproblem with this cutoff."""
         return Constraint(feature, name, cutoff if self.keep else self.low, self.high, self.signed)
 
 
 def parse_constraint(
-    name: str, value: Any, *, signed: bool, problem: int | None = None
+    name: str, value: Any, *, signed: bool, subproblem: int | None = None
 ) -> ConstraintSpec:
-    """What a user has written about a feature.
-
-    Parameters
-    ----------
-    name : str
-        Of the feature, for messages.
-    value : "drop", "keep", float or (float or None, float or None)
-    signed : bool
-        Whether numbers are about weights with their signs.
-    problem : int, default=None
-        See :class:`ConstraintSpec`.
+    """What a user has written about a feature: "drop", "keep", a number, or a pair of limits.
 
     Examples
     --------
     >>> parse_constraint("age", (0.5, None), signed=False)
-    ConstraintSpec(low=0.5, high=inf, signed=False, keep=False, problem=None)
+    ConstraintSpec(low=0.5, high=inf, signed=False, keep=False, subproblem=None)
     """
     if isinstance(value, str) and value == "drop":
-        return ConstraintSpec(0.0, 0.0, signed=False, problem=problem)
+        return ConstraintSpec(0.0, 0.0, signed=False, subproblem=subproblem)
     if isinstance(value, str) and value == "keep":
-        return ConstraintSpec(0.0, math.inf, signed=False, keep=True, problem=problem)
+        return ConstraintSpec(0.0, math.inf, signed=False, keep=True, subproblem=subproblem)
     low, high = _ends(name, value, signed)
     if not low <= high:
         raise InputError(f"The limits of {name!r} are the wrong way round: {low:g} and {high:g}.")
@@ -125,7 +99,7 @@ def parse_constraint(
             f"The size of the weight of {name!r} cannot be negative, got {low:g}. For limits on "
             "weights with their signs use signed=True."
         )
-    return ConstraintSpec(low, high, signed, problem=problem)
+    return ConstraintSpec(low, high, signed, subproblem=subproblem)
 
 
 def _ends(name: str, value: Any, signed: bool) -> tuple[float, float]:
@@ -151,21 +125,17 @@ def sign_combinations(
 ) -> list[list[WeightLimit]]:
     """The limits for each choice of signs: together they are what the constraints ask.
 
-    Parameters
-    ----------
-    constraints : sequence of Constraint
-    signed_interval : ndarray of shape (d, 2), default=None
-        What the weights cannot go beyond: signs that it rules out are left out. A constraint for
-        which it rules out both keeps both.
+    Signs that the signed intervals of the weights, shape (d, 2), rule out are left out. A
+    constraint for which they rule out both keeps both.
     """
     options = [_possible(constraint.sides(), signed_interval) for constraint in constraints]
-    n_patterns = math.prod(len(sides) for sides in options)
-    if n_patterns > MAX_SIGN_COMBINATIONS:
+    n_combinations = math.prod(len(sides) for sides in options)
+    if n_combinations > MAX_SIGN_COMBINATIONS:
         raise InputError(
-            f"There are {n_patterns} ways to choose the signs of weights that must not be zero. "
-            "Say which: signed=True, with limits on weights."
+            f"There are {n_combinations} ways to choose the signs of weights that must not be "
+            "zero. Say which: signed=True, with limits on weights."
         )
-    return [list(pattern) for pattern in product(*options)]
+    return [list(limits) for limits in product(*options)]
 
 
 def _possible(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[WeightLimit]:
@@ -175,73 +145,64 @@ def _possible(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[
     return [side for side in sides if side.low <= high and side.high >= low] or sides
 
 
-# A total violation below this, relative to the norm, is none.
-VIOLATION_TOL = 1e-8
-
-
 class ElasticProgram:
     """A set of models, and limits that may be violated.
 
-    Parameters
-    ----------
-    models : EquivalentModels
-        Without the limits.
-    known : WeightRanges
-        Of that set; their witnesses tell which rows matter.
+    The witnesses of the ranges of the weights over the set tell which rows matter.
     """
 
-    def __init__(self, models: EquivalentModels, known: WeightRanges) -> None:
-        self._models, self._known = models, known
+    def __init__(self, models: EquivalentModels, ranges: WeightRanges) -> None:
+        self._models, self._ranges = models, ranges
         norms = [b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0]
         self._tolerance = VIOLATION_TOL * max(1.0, *norms)
 
     @cached_property
     def _working(self) -> WorkingSet:
-        return WorkingSet(self._models, self._known)
+        return WorkingSet(self._models, self._ranges)
 
     def is_feasible(self, limits: Sequence[WeightLimit]) -> bool:
         """Whether some model keeps all limits."""
         return self.total_violation([], limits) <= self._tolerance
 
-    def total_violation(self, firm: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
-        """Smallest total violation of the soft limits by models that keep the firm ones.
+    def total_violation(self, hard: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
+        """The least total by which soft limits are violated while hard ones are kept.
 
-        The slack of a limit's row is its violation. Some model must keep the firm limits.
+        The slack of a limit's row is its violation. Some model must keep the hard ones.
         """
         while True:
             models = self._working.models
-            program = _elastic(models, firm, soft, self._tolerance)
+            program = _elastic_program(models, hard, soft, self._tolerance)
             solution = HighsModel(program).solve("the least change of the constraints")
             if not self._working.add_missing(*program.model(solution.point)):
                 return solution.value
 
     def can_keep(self, constraints: Sequence[Constraint]) -> bool:
         """Whether some model keeps all constraints, with whatever signs."""
-        return any(self.is_feasible(pattern) for pattern in sign_combinations(constraints))
+        return any(self.is_feasible(limits) for limits in sign_combinations(constraints))
 
     def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
-        """How far a constraint has to move for some model to keep it and the others."""
+        """By how much a constraint has to move for some model to keep it and the others."""
         return min(
-            self.total_violation(pattern, [side])
-            for pattern in sign_combinations(others)
-            if self.is_feasible(pattern)
+            self.total_violation(limits, [side])
+            for limits in sign_combinations(others)
+            if self.is_feasible(limits)
             for side in constraint.sides()
         )
 
 
-def _elastic(
+def _elastic_program(
     models: EquivalentModels,
-    firm: Sequence[WeightLimit],
+    hard: Sequence[WeightLimit],
     soft: Sequence[WeightLimit],
     tolerance: float,
 ) -> LinearProgram:
-    """The set with firm limits, and with soft ones that may be violated at a cost."""
-    program = limited_models(models, [*firm, *soft]).program
+    """The set with hard limits, and with limits that may be violated at a cost."""
+    program = limited_models(models, [*hard, *soft]).program
     slack = np.arange(program.n_columns)[program.blocks["slack"]][models.rows.n_rows :]
-    n_firm = sum(len(limit.ends) for limit in firm)
+    n_hard = sum(len(limit.ends) for limit in hard)
     cost, upper = program.cost.copy(), program.column_upper.copy()
-    upper[slack[:n_firm]], upper[slack[n_firm:]] = tolerance, np.inf
-    cost[slack[n_firm:]] = 1.0
+    upper[slack[:n_hard]], upper[slack[n_hard:]] = tolerance, np.inf
+    cost[slack[n_hard:]] = 1.0
     return replace(program, cost=cost, column_upper=upper)
 
 
@@ -250,37 +211,30 @@ def explain_infeasibility(
 ) -> InfeasibleConstraintsError:
     """The error that tells why no model of a set keeps some constraints.
 
-    Constraints that are not needed for the clash are left out one after the other; what is left is
-    a minimal set: without any one of them there is a model that keeps the others.
-
-    Parameters
-    ----------
-    elastic : ElasticProgram
-    constraints : sequence of Constraint
-        That no model of the set keeps.
+    Constraints that are not needed for the conflict are left out one after the other; what is left
+    is a minimal set: without any one of them there is a model that keeps the others.
     """
-    clash = list(constraints)
+    conflict = list(constraints)
     for constraint in constraints:
-        rest = [other for other in clash if other is not constraint]
+        rest = [other for other in conflict if other is not constraint]
         if not elastic.can_keep(rest):
-            clash = rest
-    moves = [
-        elastic.smallest_relaxation(
-            constraint, [other for other in clash if other is not constraint]
-        )
-        for constraint in clash
+            conflict = rest
+    relaxations = [
+        elastic.smallest_relaxation(c, [other for other in conflict if other is not c])
+        for c in conflict
     ]
-    return InfeasibleConstraintsError(_message(clash, moves), clash, moves)
+    return InfeasibleConstraintsError(_message(conflict, relaxations), conflict, relaxations)
 
 
-def _message(clash: Sequence[Constraint], moves: Sequence[float]) -> str:
-    asked = ", ".join(str(constraint) for constraint in clash)
-    if len(clash) == 1:
-        return f"No equally good model has {asked}: it would have to move by {moves[0]:.3g}."
-    by = ", ".join(
-        f"{constraint.name!r} by {move:.3g}" for constraint, move in zip(clash, moves, strict=True)
+def _message(conflict: Sequence[Constraint], relaxations: Sequence[float]) -> str:
+    listed = ", ".join(str(constraint) for constraint in conflict)
+    if len(conflict) == 1:
+        return f"No equally good model has {listed}: it would have to move by {relaxations[0]:.3g}."
+    moves = ", ".join(
+        f"{constraint.name!r} by {move:.3g}"
+        for constraint, move in zip(conflict, relaxations, strict=True)
     )
     return (
-        f"No equally good model has all of: {asked}. One of them would have to move, the others "
-        f"staying as they are: {by}."
+        f"No equally good model has all of: {listed}. One of them would have to move, the others "
+        f"staying as they are: {moves}."
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,13 @@ from numpy.typing import NDArray
 from .._optional import display, import_extra
 from .._typing import Vector
 from ..exceptions import InputError
-from .baseline import FitScaling, HeldOutScore, cross_validated_score
+from ..terms.layout import WeightLayout
+from .baseline import cross_validated_score
 from .models import LinearModel, LinearModels
-from .result import SubproblemBounds
+from .result import BoundsResult, SubproblemBounds
 from .solver.cheapest import CheapestSearch, FeatureSet
+from .solver.ranges import LOWER
+from .task import FitScaling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,17 +119,9 @@ class CheapestModels(Sequence[CheapestModel]):
         feature : int or str
             Its place in the table, or its name.
         """
-        index = self._place(feature)
+        layout = WeightLayout(len(self.feature_names), names=tuple(self.feature_names))
+        index = layout.index(feature)
         return [solution for solution in self.solutions if index not in solution.members]
-
-    def _place(self, feature: int | str) -> int:
-        if isinstance(feature, str):
-            if feature not in self.feature_names:
-                raise InputError(f"No feature is called {feature!r}.")
-            return self.feature_names.index(feature)
-        if not 0 <= feature < len(self.feature_names):
-            raise InputError(f"There is no feature {feature}: {len(self.feature_names)} there are.")
-        return int(feature)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a model, the cheapest first.
@@ -175,15 +171,7 @@ class CheapestModels(Sequence[CheapestModel]):
 
 @dataclass(frozen=True)
 class DesignRequest:
-    """What a user wants to know.
-
-    Attributes
-    ----------
-    costs : ndarray of shape (n_features,)
-    must_use, must_not_use : ndarray of int
-    n_solutions : int
-    max_seconds : float or None
-    """
+    """What a user wants to know: see :meth:`RelevanceBounds.cheapest`."""
 
     costs: Vector
     must_use: NDArray[np.intp]
@@ -191,15 +179,42 @@ class DesignRequest:
     n_solutions: int
     max_seconds: float | None
 
+    @classmethod
+    def parse(
+        cls,
+        layout: WeightLayout,
+        costs: Any,
+        must_use: Sequence[int | str],
+        must_not_use: Sequence[int | str],
+        n_solutions: int,
+        max_seconds: float | None,
+    ) -> Self:
+        """What a user has written, checked."""
+        if not (isinstance(n_solutions, Integral) and n_solutions >= 1):
+            raise InputError(f"n_solutions must be a whole number from 1 on, got {n_solutions!r}.")
+        if max_seconds is not None and not max_seconds > 0:
+            raise InputError(f"max_seconds must be above 0, or None, got {max_seconds!r}.")
+        used, unused = (
+            np.array([_place(layout, feature) for feature in features], dtype=np.intp)
+            for features in (must_use, must_not_use)
+        )
+        both = np.intersect1d(used, unused)
+        if len(both):
+            name = layout.names[both[0]]
+            raise InputError(f"{name!r} is in must_use and in must_not_use.")
+        values = read_costs(costs, layout.table_names(0))
+        return cls(values, used, unused, int(n_solutions), max_seconds)
+
+
+def _place(layout: WeightLayout, feature: int | str) -> int:
+    index = layout.index(feature)
+    if layout.is_privileged(index):
+        raise InputError(f"{feature!r} is a privileged feature, which no prediction needs.")
+    return index
+
 
 def read_costs(costs: Any, names: Sequence[str]) -> Vector:
-    """The cost of each feature.
-
-    Parameters
-    ----------
-    costs : None, mapping or array-like of shape (n_features,)
-        None: each costs 1. A mapping gives the cost of every feature by its name.
-    names : sequence of str
+    """The cost of each feature: by name or in the order of the table; None: each costs 1.
 
     Examples
     --------
@@ -227,45 +242,77 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
     return values
 
 
-def find_cheapest(
-    problems: Sequence[SubproblemBounds], wanted: DesignRequest
-) -> tuple[list[FeatureSet], bool]:
-    """The cheapest sets of features, and whether there are no others.
+def find_cheapest_models(
+    result: BoundsResult,
+    request: DesignRequest,
+    fit_scaling: FitScaling,
+    seed: int,
+    make_predictor: Callable[[BoundsResult], Any],
+) -> CheapestModels:
+    """The cheapest models, each with its cross-validated score on the same folds.
 
-    Parameters
-    ----------
-    problems : sequence of SubproblemBounds
-    wanted : Wanted
+    ``make_predictor`` makes an estimator of a result.
     """
-    n = len(wanted.costs)
-    fixed = np.tile([0.0, 1.0], (n, 1))
-    # What every equally good model of some problem needs, there is no choice about.
-    needed = np.any([problem.interval[:n, 0] > 0 for problem in problems], axis=0)
-    fixed[np.flatnonzero(needed)] = 1.0
-    fixed[wanted.must_use], fixed[wanted.must_not_use] = 1.0, 0.0
-    cheapest = CheapestSearch(
-        [problem.models for problem in problems],
-        [problem.ranges for problem in problems],
-        [problem.signed_interval for problem in problems],
-        wanted.costs,
-        fixed,
-        [problem.baseline.C_ for problem in problems],
+    sets, complete = find_cheapest_sets(result.subproblems, request)
+    baselines = [bounds.baseline for bounds in result.subproblems]
+    names = result.features.names
+    all_features, *scores = (
+        cross_validated_score(baselines, features, fit_scaling, seed)
+        for features in (np.arange(len(names)), *(chosen.members for chosen in sets))
     )
-    deadline = None if wanted.max_seconds is None else time.time() + wanted.max_seconds
-    sets = list(islice(cheapest.search(deadline), wanted.n_solutions))
+    solutions = []
+    for chosen, score in zip(sets, scores, strict=True):
+        models = [
+            bounds.model(coef, offset)
+            for bounds, (coef, offset) in zip(result.subproblems, chosen.models, strict=True)
+        ]
+        cheapest = result.with_models(models)
+        solutions.append(
+            CheapestModel(
+                features=[names[j] for j in chosen.members],
+                members=chosen.members,
+                cost=chosen.cost,
+                proven=chosen.proven,
+                gap=max(0.0, chosen.cost - chosen.bound) if not chosen.proven else 0.0,
+                model=cheapest.baseline,
+                score=score.mean,
+                score_error=score.error,
+                predictor=make_predictor(cheapest),
+            )
+        )
+    return CheapestModels(
+        feature_names=names,
+        costs=request.costs,
+        solutions=solutions,
+        baseline_used=result.features.baseline != 0,
+        baseline_score=all_features.mean,
+        baseline_score_error=all_features.error,
+        complete=complete,
+    )
+
+
+def find_cheapest_sets(
+    subproblems: Sequence[SubproblemBounds], request: DesignRequest
+) -> tuple[list[FeatureSet], bool]:
+    """The cheapest sets of features, and whether there are no others."""
+    n = len(request.costs)
+    fixed = np.tile([0.0, 1.0], (n, 1))
+    # What every equally good model of some subproblem needs, there is no choice about.
+    needed = np.any([bounds.interval[:n, LOWER] > 0 for bounds in subproblems], axis=0)
+    fixed[np.flatnonzero(needed)] = 1.0
+    fixed[request.must_use], fixed[request.must_not_use] = 1.0, 0.0
+    search = CheapestSearch(
+        [bounds.models for bounds in subproblems],
+        [bounds.ranges for bounds in subproblems],
+        [bounds.signed_interval for bounds in subproblems],
+        request.costs,
+        fixed,
+        [bounds.baseline.model.C_ for bounds in subproblems],
+    )
+    deadline = None if request.max_seconds is None else time.time() + request.max_seconds
+    sets = list(islice(search.search(deadline), request.n_solutions))
     if not sets:
         raise InputError(
             "No equally good model does without all of must_not_use: allow some of these features."
         )
-    return sets, len(sets) < wanted.n_solutions and not cheapest.timed_out
-
-
-def scores_of(
-    problems: Sequence[SubproblemBounds],
-    sets: Sequence[NDArray[np.intp]],
-    scale: FitScaling,
-    seed: int,
-) -> list[HeldOutScore]:
-    """Cross-validated scores of sets of features, all on the same folds."""
-    standards = [problem.standard for problem in problems]
-    return [cross_validated_score(standards, members, scale, seed) for members in sets]
+    return sets, len(sets) < request.n_solutions and not search.timed_out

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .._typing import Matrix, Table, Vector
 from ..terms.scaling import Scaling
-from .programs.equivalent_models import StartingVertex
+
+# A model of no larger norm uses no feature: its weights are rounding.
+MIN_NORM = 1e-10
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,6 @@ class LinearModel:
         Weights of privileged features, which explain the slack of each training sample as
         ``privileged_coef_ . z + privileged_intercept_``.
     privileged_intercept_ : float or None
-    start_ : Start or None
-        The solution of the linear program whose optimum the model is.
     """
 
     coef_: Vector
@@ -47,8 +47,6 @@ class LinearModel:
     thresholds_: Vector | None = None
     privileged_coef_: Vector | None = None
     privileged_intercept_: float | None = None
-    # Large, and of no use to a reader.
-    start_: StartingVertex | None = field(default=None, repr=False)
 
     @property
     def weights(self) -> Vector:
@@ -57,11 +55,16 @@ class LinearModel:
             return self.coef_
         return np.r_[self.coef_, self.privileged_coef_]
 
+    @property
+    def uses_features(self) -> bool:
+        """Whether any weight is more than rounding."""
+        return self.norm_ > MIN_NORM
+
     def decision_function(self, X: Table) -> Vector:
         """Value of the model at each row of a table that is not yet scaled."""
         return _scaled(self.scaling_, X) @ self.coef_ + self.intercept_
 
-    def on_tables(self, scaling: Scaling) -> LinearModel:
+    def with_scaling(self, scaling: Scaling | None) -> LinearModel:
         """The same model, which takes tables that are not yet scaled."""
         return replace(self, scaling_=scaling)
 

@@ -1,7 +1,4 @@
-"""Ordered classes: one direction, and a threshold between each class and the next.
-
-Relevance bounds of the features of a problem with ordered classes.
-"""
+"""Ordinal regression: one direction, and a threshold between each class and the next."""
 
 from __future__ import annotations
 
@@ -15,12 +12,13 @@ from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._typing import Matrix, Table, Vector
-from ..exceptions import InputError
+from .._validation import classes_and_codes
 from ..resampling import Fold, stratified_folds
-from ._base import RelevanceBounds, Subproblem
+from ..tables.target import ordered_labels
+from ._base import RelevanceBounds
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table, stacked
-from .task import TaskData
+from .task import Subproblem, Task, TaskData, TaskWording
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class OrdinalData(TaskData):
         predicted = count_passed(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
-    def chance(self) -> float:
+    def chance_score(self) -> float:
         return 0.0
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
@@ -75,6 +73,34 @@ def count_passed(values: Vector, thresholds: Vector | None) -> NDArray[np.intp]:
     """How many thresholds each value is beyond: the code of its class."""
     passed: NDArray[np.intp] = (values[:, None] > np.asarray(thresholds)).sum(axis=1)
     return passed
+
+
+def _class_deviation_explained(est: Any, X: Any, y: Any) -> float:
+    """Classes counted 0, 1, 2 and so on, whatever they are called."""
+    actual, predicted = (np.searchsorted(est.classes_, c) for c in (y, est.predict(X)))
+    return float(d2_absolute_error_score(actual, predicted))
+
+
+ORDINAL = Task(
+    "ordinal",
+    ordered_labels,
+    chance=lambda class_sizes: 0.0,
+    training_score=_class_deviation_explained,
+    wording=TaskWording(
+        aim="place each row in the order of the classes",
+        classes="classes from low to high",
+        score="share of the absolute deviation from the median class that is explained",
+        score_heading="Deviation explained (cross-validated)",
+        unseen="explains {} of the distance from the median class, counted in classes, in rows it "
+        "has not seen, by cross-validation",
+        training="{} in the rows it was trained on",
+        training_alone="explains {} of the distance from the median class, counted in classes, in "
+        "the rows it was trained on",
+        without_features="always naming the median class would explain none of it",
+        loss="what rows lack to be beyond the threshold below their class and short of the one "
+        "above it, each by 1, summed over the rows",
+    ),
+)
 
 
 class OrdinalBounds(ClassifierMixin, RelevanceBounds):
@@ -120,18 +146,13 @@ random_state, n_jobs, verbose
     ['strong', 'weak', 'weak', 'irrelevant']
     """
 
-    _task = "ordinal"
+    task = ORDINAL
 
-    def _problems_of(
+    def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"The target has a single class, {str(self.classes_[0])!r}: there is no order to "
-                "learn. At least two classes are needed."
-            )
+        self.classes_, codes = classes_and_codes(y)
         return [Subproblem("", [OrdinalData(X, codes.astype(float), weight, privileged)])]
 
     def decision_function(self, X: Any) -> Matrix:
@@ -171,7 +192,7 @@ random_state, n_jobs, verbose
 
     @property
     def _thresholds(self) -> Vector:
-        thresholds = self._problems[0].baseline.thresholds_
+        thresholds = self._result.subproblems[0].baseline.model.thresholds_
         assert thresholds is not None
         return thresholds
 

@@ -13,14 +13,13 @@ from sklearn.base import clone
 from .._optional import display, import_extra
 from .._params import PathParameter
 from .._typing import Matrix, Vector
-from .._validation import feature_names
 from ..exceptions import InputError
 from ..parallel import parallel_map
-from ._base import RelevanceBounds
-from .baseline import GRID, FittedBaseline, uses_features
-from .calibration import IDLE_CUTOFF
-from .pipeline import BoundsSettings, bound_subproblem, learned_cutoffs
-from .result import BoundsResult, SubproblemBounds, combine_subproblems
+from ..terms.layout import WeightLayout
+from ._base import RelevanceBounds, issue_notes
+from .baseline import GRID, FittedBaseline
+from .pipeline import BoundsSettings, bound_subproblem, fit_baseline
+from .result import SubproblemBounds, combine_subproblems
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,11 +28,6 @@ if TYPE_CHECKING:
 
 
 N_VALUES = 20
-
-
-# Probes are solved for at every so manieth value, and cutoffs in between are interpolated: as a
-# share of the norm they change little and steadily.
-_VALUES_PER_CUTOFF = 7
 
 
 @dataclass(frozen=True)
@@ -201,17 +195,17 @@ def bounds_path(
     (10, 8)
     """
     est, values = _checked(estimator, param, values)
-    problems, fit_scaling, settings = est._begin(X, y, sample_weight, privileged)
+    subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged)
     if values is None:
-        values = _default_values(param, problems[0].variants[0].total_weight)
-    by_problem = []
-    for problem in problems:
-        chosen = est._standard_of(problem, fit_scaling, settings)
-        standards, all_settings = _along(chosen, settings, param, values)
-        by_problem.append(_solved(standards, all_settings))
-    by_value = list(zip(*by_problem, strict=True))
-    own = by_value[0][0].standard.samples.weights_of(0)
-    return _path(param, values, feature_names(est), by_value, own)
+        values = _default_values(param, subproblems[0].variants[0].total_weight)
+    by_subproblem = []
+    for subproblem in subproblems:
+        baseline = fit_baseline(subproblem, scaled, settings)
+        bounds = _bounds_along(baseline, settings, param, values)
+        issue_notes((*baseline.notes, *(note for part in bounds for note in part.notes)))
+        by_subproblem.append(bounds)
+    layout = WeightLayout.from_estimator(est)
+    return _make_path(param, values, layout, list(zip(*by_subproblem, strict=True)))
 
 
 def _checked(
@@ -241,76 +235,46 @@ def _default_values(param: PathParameter, total_weight: float) -> Vector:
     return np.geomspace(GRID[0], GRID[-1], N_VALUES) / total_weight
 
 
-def _along(
-    chosen: FittedBaseline, settings: BoundsSettings, param: PathParameter, values: Vector
-) -> tuple[list[FittedBaseline], list[BoundsSettings]]:
-    """The standard and the settings at each value."""
-    if param == "norm_slack":
-        all_settings = [
-            replace(settings, slack=replace(settings.slack, norm_slack=float(value)))
-            for value in values
-        ]
-        return [chosen] * len(values), all_settings
-    baselines = chosen.formulation.baseline_path(chosen.samples, [float(v) for v in values])
-    standards = [replace(chosen, baseline=baseline, score=None) for baseline in baselines]
-    return standards, [settings] * len(values)
-
-
-def _solved(
-    standards: list[FittedBaseline], all_settings: list[BoundsSettings]
+def _bounds_along(
+    baseline: FittedBaseline, settings: BoundsSettings, param: PathParameter, values: Vector
 ) -> list[SubproblemBounds]:
-    """The bounds at each value, several at a time."""
-    first = all_settings[0]
-    cutoffs = _cutoffs(standards, all_settings)
+    """The bounds of a subproblem at each value, several at a time."""
+    tolerance = settings.tolerance
+    if param == "norm_slack":
+        baselines = [baseline] * len(values)
+        tolerances = [replace(tolerance, norm_slack=float(value)) for value in values]
+    else:
+        baselines = [
+            replace(baseline, model=at_C.model, start=at_C.start, score=None)
+            for at_C in baseline.formulation.path(baseline.data, [float(v) for v in values])
+        ]
+        tolerances = [tolerance] * len(values)
+    run = settings.run("probes", baseline.name)
+    calibrations = settings.calibration.fit_path(baselines, tolerances, **run)
 
-    def solve(index: int) -> SubproblemBounds:
-        alone = replace(all_settings[index], n_jobs=1, verbose=False)
-        return bound_subproblem(standards[index], alone, cutoffs[index])
+    def bound(index: int) -> SubproblemBounds:
+        alone = replace(settings, tolerance=tolerances[index], n_jobs=1, verbose=False)
+        return bound_subproblem(baselines[index], alone, calibrations[index])
 
-    title = f"path {standards[0].name}".strip() if first.verbose else None
-    return parallel_map(solve, range(len(standards)), n_jobs=first.n_jobs, progress=title)
-
-
-def _cutoffs(standards: list[FittedBaseline], all_settings: list[BoundsSettings]) -> list[Matrix]:
-    """The cutoffs at each value: learned at some, and interpolated as shares of the norm."""
-    if all_settings[0].cutoff is not None:
-        return [learned_cutoffs(s, t) for s, t in zip(standards, all_settings, strict=True)]
-    n_tables = len(standards[0].samples.tables)
-    cutoffs = np.tile(IDLE_CUTOFF, (len(standards), n_tables, 1))
-    in_use = np.flatnonzero([uses_features(standard.baseline) for standard in standards])
-    if len(in_use) == 0:
-        return list(cutoffs)
-    n_anchors = max(2, -(-len(in_use) // _VALUES_PER_CUTOFF))
-    places = np.linspace(0, len(in_use) - 1, n_anchors).round().astype(int)
-    anchors = np.unique(in_use[places])
-    norms = np.array([standard.baseline.norm_ for standard in standards])
-    shares = np.array([learned_cutoffs(standards[a], all_settings[a]) / norms[a] for a in anchors])
-    between = np.apply_along_axis(lambda share: np.interp(in_use, anchors, share), 0, shares)
-    cutoffs[in_use] = between * norms[in_use, None, None]
-    return list(cutoffs)
+    return parallel_map(bound, range(len(values)), **settings.run("path", baseline.name))
 
 
-def _path(
+def _make_path(
     param: PathParameter,
     values: Vector,
-    names: list[str],
+    layout: WeightLayout,
     by_value: list[tuple[SubproblemBounds, ...]],
-    own: NDArray[np.intp],
 ) -> BoundsPath:
-    found: list[BoundsResult] = [combine_subproblems(problems).of(own) for problems in by_value]
+    features = [combine_subproblems(subproblems, layout) for subproblems in by_value]
+    models = [[sub.baseline.model for sub in subproblems] for subproblems in by_value]
     return BoundsPath(
         param=param,
         values=values,
-        feature_names=names,
-        interval=np.array([bounds.interval for bounds in found]),
-        signed_interval=np.array([bounds.signed_interval for bounds in found]),
-        relevance=np.array([bounds.relevance for bounds in found]),
-        baseline=np.array([_largest_weights(problems) for problems in by_value]),
-        norm=np.array([[p.baseline.norm_ for p in problems] for problems in by_value]),
-        loss=np.array([[p.baseline.loss_ for p in problems] for problems in by_value]),
+        feature_names=features[0].names,
+        interval=np.array([bounds.interval for bounds in features]),
+        signed_interval=np.array([bounds.signed_interval for bounds in features]),
+        relevance=np.array([bounds.relevance for bounds in features]),
+        baseline=np.array([bounds.baseline for bounds in features]),
+        norm=np.array([[m.norm_ for m in row] for row in models]),
+        loss=np.array([[m.loss_ for m in row] for row in models]),
     )
-
-
-def _largest_weights(problems: Sequence[SubproblemBounds]) -> Vector:
-    coef = np.array([problem.baseline.coef_ for problem in problems])
-    return coef[np.abs(coef).argmax(axis=0), np.arange(coef.shape[1])]

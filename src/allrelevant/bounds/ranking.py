@@ -1,7 +1,4 @@
-"""Rankings: positive samples above negative ones.
-
-Relevance bounds of the features of a ranking.
-"""
+"""Bipartite ranking: rows of one class above those of the other."""
 
 from __future__ import annotations
 
@@ -15,19 +12,20 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._typing import Table, Vector
+from .._validation import classes_and_codes
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
-from ._base import RelevanceBounds, Subproblem
+from ..tables.target import two_class_labels
+from ._base import RelevanceBounds
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table
 from .programs.pairwise import PairwiseLoss, first_rows
-from .task import TaskData
+from .result import BoundsResult
+from .task import Subproblem, Task, TaskData, TaskWording
 
 # With more pairs than this, or more numbers in their rows, they are not listed.
-_FEW_PAIRS = 100_000
-
-
-_MOST_CELLS = 20_000_000
+MAX_LISTED_PAIRS = 100_000
+MAX_LISTED_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -57,14 +55,14 @@ class RankingData(TaskData):
         values = model.decision_function(self.X)
         return float(roc_auc_score(self.y, values, sample_weight=self.weight))
 
-    def merit(self, model: LinearModel) -> float:
+    def selection_score(self, model: LinearModel) -> float:
         """The loss, which tells models apart where their areas are as good as equal.
 
         A small C shrinks all scores and leaves their order, so the area alone chooses almost any C.
         """
         return -float(self._pairwise_loss().values(model.coef_[None])[0])
 
-    def chance(self) -> float:
+    def chance_score(self) -> float:
         return 0.5
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
@@ -74,7 +72,7 @@ class RankingData(TaskData):
         """The loss over all pairs: a row for each while they are few, else by cuts."""
         positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
         n_pairs = len(positive) * len(negative)
-        if n_pairs <= _FEW_PAIRS and n_pairs * self.n_features <= _MOST_CELLS:
+        if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:
             above, below = np.meshgrid(positive, negative, indexing="ij")
             return self._rows_of_pairs(above.ravel(), below.ravel())
         return first_rows(self._pairwise_loss())
@@ -100,6 +98,32 @@ class RankingData(TaskData):
 
     def _intercept(self, offset: Vector) -> float:
         return 0.0  # a ranking has none
+
+
+def _training_auc(est: Any, X: Any, y: Any) -> float:
+    return float(est.auc_)
+
+
+RANKING = Task(
+    "ranking",
+    two_class_labels,
+    chance=lambda class_sizes: 0.5,
+    training_score=_training_auc,
+    wording=TaskWording(
+        aim="rank the rows of class {1} above those of class {0}",
+        classes="classes from low to high",
+        score="area under the ROC curve",
+        score_heading="AUC (cross-validated)",
+        unseen="puts {} of the pairs of rows it has not seen, one of each class, in the right "
+        "order (this is the AUC), by cross-validation",
+        training="{} of those it was trained on",
+        training_alone="puts {} of the pairs of rows it was trained on, one of each class, in the "
+        "right order (this is the AUC)",
+        without_features="tossing a coin would get {}",
+        loss="what the higher row of a pair lacks to score 1 more than the other, averaged over "
+        "all pairs",
+    ),
+)
 
 
 class RankingBounds(ClassifierMixin, RelevanceBounds):
@@ -146,37 +170,29 @@ random_state, n_jobs, verbose
     ['strong', 'weak', 'weak', 'irrelevant']
     """
 
-    _task = "ranking"
+    task = RANKING
 
-    def _problems_of(
+    def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = classes_and_codes(y)
         if len(self.classes_) > 2:
             raise InputError(
                 "Only binary classification is supported. The type of the target is "
                 f"{type_of_target(y)}, with {len(self.classes_)} classes; for classes in an order "
                 "use OrdinalBounds."
             )
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"The target has a single class, {str(self.classes_[0])!r}: a ranking needs two, "
-                "one to be above the other."
-            )
         return [
             Subproblem("", [RankingData(X, np.where(codes == 1, 1.0, -1.0), weight, privileged)])
         ]
 
-    def _summarise(self) -> None:
-        super()._summarise()
-        problem = self._problems[0]
-        self.auc_ = problem.standard.samples.score(problem.baseline)
-        self._threshold = _best_threshold(
-            problem.baseline.decision_function(problem.standard.samples.X),
-            problem.standard.samples.y,
-            problem.standard.samples.weight,
-        )
+    def _set_fitted_attributes(self, result: BoundsResult) -> None:
+        super()._set_fitted_attributes(result)
+        baseline = result.subproblems[0].baseline
+        data, model = baseline.data, baseline.model
+        self.auc_ = data.score(model)
+        self._threshold = _best_threshold(model.decision_function(data.X), data.y, data.weight)
 
     def decision_function(self, X: Any) -> Vector:
         """Score of each row under the baseline: the higher, the higher it ranks.

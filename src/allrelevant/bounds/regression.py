@@ -1,13 +1,10 @@
-"""Regression: a target value, met to within a tolerance.
-
-Relevance bounds of the features of a regression problem.
-"""
+"""Regression: a number to predict, met to within a tolerance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +16,17 @@ from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK,
 from .._typing import Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold, shuffled_folds
-from ._base import RelevanceBounds, Subproblem
+from ..tables.target import target_values
+from ._base import RelevanceBounds
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, stacked
-from .task import TaskData
+from .result import BoundsResult
+from .task import Subproblem, Task, TaskData, TaskWording
 
 
 @dataclass(frozen=True)
 class RegressionData(TaskData):
-    """Data with a value to predict.
-
-    Attributes
-    ----------
-    epsilon : float
-        A prediction this close to the value costs nothing.
-    """
+    """Data with a value to predict; a prediction as close to it as epsilon costs nothing."""
 
     epsilon: float = field(default=0.0, kw_only=True)
 
@@ -54,12 +47,37 @@ class RegressionData(TaskData):
         predicted = model.decision_function(self.X)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
-    def chance(self) -> float:
+    def chance_score(self) -> float:
         return 0.0
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         return shuffled_folds(self.n_samples, n_folds, seed)
 
+
+def _deviation_explained(est: Any, X: Any, y: Any) -> float:
+    return float(d2_absolute_error_score(np.asarray(y, dtype=float), est.predict(X)))
+
+
+REGRESSION = Task(
+    "regression",
+    target_values,
+    chance=lambda class_sizes: 0.0,
+    training_score=_deviation_explained,
+    wording=TaskWording(
+        aim="predict the target",
+        classes="",
+        score="share of the absolute deviation from the median that is explained",
+        score_heading="Deviation explained (cross-validated)",
+        unseen="explains {} of the distance of the target from its median in rows it has not seen, "
+        "by cross-validation",
+        training="{} in the rows it was trained on",
+        training_alone="explains {} of the distance of the target from its median in the rows it "
+        "was trained on",
+        without_features="always naming the median would explain none of it",
+        scaled="features and a target scaled to variance 1",
+        loss="by how much predictions are off beyond epsilon, summed over the rows",
+    ),
+)
 
 # In standard deviations of the target.
 EPSILON_GRID = (0.03, 0.1, 0.3)
@@ -68,7 +86,7 @@ EPSILON_GRID = (0.03, 0.1, 0.3)
 class RegressionBounds(RegressorMixin, RelevanceBounds):
     """How small and how large each weight can be, over all equally good linear regressions.
 
-    The baseline is an l1-regularised regression whose errors count only beyond ``epsilon``:
+    The baseline is an l1-regularized regression whose errors count only beyond ``epsilon``:
     ``min |w|_1 + C sum max(0, |y - w . x - b| - epsilon)``. The set of equivalent models, bounds
     and classes follow from it as for :class:`ClassificationBounds`.
 
@@ -118,7 +136,7 @@ n_jobs, verbose
         **RelevanceBounds._parameter_constraints,
         "epsilon": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
     }
-    _task = "regression"
+    task = REGRESSION
     _numeric_target = True
 
     def __init__(
@@ -156,29 +174,28 @@ n_jobs, verbose
         )
         self.epsilon = epsilon
 
-    def _problems_of(
+    def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         values = y.astype(np.float64)
-        centre = float(np.average(values, weights=weight))
-        spread = float(np.sqrt(np.average((values - centre) ** 2, weights=weight)))
-        if spread <= 10 * np.finfo(float).eps * abs(centre):
+        center = float(np.average(values, weights=weight))
+        spread = float(np.sqrt(np.average((values - center) ** 2, weights=weight)))
+        if spread <= 10 * np.finfo(float).eps * abs(center):
             raise InputError(
                 f"The target has a single value, {values[0]:g}: there is nothing to predict."
             )
-        self._y_centre, self._y_scale = (centre, spread) if self.standardize else (0.0, 1.0)
-        scaled = (values - self._y_centre) / self._y_scale
+        self._y_center, self._y_scale = (center, spread) if self.standardize else (0.0, 1.0)
+        scaled = (values - self._y_center) / self._y_scale
         in_units = [spread * e for e in EPSILON_GRID] if self.epsilon == "cv" else [self.epsilon]
         grid = [epsilon / self._y_scale for epsilon in in_units]
         return [
             Subproblem("", [RegressionData(X, scaled, weight, privileged, epsilon=e) for e in grid])
         ]
 
-    def _summarise(self) -> None:
-        super()._summarise()
-        samples = self._problems[0].standard.samples
-        assert isinstance(samples, RegressionData)
-        self.epsilon_ = samples.epsilon * self._y_scale
+    def _set_fitted_attributes(self, result: BoundsResult) -> None:
+        super()._set_fitted_attributes(result)
+        data = cast(RegressionData, result.subproblems[0].baseline.data)
+        self.epsilon_ = data.epsilon * self._y_scale
 
     def _subproblem_records(self) -> list[dict[str, Any]]:
         (record,) = super()._subproblem_records()
@@ -196,4 +213,4 @@ n_jobs, verbose
         -------
         ndarray of shape (n_samples,)
         """
-        return self._values(X) * self._y_scale + self._y_centre
+        return self._values(X) * self._y_scale + self._y_center

@@ -1,7 +1,4 @@
-"""Features that belong together, by what replaces what, and what they carry together.
-
-What replaces what, as users get it: relations of pairs, and groups.
-"""
+"""What replaces what among the relevant features: relations of pairs, and groups of features."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..relevance import STRONG, WEAK
-from .result import SubproblemBounds
+from .result import BoundsResult, SubproblemBounds
 from .solver.interface import SolverStats, total_effort
 from .solver.mixed_integer import TotalWeight
 from .substitution import (
@@ -36,110 +33,7 @@ if TYPE_CHECKING:
 
 
 # Groups are told apart where the mean relation between their members is weaker than this.
-CUT = 0.5
-
-
-def group_labels(relations: Matrix, cut: float = CUT) -> NDArray[np.intp]:
-    """The group of each feature, numbered in the order of their first members.
-
-    Hierarchical clustering with average linkage. The distance of two features is 1 less the size of
-    their relation, whichever direction is stronger: substitutes are close, and so are complements,
-    which together replace a third. Two groups are joined while the mean of that size over the pairs
-    between them is at least ``cut``.
-
-    Parameters
-    ----------
-    relations : ndarray of shape (m, m)
-    cut : float, default=0.5
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> group_labels(np.array([[0.0, -0.9, 0.1], [-0.8, 0.0, 0.0], [0.0, 0.2, 0.0]]))
-    array([0, 0, 1])
-    """
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
-    if len(relations) < 2:
-        return np.zeros(len(relations), dtype=np.intp)
-    strength = np.maximum(np.abs(relations), np.abs(relations).T)
-    distance = 1.0 - strength
-    np.fill_diagonal(distance, 0.0)
-    tree = linkage(squareform(distance, checks=False), "average")
-    found = fcluster(tree, 1.0 - cut, criterion="distance")
-    _, first, label = np.unique(found, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[label.ravel()]
-
-
-@dataclass(frozen=True)
-class FeatureGroup:
-    """Features that replace each other, and what they carry together.
-
-    Attributes
-    ----------
-    features : list of str
-        Their names.
-    members : ndarray of int
-        Their places in the table; privileged features count on behind the others.
-    lower, upper : float
-        Smallest and largest sum of the sizes of their weights, over all equally good models; with
-        more than two classes the largest over the classes, as for single features.
-    share : float
-        What the lower sum is of the baseline's norm.
-    relevance : {"strong", "weak"}
-        Strong if every equally good model needs some of them: if the lower sum exceeds the cutoff
-        for lower bounds.
-    """
-
-    features: list[str]
-    members: NDArray[np.intp]
-    lower: float
-    upper: float
-    share: float
-    relevance: str
-
-
-def sum_range(problem: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
-    """Smallest and largest sum of the sizes of some weights, shape (2,)."""
-    if len(members) == 1:
-        return problem.interval[members[0]]
-    sums = TotalWeight(problem.models, problem.ranges, problem.signed_interval)
-    return np.array([sums.smallest(members), sums.largest(members)])
-
-
-def make_group(
-    names: list[str], members: NDArray[np.intp], sums: Matrix, problems: list[SubproblemBounds]
-) -> FeatureGroup:
-    """A group from what its members come to in each problem.
-
-    Parameters
-    ----------
-    names : list of str
-        Of all features.
-    members : ndarray of int
-    sums : ndarray of shape (n_problems, 2)
-    problems : list of SubproblemBounds
-    """
-    norms = np.array([problem.baseline.norm_ for problem in problems])
-    strong = [
-        bool(sums[i, 0] > problem.cutoff[_table_of(problem, members), 0].max())
-        for i, problem in enumerate(problems)
-    ]
-    return FeatureGroup(
-        features=[names[j] for j in members],
-        members=members,
-        lower=float(sums[:, 0].max()),
-        upper=float(sums[:, 1].max()),
-        share=float((sums[:, 0] / np.maximum(norms, 1e-300)).max()),
-        relevance=STRONG if any(strong) else WEAK,
-    )
-
-
-def _table_of(problem: SubproblemBounds, members: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Which table each member is a column of."""
-    return (members >= problem.standard.samples.n_features).astype(np.intp)
-
+RELATION_THRESHOLD = 0.5
 
 SUBSTITUTES, COMPLEMENTS, INDEPENDENT = "substitutes", "complements", "independent"
 
@@ -163,11 +57,11 @@ class Relations:
         The same for each class against the rest.
     labels_ : ndarray of shape (d,)
         Number of each feature's group; -1 for irrelevant features.
-    feature_groups_ : list of Group
+    feature_groups_ : list of FeatureGroup
         In the order of their numbers.
     problems : list of SubproblemRelations
         The intervals behind the relations, for each class against the rest.
-    effort : Effort
+    effort : SolverStats
         Programs solved, and programs whose answers were known.
     """
 
@@ -183,7 +77,7 @@ class Relations:
         """What two features are: "substitutes", "complements" or "independent"."""
         pair = [self.relations_[feature, other], self.relations_[other, feature]]
         relation = max(pair, key=abs)
-        if abs(relation) < CUT:
+        if abs(relation) < RELATION_THRESHOLD:
             return INDEPENDENT
         return SUBSTITUTES if relation < 0 else COMPLEMENTS
 
@@ -223,7 +117,7 @@ class Relations:
             group; ``matrix``, what becomes of each of them, by rows, with each other; ``groups``;
             and ``cut``, from which size on a relation counts.
         """
-        shown = by_group(self, None)
+        shown = self.by_group()
         names = ("features", "relevance", "lower", "upper", "share")
         return {
             "features": [self.feature_names[j] for j in shown],
@@ -232,7 +126,7 @@ class Relations:
             "groups": [
                 {name: getattr(group, name) for name in names} for group in self.feature_groups_
             ],
-            "cut": CUT,
+            "cut": RELATION_THRESHOLD,
         }
 
     def groups_to_frame(self) -> pd.DataFrame:
@@ -248,6 +142,14 @@ class Relations:
         rows = [[getattr(group, name) for name in names] for group in self.feature_groups_]
         frame = pandas.DataFrame(rows, columns=list(names))
         return frame.rename_axis("group")
+
+    def by_group(self, max_features: int | None = None) -> NDArray[np.intp]:
+        """The relevant features, those of a group next to each other; the largest groups first."""
+        relevant = np.flatnonzero(self.labels_ >= 0)
+        labels = self.labels_[relevant]
+        size = np.bincount(labels, minlength=1)[labels]
+        order = relevant[np.lexsort((relevant, labels, -size))]
+        return order if max_features is None else order[:max_features]
 
     def plot(
         self, kind: Literal["matrix", "graph"] = "matrix", **kwargs: Any
@@ -269,87 +171,136 @@ class Relations:
         return display("RelationsDisplay").from_result(self, **kwargs)
 
 
-def find_relations(
-    problems: Sequence[SubproblemBounds],
-    names: list[str],
-    *,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-) -> Relations:
-    """Relations and groups of the relevant features of fitted problems.
+@dataclass(frozen=True)
+class FeatureGroup:
+    """Features that replace each other, and what they carry together.
 
-    Parameters
+    Attributes
     ----------
-    problems : sequence of SubproblemBounds
-    names : list of str
-        Of all features, privileged ones behind the others.
-    n_jobs : int, default=None
-        See :func:`allrelevant.parallel.parallel_map`.
-    verbose : bool, default=False
-        Show how far it is.
+    features : list of str
+        Their names.
+    members : ndarray of int
+        Their places in the table; privileged features count on behind the others.
+    lower, upper : float
+        Smallest and largest sum of the sizes of their weights, over all equally good models; with
+        more than two classes the largest over the classes, as for single features.
+    share : float
+        What the lower sum is of the baseline's norm.
+    relevance : {"strong", "weak"}
+        Strong if every equally good model needs some of them: if the lower sum exceeds the cutoff
+        for lower bounds.
     """
-    problems = list(problems)
-    tasks = [(i, int(k)) for i, problem in enumerate(problems) for k in relevant_weights(problem)]
+
+    features: list[str]
+    members: NDArray[np.intp]
+    lower: float
+    upper: float
+    share: float
+    relevance: str
+
+
+def find_relations(
+    result: BoundsResult, *, n_jobs: int | None = None, verbose: bool = False
+) -> Relations:
+    """Relations and groups of the relevant features of a result."""
+    result.require_one_set()
+    subproblems, names = result.subproblems, list(result.layout.names)
+    tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_weights(bounds)]
     title = "relations" if verbose else None
-    changes = parallel_map(partial(_changes, problems), tasks, n_jobs=n_jobs, progress=title)
-    by_problem = [
-        relation_matrix(problem, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
-        for i, problem in enumerate(problems)
+    changes = parallel_map(partial(_changes, subproblems), tasks, n_jobs=n_jobs, progress=title)
+    by_class = [
+        relation_matrix(bounds, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
+        for i, bounds in enumerate(subproblems)
     ]
-    of_class = np.array([found.relations for found in by_problem])
-    relations = _strongest(of_class)
-    relevant = np.unique(np.concatenate([found.features for found in by_problem]))
+    class_relations = np.array([part.relations for part in by_class])
+    # Of each entry the one that is largest in size over the classes.
+    strongest = np.abs(class_relations).argmax(axis=0)
+    relations = np.take_along_axis(class_relations, strongest[None], axis=0)[0]
+    relevant = np.unique(np.concatenate([part.features for part in by_class]))
     labels = np.full(len(names), -1)
     labels[relevant] = group_labels(relations[np.ix_(relevant, relevant)])
     return Relations(
         feature_names=names,
         relations_=relations,
-        class_relations_=of_class,
+        class_relations_=class_relations,
         labels_=labels,
-        feature_groups_=_groups(problems, names, labels, n_jobs, "groups" if verbose else None),
-        problems=by_problem,
-        effort=total_effort([found.effort for found in by_problem]),
+        feature_groups_=_groups(result, labels, n_jobs, "groups" if verbose else None),
+        problems=by_class,
+        effort=total_effort([part.effort for part in by_class]),
     )
 
 
+def _changes(subproblems: Sequence[SubproblemBounds], task: tuple[int, int]) -> Changes:
+    index, feature = task
+    return interval_changes(subproblems[index], feature)
+
+
+def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> NDArray[np.intp]:
+    """The group of each feature, numbered in the order of their first members.
+
+    Hierarchical clustering with average linkage. The distance of two features is 1 less the size of
+    their relation, whichever direction is stronger: substitutes are close, and so are complements,
+    which together replace a third. Two groups are joined while the mean of that size over the pairs
+    between them is at least ``threshold``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> group_labels(np.array([[0.0, -0.9, 0.1], [-0.8, 0.0, 0.0], [0.0, 0.2, 0.0]]))
+    array([0, 0, 1])
+    """
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(relations) < 2:
+        return np.zeros(len(relations), dtype=np.intp)
+    strength = np.maximum(np.abs(relations), np.abs(relations).T)
+    distance = 1.0 - strength
+    np.fill_diagonal(distance, 0.0)
+    tree = linkage(squareform(distance, checks=False), "average")
+    clusters = fcluster(tree, 1.0 - threshold, criterion="distance")
+    _, first, label = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[label.ravel()]
+
+
 def _groups(
-    problems: list[SubproblemBounds],
-    names: list[str],
-    labels: NDArray[np.intp],
-    n_jobs: int | None,
-    title: str | None,
+    result: BoundsResult, labels: NDArray[np.intp], n_jobs: int | None, title: str | None
 ) -> list[FeatureGroup]:
     """The groups and their sums."""
-    all_members = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
-    tasks = [(i, members) for members in all_members for i in range(len(problems))]
-    found = parallel_map(partial(_sum_range, problems), tasks, n_jobs=n_jobs, progress=title)
-    sums = np.array(found).reshape(len(all_members), len(problems), 2)
-    return [
-        make_group(names, members, own, problems)
-        for members, own in zip(all_members, sums, strict=True)
-    ]
+    groups = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
+    n_subproblems = len(result.subproblems)
+    tasks = [(i, members) for members in groups for i in range(n_subproblems)]
+    ranges = parallel_map(
+        partial(_sum_range, result.subproblems), tasks, n_jobs=n_jobs, progress=title
+    )
+    sums = np.array(ranges).reshape(len(groups), n_subproblems, 2)
+    return [_group(result, *group) for group in zip(groups, sums, strict=True)]
 
 
-def _changes(problems: list[SubproblemBounds], task: tuple[int, int]) -> Changes:
-    index, feature = task
-    return interval_changes(problems[index], feature)
-
-
-def _sum_range(problems: list[SubproblemBounds], task: tuple[int, NDArray[np.intp]]) -> Vector:
+def _sum_range(
+    subproblems: Sequence[SubproblemBounds], task: tuple[int, NDArray[np.intp]]
+) -> Vector:
     index, members = task
-    return sum_range(problems[index], members)
+    return sum_range(subproblems[index], members)
 
 
-def _strongest(of_class: NDArray[np.float64]) -> Matrix:
-    """Of each entry the one that is largest in size over the classes."""
-    best = np.abs(of_class).argmax(axis=0)
-    return np.take_along_axis(of_class, best[None], axis=0)[0]
+def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
+    """Smallest and largest sum of the sizes of some weights, shape (2,)."""
+    if len(members) == 1:
+        return bounds.interval[members[0]]
+    total = TotalWeight(bounds.models, bounds.ranges, bounds.signed_interval)
+    return np.array([total.smallest(members), total.largest(members)])
 
 
-def by_group(relations: Relations, max_features: int | None) -> NDArray[np.intp]:
-    """The relevant features, those of a group next to each other; the largest groups first."""
-    relevant = np.flatnonzero(relations.labels_ >= 0)
-    labels = relations.labels_[relevant]
-    size = np.bincount(labels, minlength=1)[labels]
-    order = relevant[np.lexsort((relevant, labels, -size))]
-    return order if max_features is None else order[:max_features]
+def _group(result: BoundsResult, members: NDArray[np.intp], sums: Matrix) -> FeatureGroup:
+    """A group, from the range of the sum of its members in each subproblem."""
+    norms = np.array([bounds.baseline.model.norm_ for bounds in result.subproblems])
+    cutoffs = [bounds.calibration.strong_cutoff()[members].max() for bounds in result.subproblems]
+    return FeatureGroup(
+        features=[result.layout.names[j] for j in members],
+        members=members,
+        lower=float(sums[:, 0].max()),
+        upper=float(sums[:, 1].max()),
+        share=float((sums[:, 0] / np.maximum(norms, 1e-300)).max()),
+        relevance=STRONG if (sums[:, 0] > cutoffs).any() else WEAK,
+    )

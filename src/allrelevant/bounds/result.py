@@ -1,32 +1,38 @@
-"""Several problems, one answer: classes against the rest, put together."""
+"""The result: bounds and classes of one subproblem, and of all subproblems combined."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import Matrix
+from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from ..relevance import IRRELEVANT, STRONG, WEAK, classify
+from ..relevance import IRRELEVANT, STRONG, WEAK
+from ..terms.layout import WeightLayout, largest_weights
 from .baseline import FittedBaseline
-from .models import LinearModel
+from .calibration import FittedCalibration
+from .models import LinearModel, LinearModels, stack_models
 from .programs.equivalent_models import EquivalentModels
 from .solver.ranges import WeightRanges
+
+if TYPE_CHECKING:
+    from .constraints import ConstraintSpec
 
 
 @dataclass(frozen=True)
 class SubproblemBounds:
-    """What is known of one problem.
+    """What is known of one subproblem.
 
     Weights are those of all tables, privileged features behind the others.
 
     Attributes
     ----------
-    standard : Standard
+    baseline : FittedBaseline
     models : EquivalentModels
         The set of models as good as the baseline.
     ranges : WeightRanges
@@ -36,27 +42,74 @@ class SubproblemBounds:
         False for features that were not solved for: what is known of them is an outer bound.
     signed_interval, interval, gap : ndarray of shape (d, 2)
         Zero for constant columns and dropped features.
-    cutoff : ndarray of shape (n_tables, 2)
-        For the features of each table.
+    calibration : FittedCalibration
     relevance : ndarray of shape (d,)
+    is_union : bool
+        Whether the bounds are those of several sets, of which ``models`` is one: constraints leave
+        the sign of a weight open.
+    notes : tuple of str
+        What the user should be told.
     """
 
-    standard: FittedBaseline
+    baseline: FittedBaseline
     models: EquivalentModels
     ranges: WeightRanges
     exact: NDArray[np.bool_]
     signed_interval: Matrix
     interval: Matrix
     gap: Matrix
-    cutoff: Matrix
+    calibration: FittedCalibration
     relevance: NDArray[np.str_]
+    is_union: bool = False
+    notes: tuple[str, ...] = ()
 
-    @property
-    def baseline(self) -> LinearModel:
-        return self.standard.baseline
+    @classmethod
+    def from_ranges(
+        cls,
+        baseline: FittedBaseline,
+        models: EquivalentModels,
+        ranges: WeightRanges,
+        outer: Matrix,
+        calibration: FittedCalibration,
+        *,
+        is_union: bool = False,
+        notes: tuple[str, ...] = (),
+    ) -> SubproblemBounds:
+        """What follows from the ranges of some weights, and from what is proven of all (outer)."""
+        d = baseline.layout.n_weights
+        signed, interval, gap = (
+            _spread_out(ranges, values, d)
+            for values in (ranges.attained, ranges.interval, ranges.gap)
+        )
+        # Of the others the truth lies between the baseline's weight and what is proven.
+        others = np.setdiff1d(baseline.varying, ranges.features)
+        weight, upper = np.abs(baseline.model.weights[others]), np.abs(outer[others]).max(axis=1)
+        signed[others] = outer[others]
+        interval[others] = np.column_stack([np.zeros(len(others)), upper])
+        gap[others] = np.column_stack([weight, upper - weight])
+        exact = np.ones(d, dtype=bool)
+        exact[others] = (outer[others] == 0).all(axis=1)  # nothing is open about a dropped one
+        return cls(
+            baseline=baseline,
+            models=models,
+            ranges=ranges,
+            exact=exact,
+            signed_interval=signed,
+            interval=interval,
+            gap=gap,
+            calibration=calibration,
+            relevance=calibration.classify(interval),
+            is_union=is_union,
+            notes=notes,
+        )
+
+    def model(self, coef: Vector, offset: Vector) -> LinearModel:
+        """A model of the set; it takes scaled tables."""
+        C = self.baseline.model.C_
+        return self.baseline.data.model(coef, offset, C, self.models.rows)
 
     def witness(self, feature: int, side: int) -> LinearModel:
-        """A model that attains an end of the feature's interval."""
+        """A model that attains an end of the feature's interval; it takes unscaled tables."""
         if not self.exact[feature]:
             raise InputError(
                 "This feature's bound is proven, but no model was looked for that attains it. Fit "
@@ -64,52 +117,10 @@ class SubproblemBounds:
             )
         (index,) = np.nonzero(self.ranges.features == feature)
         if len(index) == 0:  # constant or dropped: no model uses it, the baseline as little as any
-            return self.baseline
-        coef, offset = self.ranges.witness(int(index[0]), side)
-        return self.standard.samples.model(coef, offset, self.baseline.C_, self.models.rows)
-
-
-def put_together(
-    standard: FittedBaseline,
-    models: EquivalentModels,
-    ranges: WeightRanges,
-    outer: Matrix,
-    cutoff: Matrix,
-) -> SubproblemBounds:
-    """What follows from the ranges of some weights, and from what is proven of all.
-
-    Parameters
-    ----------
-    standard : Standard
-    models : EquivalentModels
-    ranges : WeightRanges
-    outer : ndarray of shape (d, 2)
-    cutoff : ndarray of shape (n_tables, 2)
-    """
-    samples, baseline = standard.samples, standard.baseline
-    of_weight = np.repeat(cutoff, [table.shape[1] for table in samples.tables], axis=0)
-    signed = _spread_out(ranges, ranges.attained, samples.n_weights)
-    interval = _spread_out(ranges, ranges.interval, samples.n_weights)
-    gap = _spread_out(ranges, ranges.gap, samples.n_weights)
-    # Of the others the truth lies between the baseline's weight and what is proven.
-    others = np.setdiff1d(standard.features, ranges.features)
-    weight, upper = np.abs(baseline.weights[others]), np.abs(outer[others]).max(axis=1)
-    signed[others] = outer[others]
-    interval[others] = np.column_stack([np.zeros(len(others)), upper])
-    gap[others] = np.column_stack([weight, upper - weight])
-    exact = np.ones(samples.n_weights, dtype=bool)
-    exact[others] = (outer[others] == 0).all(axis=1)  # nothing is open about a dropped one
-    return SubproblemBounds(
-        standard=standard,
-        models=models,
-        ranges=ranges,
-        exact=exact,
-        signed_interval=signed,
-        interval=interval,
-        gap=gap,
-        cutoff=cutoff,
-        relevance=classify(interval, of_weight),
-    )
+            model = self.baseline.model
+        else:
+            model = self.model(*self.ranges.witness(int(index[0]), side))
+        return model.with_scaling(self.baseline.scaling)
 
 
 def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
@@ -119,75 +130,38 @@ def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
 
 
 @dataclass(frozen=True)
-class BoundsResult:
-    """What is known of each weight over all problems, and in each of them.
+class FeatureBounds:
+    """Bounds and classes of the features of one table, over all subproblems and in each.
 
     Attributes
     ----------
+    names : list of str
     interval, signed_interval, gap : ndarray of shape (d, 2)
     exact, relevance : ndarray of shape (d,)
-    class_interval : ndarray of shape (n_problems, d, 2)
-    class_relevance : ndarray of shape (n_problems, d)
+    baseline : ndarray of shape (d,)
+        The baseline's weights; with several subproblems, those largest in size.
+    class_interval : ndarray of shape (n_subproblems, d, 2)
+    class_relevance : ndarray of shape (n_subproblems, d)
+    cutoff : ndarray of shape (2,) or (n_subproblems, 2)
+    lists_classes : bool
+        Whether documents list what is known of each class: of ``X``, where classes are several.
     """
 
+    names: list[str]
     interval: Matrix
     signed_interval: Matrix
     gap: Matrix
     exact: NDArray[np.bool_]
     relevance: NDArray[np.str_]
+    baseline: Vector
     class_interval: NDArray[np.float64]
     class_relevance: NDArray[np.str_]
-
-    def of(self, weights: NDArray[np.intp]) -> BoundsResult:
-        """The part of some weights."""
-        return BoundsResult(
-            interval=self.interval[weights],
-            signed_interval=self.signed_interval[weights],
-            gap=self.gap[weights],
-            exact=self.exact[weights],
-            relevance=self.relevance[weights],
-            class_interval=self.class_interval[:, weights],
-            class_relevance=self.class_relevance[:, weights],
-        )
-
-
-def combine_subproblems(problems: Sequence[SubproblemBounds]) -> BoundsResult:
-    """The largest bound counts; strong for one is strong, relevant for one at least weak."""
-    intervals = np.array([problem.interval for problem in problems])
-    relevances = np.array([problem.relevance for problem in problems])
-    signed = np.array([problem.signed_interval for problem in problems])
-    strong = (relevances == STRONG).any(axis=0)
-    relevant = (relevances != IRRELEVANT).any(axis=0)
-    return BoundsResult(
-        interval=intervals.max(axis=0),
-        signed_interval=np.column_stack([signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]),
-        gap=np.max([problem.gap for problem in problems], axis=0),
-        exact=np.all([problem.exact for problem in problems], axis=0),
-        relevance=np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT)),
-        class_interval=intervals,
-        class_relevance=relevances,
-    )
-
-
-@dataclass(frozen=True)
-class FeatureBounds:
-    """The features of one table, d of them, as the columns of a result read them."""
-
-    names: list[str]
-    relevance: NDArray[np.str_]
-    interval: Matrix
-    signed_interval: Matrix
-    gap: Matrix
-    exact: NDArray[np.bool_]
-    baseline: NDArray[np.float64]
-    # For each class against the rest, of shapes (n_classes, d, 2) and (n_classes, d); None where
-    # there is a single subproblem.
-    class_interval: NDArray[np.float64] | None = None
-    class_relevance: NDArray[np.str_] | None = None
+    cutoff: NDArray[np.float64]
+    lists_classes: bool
 
     def per_class(self) -> list[list[dict[str, Any]]] | None:
-        """Of each feature, the interval and the relevance for each class."""
-        if self.class_interval is None or self.class_relevance is None:
+        """Of each feature, the interval and the relevance for each class; None if not listed."""
+        if not self.lists_classes:
             return None
         return [
             [
@@ -200,6 +174,118 @@ class FeatureBounds:
                 strict=True,
             )
         ]
+
+
+@dataclass(frozen=True)
+class BoundsResult:
+    """All subproblems of a fit.
+
+    Attributes
+    ----------
+    layout : WeightLayout
+        With the names of the features.
+    subproblems : tuple of SubproblemBounds
+    constraints : mapping of int to ConstraintSpec, or None
+        What is asked of features, by their index; None unless something was.
+    unconstrained : BoundsResult or None
+        The result without the constraints.
+    """
+
+    layout: WeightLayout
+    subproblems: tuple[SubproblemBounds, ...]
+    constraints: Mapping[int, ConstraintSpec] | None = None
+    unconstrained: BoundsResult | None = None
+
+    @cached_property
+    def features(self) -> FeatureBounds:
+        """Of the features of ``X``."""
+        return combine_subproblems(self.subproblems, self.layout)
+
+    @cached_property
+    def privileged(self) -> FeatureBounds | None:
+        """Of the privileged features, if there were any."""
+        if not self.layout.n_privileged:
+            return None
+        return combine_subproblems(self.subproblems, self.layout, table=1)
+
+    @property
+    def baseline(self) -> LinearModel | LinearModels:
+        """The baseline of each subproblem, for tables that are not yet scaled."""
+        fitted = [subproblem.baseline for subproblem in self.subproblems]
+        models = [baseline.model.with_scaling(baseline.scaling) for baseline in fitted]
+        return models[0] if len(models) == 1 else stack_models(models)
+
+    @property
+    def score(self) -> float | Vector | None:
+        """Cross-validated score of each baseline, where C was chosen by it."""
+        scores = [subproblem.baseline.score for subproblem in self.subproblems]
+        if scores[0] is None:
+            return None
+        return scores[0] if len(scores) == 1 else np.array(scores)
+
+    def records(self, labels: Iterable[Any]) -> list[dict[str, Any]]:
+        """Cutoffs and baseline of each subproblem, as JSON holds them."""
+        records = []
+        for label, subproblem in zip(labels, self.subproblems, strict=True):
+            model = subproblem.baseline.model
+            cutoff, *privileged = map(cutoff_record, subproblem.calibration.cutoff)
+            record = {
+                "label": label,
+                "cutoff": cutoff,
+                "baseline": {"C": model.C_, "norm": model.norm_, "loss": model.loss_},
+                "cv_accuracy": None,
+            }
+            if privileged:
+                record["privileged_cutoff"] = privileged[0]
+            records.append(record)
+        return records
+
+    def with_models(self, models: Sequence[LinearModel]) -> BoundsResult:
+        """The same with other models in the place of the baselines."""
+        subproblems = tuple(
+            replace(sub, baseline=replace(sub.baseline, model=model, start=None))
+            for sub, model in zip(self.subproblems, models, strict=True)
+        )
+        return replace(self, subproblems=subproblems)
+
+    def require_one_set(self) -> None:
+        """Refuse a union of sets, where constraints leave signs open: it is no set of models."""
+        if any(subproblem.is_union for subproblem in self.subproblems):
+            raise InputError(
+                "The constraints leave the sign of a weight open. Say which one it is first: "
+                "what_if(..., signed=True)."
+            )
+
+
+def combine_subproblems(
+    subproblems: Sequence[SubproblemBounds], layout: WeightLayout, table: int = 0
+) -> FeatureBounds:
+    """Features of one table over all subproblems.
+
+    The largest bound counts; strong for one is strong, relevant for one at least weak.
+    """
+    weights = layout.table_weights(table)
+    intervals = np.array([sub.interval[weights] for sub in subproblems])
+    relevances = np.array([sub.relevance[weights] for sub in subproblems])
+    signed = np.array([sub.signed_interval[weights] for sub in subproblems])
+    cutoffs = np.array([sub.calibration.cutoff[table] for sub in subproblems])
+    strong = (relevances == STRONG).any(axis=0)
+    relevant = (relevances != IRRELEVANT).any(axis=0)
+    return FeatureBounds(
+        names=layout.table_names(table),
+        interval=intervals.max(axis=0),
+        signed_interval=np.column_stack([signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]),
+        gap=np.max([sub.gap[weights] for sub in subproblems], axis=0),
+        exact=np.all([sub.exact[weights] for sub in subproblems], axis=0),
+        relevance=np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT)),
+        baseline=largest_weights(
+            np.array([sub.baseline.model.weights[weights] for sub in subproblems])
+        ),
+        class_interval=intervals,
+        class_relevance=relevances,
+        cutoff=cutoffs[0] if len(cutoffs) == 1 else cutoffs,
+        lists_classes=table == 0 and len(subproblems) > 1,
+    )
 
 
 @dataclass(frozen=True)

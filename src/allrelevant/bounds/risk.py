@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Table
 from ..exceptions import InputError
 from .programs.equivalent_models import Budget
 from .result import SubproblemBounds
@@ -119,33 +118,26 @@ class RiskBound:
         )
 
 
-def risk_bound(problem: SubproblemBounds, failure_probability: float) -> RiskBound:
+def risk_bound(subproblem: SubproblemBounds, failure_probability: float) -> RiskBound:
     """Bound of the error on new data, for the baseline and for all equivalent models.
 
     With privileged features, norm and loss are those of the whole model: no smaller than those of
-    the part that predicts.
-
-    Parameters
-    ----------
-    problem : SubproblemBounds
-        Of two classes.
-    failure_probability : float
-        Probability that the bound fails, between 0 and 1.
+    the part that predicts. The subproblem is one of two classes.
     """
     if not (isinstance(failure_probability, Real) and 0.0 < failure_probability < 1.0):
         raise InputError(
             f"failure_probability is the probability that the bound fails, between 0 and 1; got "
             f"{failure_probability!r}."
         )
-    samples, baseline = problem.standard.samples, problem.baseline
-    n_rows = samples.total_weight**2 / float(samples.weight @ samples.weight)
-    radius = _largest_value(samples.X)
-    per_loss = 1.0 / samples.total_weight
-    per_norm = 2.0 * radius * np.sqrt(2.0 * np.log(2.0 * samples.n_features) / n_rows)
+    data, baseline = subproblem.baseline.data, subproblem.baseline.model
+    n_rows = data.total_weight**2 / float(data.weight @ data.weight)
+    radius = float(abs(data.X).max())  # of a sparse table, over what is stored, and zero
+    per_loss = 1.0 / data.total_weight
+    per_norm = 2.0 * radius * np.sqrt(2.0 * np.log(2.0 * data.n_features) / n_rows)
     per_offset = 2.0 / np.sqrt(n_rows)
     confidence = float(np.sqrt(2.0 * np.log(2.0 / failure_probability) / n_rows))
-    offset_limit = float(np.abs(problem.models.offset_range[0]).max())
-    worst = _worst_within(problem.models.budgets, per_norm, per_loss)
+    offset_limit = float(np.abs(subproblem.models.offset_range[0]).max())
+    worst = _worst_within(subproblem.models.budgets, per_norm, per_loss)
     return RiskBound(
         failure_probability=float(failure_probability),
         loss_part=per_loss * baseline.loss_,
@@ -153,7 +145,7 @@ def risk_bound(problem: SubproblemBounds, failure_probability: float) -> RiskBou
         offset_part=float(per_offset * abs(baseline.intercept_)),
         confidence_part=confidence,
         equivalent=float(worst + per_offset * offset_limit + confidence),
-        training_error=1.0 - samples.score(baseline),
+        training_error=1.0 - data.score(baseline),
         radius=radius,
         n_rows=n_rows,
     )
@@ -176,8 +168,3 @@ def _worst_within(budgets: Iterable[Budget], per_norm: float, per_loss: float) -
         )
         for budget in budgets
     )
-
-
-def _largest_value(X: Table) -> float:
-    # Of a sparse table abs and max keep to what is stored, and to zero.
-    return float(abs(X).max())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -17,13 +16,12 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 from .._optional import display, import_extra
 from .._typing import Matrix, Vector
-from .._validation import feature_names
 from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..relevance import CLASSES
 from ..resampling import draw_seeds, random_splits
-from ..terms.layout import baseline_weights
 from ._base import RelevanceBounds
+from .result import FeatureBounds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
 
 # Smaller differences, relative to the largest bound, are rounding and no variation.
-_ROUNDING = 1e-9
+EQUALITY_TOL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class Stability:
         compare with: infinity if the bounds vary, 1 if they do not vary either. Differences below
         1e-9 of the largest bound count as none.
         """
-        rounding = _ROUNDING * float(self.upper.max(initial=0.0))
+        rounding = EQUALITY_TOL * float(self.upper.max(initial=0.0))
         bounds, weights = _deviation(self.upper, rounding), _deviation(self.baseline, rounding)
         unlike = np.where(bounds > 0, np.inf, 1.0)
         return np.divide(bounds, weights, out=unlike, where=weights > 0)
@@ -115,16 +113,6 @@ class _Split(NamedTuple):
     train: NDArray[np.intp]
     test: NDArray[np.intp]
     seed: int
-
-
-class _Found(NamedTuple):
-    """What one split says; the fields are those of :class:`Stability`."""
-
-    feature_names: list[str]
-    interval: Matrix
-    baseline: Vector
-    relevance: NDArray[np.str_]
-    test_score: float
 
 
 def stability(
@@ -192,14 +180,22 @@ def stability(
         present = np.flatnonzero(weights > 0)
         X, y, weight = safe_indexing(X, present), y[present], weights[present]
         of_groups = None if of_groups is None else of_groups[present]
-    found = parallel_map(
+    fits = parallel_map(
         partial(_fit_split, estimator, X, y, weight),
         _splits(is_classifier(estimator), y, of_groups, n_splits, test_size, random_state),
         n_jobs=n_jobs,
         progress="splits" if verbose else None,
         describe=lambda split: f"the split of seed {split.seed}",
     )
-    return _collected(found)
+    features, scores = zip(*fits, strict=True)
+    return Stability(
+        feature_names=features[0].names,
+        lower=np.array([bounds.interval[:, 0] for bounds in features]),
+        upper=np.array([bounds.interval[:, 1] for bounds in features]),
+        baseline=np.abs([bounds.baseline for bounds in features]),
+        relevance=np.array([bounds.relevance for bounds in features]),
+        test_score=np.array(scores),
+    )
 
 
 def _check_options(estimator: Any, n_splits: Any, test_size: Any) -> None:
@@ -233,33 +229,16 @@ def _splits(
 
 def _fit_split(
     estimator: RelevanceBounds, X: Any, y: NDArray[Any], weight: Vector | None, split: _Split
-) -> _Found:
+) -> tuple[FeatureBounds, float]:
+    """Bounds of the features on the training part, and the score on the other."""
     # In a worker the estimator's own n_jobs counts as 1: workers have no workers.
     est = clone(estimator).set_params(random_state=split.seed, verbose=0)
     of_train, of_test = (
         None if weight is None else weight[rows] for rows in (split.train, split.test)
     )
     est.fit(safe_indexing(X, split.train), y[split.train], of_train)
-    return _Found(
-        feature_names=feature_names(est),
-        interval=est.interval_,
-        baseline=np.abs(baseline_weights(est)),
-        relevance=est.relevance_,
-        test_score=float(est.score(safe_indexing(X, split.test), y[split.test], of_test)),
-    )
-
-
-def _collected(found: Iterable[_Found]) -> Stability:
-    names, intervals, baselines, relevances, scores = zip(*found, strict=True)
-    lower, upper = np.moveaxis(np.array(intervals), 2, 0)
-    return Stability(
-        feature_names=names[0],
-        lower=lower,
-        upper=upper,
-        baseline=np.array(baselines),
-        relevance=np.array(relevances),
-        test_score=np.array(scores),
-    )
+    score = est.score(safe_indexing(X, split.test), y[split.test], of_test)
+    return est._result.features, float(score)
 
 
 def _deviation(values: Matrix, rounding: float) -> Vector:

@@ -29,20 +29,14 @@ from .solver.constrained import ConstrainedModels
 from .solver.interface import SolverStats, total_effort
 
 # Share of its largest size that a raised weight has at least.
-LEVEL = 0.5
+RAISED_SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Changes:
-    """Intervals of features j while the weight of one feature k is set.
+    """Intervals of features j, shape (m, 2), with feature k dropped and with k raised.
 
-    Attributes
-    ----------
-    dropped : ndarray of shape (m, 2)
-        With k dropped; as without, if k cannot be dropped.
-    raised : ndarray of shape (m, 2)
-        With k raised.
-    effort : Effort
+    If k cannot be dropped, the first are those without any change.
     """
 
     dropped: Matrix
@@ -52,7 +46,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class SubproblemRelations:
-    """What replaces what in one problem.
+    """What replaces what in one subproblem.
 
     Attributes
     ----------
@@ -62,7 +56,7 @@ class SubproblemRelations:
         Interval of feature j, by rows, with feature k dropped or raised, by columns.
     relations : ndarray of shape (d, d)
         From -1 (k replaces j) to 1 (j is of use with k only); zero where one is irrelevant.
-    effort : Effort
+    effort : SolverStats
     """
 
     features: NDArray[np.intp]
@@ -72,45 +66,45 @@ class SubproblemRelations:
     effort: SolverStats
 
 
-def relevant_weights(problem: SubproblemBounds) -> NDArray[np.intp]:
-    """The weights of a problem that are relevant, and solved for."""
-    return np.flatnonzero((problem.relevance != IRRELEVANT) & problem.exact)
+def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
+    """The weights of a subproblem that are relevant, and solved for."""
+    return np.flatnonzero((bounds.relevance != IRRELEVANT) & bounds.exact)
 
 
-def interval_changes(problem: SubproblemBounds, feature: int) -> Changes:
+def interval_changes(bounds: SubproblemBounds, feature: int) -> Changes:
     """Intervals of all relevant features with one of them dropped, and raised."""
-    features = relevant_weights(problem)
-    lower, upper = problem.interval[feature]
-    dropped, effort = problem.interval[features], SolverStats()
+    features = relevant_weights(bounds)
+    lower, upper = bounds.interval[feature]
+    dropped, effort = bounds.interval[features], SolverStats()
     if lower == 0:
-        dropped, effort = _sizes(problem, features, WeightLimit(feature, 0.0, 0.0))
-    low, high = problem.signed_interval[feature]
+        dropped, effort = _sizes(bounds, features, WeightLimit(feature, 0.0, 0.0))
+    low, high = bounds.signed_interval[feature]
     raised, more = _sizes(
-        problem,
+        bounds,
         features,
-        WeightLimit(feature, LEVEL * upper, np.inf)
+        WeightLimit(feature, RAISED_SHARE * upper, np.inf)
         if high >= -low
-        else WeightLimit(feature, -np.inf, -LEVEL * upper),
+        else WeightLimit(feature, -np.inf, -RAISED_SHARE * upper),
     )
     return Changes(dropped, raised, total_effort([effort, more]))
 
 
 def _sizes(
-    problem: SubproblemBounds, features: NDArray[np.intp], limit: WeightLimit
+    bounds: SubproblemBounds, features: NDArray[np.intp], limit: WeightLimit
 ) -> tuple[Matrix, SolverStats]:
-    narrowed = ConstrainedModels(problem.models, [limit], problem.baseline.C_)
-    return narrowed.sizes(features, problem.ranges, problem.signed_interval)
+    constrained = ConstrainedModels(bounds.models, [limit], bounds.baseline.model.C_)
+    return constrained.sizes(features, bounds.ranges, bounds.signed_interval)
 
 
-def relation_matrix(problem: SubproblemBounds, changes: list[Changes]) -> SubproblemRelations:
-    """The relations of the relevant features of a problem, from the changes with each."""
-    features = relevant_weights(problem)
-    d, m = len(problem.relevance), len(features)
+def relation_matrix(bounds: SubproblemBounds, changes: list[Changes]) -> SubproblemRelations:
+    """The relations of the relevant features of a subproblem, from the changes with each."""
+    features = relevant_weights(bounds)
+    d, m = len(bounds.relevance), len(features)
     dropped = np.array([c.dropped for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
     raised = np.array([c.raised for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
     relations = np.zeros((d, d))
     relations[np.ix_(features, features)] = signed_relations(
-        problem.interval[features], dropped, raised
+        bounds.interval[features], dropped, raised
     )
     return SubproblemRelations(
         features, dropped, raised, relations, total_effort([c.effort for c in changes])
@@ -123,18 +117,9 @@ def signed_relations(
     """How far features replace each other (negative) or go together (positive).
 
     All changes are in units of the upper bound of feature j. A raised feature that replaces j
-    takes ``LEVEL`` of it away, so changes with raised features are in units of that.
-
-    Parameters
-    ----------
-    interval : ndarray of shape (m, 2)
-    dropped, raised : ndarray of shape (m, m, 2)
-        Interval of feature j, by rows, with feature k dropped or raised.
-
-    Returns
-    -------
-    ndarray of shape (m, m)
-        Whichever change is larger; zero on the diagonal.
+    takes ``RAISED_SHARE`` of it away, so changes with raised features are in units of that.
+    Whichever change is larger counts. Intervals have shape (m, 2); with feature k, by columns,
+    dropped or raised, (m, m, 2).
 
     Examples
     --------
@@ -149,8 +134,10 @@ def signed_relations(
            [-1.,  0.]])
     """
     lower, upper = (ends[:, None] for ends in interval.T)
-    substitutes = np.maximum(dropped[:, :, 0] - lower, (upper - raised[:, :, 1]) / LEVEL) / upper
-    complements = np.maximum(upper - dropped[:, :, 1], (raised[:, :, 0] - lower) / LEVEL) / upper
+    taken = (upper - raised[:, :, 1]) / RAISED_SHARE
+    lifted = (raised[:, :, 0] - lower) / RAISED_SHARE
+    substitutes = np.maximum(dropped[:, :, 0] - lower, taken) / upper
+    complements = np.maximum(upper - dropped[:, :, 1], lifted) / upper
     relation = np.where(complements > substitutes, complements, -substitutes)
     relation[np.maximum(complements, substitutes) < 0] = 0.0  # rounding
     np.fill_diagonal(relation, 0.0)

@@ -1,8 +1,8 @@
-"""The data of one problem, whatever its task: a table, a target, weights, privileged features.
+"""A task: what its data ask of a linear model, how models are scored, and how pages word it.
 
-What a task is called on pages and terminals: its aim, its score, its loss.
-
-How good the baseline is, in the terms of its task.
+:class:`TaskData` is what a task implements, :class:`Subproblem` what is solved, and :class:`Task`
+what readers of tables, documents and pages need to know of it. Each task's own file holds its data
+class, its estimator and its :class:`Task`.
 """
 
 from __future__ import annotations
@@ -11,23 +11,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import d2_absolute_error_score
+from numpy.typing import NDArray
 
 from .._text import percent
 from .._typing import Matrix, Table, Vector
 from ..resampling import Fold
+from ..terms.layout import WeightLayout
+from ..terms.scaling import Scaling
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, explained_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FitScaling = Callable[[Table, Vector], Scaling]
 
 
 @dataclass(frozen=True)
 class TaskData(ABC):
-    """Validated data. A task says what the target asks of a model, and how to score one.
+    """Validated data of one subproblem.
 
     Attributes
     ----------
@@ -38,7 +44,7 @@ class TaskData(ABC):
         Weight of each sample in the loss, all positive.
     privileged : ndarray or sparse array of shape (n, p) or None
         Features that are known of the samples to learn from and of no others. They explain the
-        slack of each sample; see :mod:`allrelevant.bounds.programs.explained_slack`.
+        slack of each sample; see :mod:`allrelevant.bounds.programs.hinge`.
     """
 
     X: Table
@@ -65,14 +71,9 @@ class TaskData(ABC):
         return (self.X,) if self.privileged is None else (self.X, self.privileged)
 
     @property
-    def n_weights(self) -> int:
-        """Number of weights of a model: one for each column of each table."""
-        return sum(int(table.shape[1]) for table in self.tables)
-
-    def weights_of(self, table: int) -> NDArray[np.intp]:
-        """Which weights of a model belong to the columns of a table."""
-        stops = np.cumsum([0, *(t.shape[1] for t in self.tables)])
-        return np.arange(stops[table], stops[table + 1])
+    def layout(self) -> WeightLayout:
+        """Which weights of a model belong to which column."""
+        return WeightLayout.from_tables(self.tables)
 
     @cached_property
     def rows(self) -> HingeRows:
@@ -83,10 +84,10 @@ class TaskData(ABC):
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Some of the samples."""
-        some = replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
-        return some if self.privileged is None else replace(some, privileged=self.privileged[rows])
+        part = replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
+        return part if self.privileged is None else replace(part, privileged=self.privileged[rows])
 
-    def with_tables(self, tables: tuple[Table, ...]) -> Self:
+    def with_tables(self, tables: Sequence[Table]) -> Self:
         """The same targets and weights with other features."""
         X, *privileged = tables
         return replace(self, X=X, privileged=privileged[0] if privileged else None)
@@ -98,20 +99,20 @@ class TaskData(ABC):
             tables[table] = sp.hstack([tables[table], sp.csr_array(columns)], format="csr")
         else:
             tables[table] = np.hstack([tables[table], columns])
-        return self.with_tables(tuple(tables))
+        return self.with_tables(tables)
+
+    def scale(self, fit_scaling: FitScaling) -> ScaledTables:
+        """Its tables on the scale to solve on."""
+        scalings = tuple(fit_scaling(table, self.weight) for table in self.tables)
+        tables = tuple(s.apply(table) for s, table in zip(scalings, self.tables, strict=True))
+        return ScaledTables(tables, scalings)
 
     def model(
         self, coef: Vector, offset: Vector, C: float, rows: HingeRows | None = None
     ) -> LinearModel:
         """Weights and offsets as a model, norm and loss taken from the data.
 
-        Parameters
-        ----------
-        coef : ndarray of shape (n_weights,)
-        offset : ndarray of shape (n_offsets,)
-        C : float
-        rows : HingeRows, default=None
-            Those that the offsets belong to, if they are not ``self.rows``.
+        ``rows`` are those that the offsets belong to, if they are not ``self.rows``.
         """
         loss = (rows or self.rows).loss(coef[None], offset[None])[0]
         explained = self.privileged is not None
@@ -134,12 +135,12 @@ class TaskData(ABC):
     def score(self, model: LinearModel) -> float:
         """How well a model does on these samples; more is better."""
 
-    def merit(self, model: LinearModel) -> float:
+    def selection_score(self, model: LinearModel) -> float:
         """What cross-validation chooses C by; more is better."""
         return self.score(model)
 
     @abstractmethod
-    def chance(self) -> float:
+    def chance_score(self) -> float:
         """What a model without features scores."""
 
     @abstractmethod
@@ -158,6 +159,31 @@ class TaskData(ABC):
 
     def _thresholds(self, offset: Vector) -> Vector | None:
         return None
+
+
+@dataclass(frozen=True)
+class ScaledTables:
+    """Tables on the scale to solve on, and how they got there."""
+
+    tables: tuple[Table, ...]
+    scalings: tuple[Scaling, ...]
+
+    @property
+    def varying(self) -> NDArray[np.intp]:
+        """The weights whose columns are not constant."""
+        return np.flatnonzero(~np.concatenate([scaling.constant for scaling in self.scalings]))
+
+
+@dataclass(frozen=True)
+class Subproblem:
+    """One learning problem: the only one, or one class against the rest.
+
+    ``name`` is what messages and progress bars call it. The variants are the same samples under
+    each value of a setting that is cross-validated.
+    """
+
+    name: str
+    variants: Sequence[TaskData]
 
 
 @dataclass(frozen=True)
@@ -201,13 +227,7 @@ class TaskWording:
     model: str = "baseline model"
 
     def achievement(self, score: Mapping[str, Any]) -> str | None:
-        """How good the baseline is, in a sentence; None if that is not known.
-
-        Parameters
-        ----------
-        score : mapping
-            As in the summary.
-        """
+        """How good the baseline is, from the score of a document; None if it is not known."""
         unseen, training = score["cross_validated"], score["training"]
         parts = []
         if unseen is not None:
@@ -222,143 +242,49 @@ class TaskWording:
         return f"The {self.model} {', and '.join(parts)}{contrast}."
 
 
-WORDINGS = {
-    "classification": TaskWording(
-        aim="tell the classes apart",
-        classes="classes",
-        score="accuracy",
-        score_heading="Accuracy (cross-validated)",
-        unseen="puts {} of rows it has not seen into their class, by cross-validation",
-        training="{} of the rows it was trained on",
-        training_alone="puts {} of the rows it was trained on into their class",
-        without_features="always naming the most frequent class would get {}",
-    ),
-    "regression": TaskWording(
-        aim="predict the target",
-        classes="",
-        score="share of the absolute deviation from the median that is explained",
-        score_heading="Deviation explained (cross-validated)",
-        unseen="explains {} of the distance of the target from its median in rows it has not seen, "
-        "by cross-validation",
-        training="{} in the rows it was trained on",
-        training_alone="explains {} of the distance of the target from its median in the rows it "
-        "was trained on",
-        without_features="always naming the median would explain none of it",
-        scaled="features and a target scaled to variance 1",
-        loss="by how much predictions are off beyond epsilon, summed over the rows",
-    ),
-    "ordinal": TaskWording(
-        aim="place each row in the order of the classes",
-        classes="classes from low to high",
-        score="share of the absolute deviation from the median class that is explained",
-        score_heading="Deviation explained (cross-validated)",
-        unseen="explains {} of the distance from the median class, counted in classes, in rows it "
-        "has not seen, by cross-validation",
-        training="{} in the rows it was trained on",
-        training_alone="explains {} of the distance from the median class, counted in classes, in "
-        "the rows it was trained on",
-        without_features="always naming the median class would explain none of it",
-        loss="what rows lack to be beyond the threshold below their class and short of the one "
-        "above it, each by 1, summed over the rows",
-    ),
-    "ranking": TaskWording(
-        aim="rank the rows of class {1} above those of class {0}",
-        classes="classes from low to high",
-        score="area under the ROC curve",
-        score_heading="AUC (cross-validated)",
-        unseen="puts {} of the pairs of rows it has not seen, one of each class, in the right "
-        "order (this is the AUC), by cross-validation",
-        training="{} of those it was trained on",
-        training_alone="puts {} of the pairs of rows it was trained on, one of each class, in the "
-        "right order (this is the AUC)",
-        without_features="tossing a coin would get {}",
-        loss="what the higher row of a pair lacks to score 1 more than the other, averaged over "
-        "all pairs",
-    ),
-    "metric": TaskWording(
-        aim="tell the classes apart by distances",
-        classes="classes",
-        score="accuracy",
-        score_heading="Accuracy (cross-validated)",
-        unseen="puts {} of rows it has not seen into their class, by cross-validation",
-        training="{} of the rows it was trained on",
-        training_alone="puts {} of the rows it was trained on into their class",
-        without_features="always naming the most frequent class would get {}",
-        model="averaged mapping",
-    ),
-}
+# Of tasks that put rows into classes.
+CLASS_WORDING = TaskWording(
+    aim="tell the classes apart",
+    classes="classes",
+    score="accuracy",
+    score_heading="Accuracy (cross-validated)",
+    unseen="puts {} of rows it has not seen into their class, by cross-validation",
+    training="{} of the rows it was trained on",
+    training_alone="puts {} of the rows it was trained on into their class",
+    without_features="always naming the most frequent class would get {}",
+)
 
 
-def baseline_score(
-    est: Any, X: ArrayLike | None, y: ArrayLike | None, classes: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Score of the baseline on the rows it was trained on and on others, and of no model.
+def majority_share(class_sizes: Sequence[int]) -> float | None:
+    """Accuracy of always naming the most frequent class; None if the sizes are not known."""
+    return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
-    Parameters
+
+def _estimator_score(est: Any, X: Any, y: Any) -> float:
+    return float(est.score(X, y))
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is predicted, as readers of tables, documents and pages need to know it.
+
+    Attributes
     ----------
-    est : estimator
-        Fitted.
-    X, y : array-like or None
-        What it was fitted on.
-    classes : sequence of mappings
-        As in the summary.
-
-    Returns
-    -------
-    dict
-        None in place of what is not known. Where each class has a problem of its own, there is no
-        cross-validated score of all together.
+    name : str
+        The value of ``--task``, and "task" in documents.
+    read_target : callable
+        Takes a column of a table and its name, gives the target of ``fit``, or raises
+        ``InputError`` with what is wrong about the column.
+    chance : callable
+        Takes the number of rows of each class (none where they are not known, or where there are no
+        classes), gives the score of a model without features, None if it is not known.
+    wording : TaskWording
+    training_score : callable
+        Takes a fitted estimator and what it was fitted on, gives the baseline's score there.
     """
-    known = X is not None and y is not None
-    task = est._task
-    # Only there if C was chosen by it.
-    unseen = np.atleast_1d(getattr(est, "cv_score_", ()))
-    return {
-        "name": WORDINGS[task].score,
-        "cross_validated": float(unseen[0]) if len(unseen) == 1 else None,
-        "training": _TRAINING[task](est, X, y) if known else None,
-        "without_features": _WITHOUT_FEATURES[task](classes),
-    }
 
-
-def accuracy(est: Any, X: Any, y: Any) -> float:
-    """Share of the rows that are put into their class."""
-    return float((est.predict(X) == np.asarray(y)).mean())
-
-
-def _deviation_explained(est: Any, X: Any, y: Any) -> float:
-    return float(d2_absolute_error_score(np.asarray(y, dtype=float), est.predict(X)))
-
-
-def _class_deviation_explained(est: Any, X: Any, y: Any) -> float:
-    """Classes counted 0, 1, 2 and so on, whatever they are called."""
-    actual, predicted = (np.searchsorted(est.classes_, c) for c in (y, est.predict(X)))
-    return float(d2_absolute_error_score(actual, predicted))
-
-
-def _area_under_curve(est: Any, X: Any, y: Any) -> float:
-    return float(est.auc_)
-
-
-def _majority(classes: Sequence[Mapping[str, Any]]) -> float | None:
-    """What always naming the most frequent class would achieve."""
-    rows = [c["n_rows"] for c in classes if c["n_rows"] is not None]
-    return max(rows) / sum(rows) if rows else None
-
-
-_TRAINING: dict[str, Callable[[Any, Any, Any], float]] = {
-    "classification": accuracy,
-    "regression": _deviation_explained,
-    "ordinal": _class_deviation_explained,
-    "ranking": _area_under_curve,
-    "metric": accuracy,
-}
-
-
-_WITHOUT_FEATURES: dict[str, Callable[[Sequence[Mapping[str, Any]]], float | None]] = {
-    "classification": _majority,
-    "regression": lambda classes: 0.0,
-    "ordinal": lambda classes: 0.0,
-    "ranking": lambda classes: 0.5,
-    "metric": _majority,
-}
+    name: str
+    read_target: Callable[[pd.Series, str], NDArray[Any]]
+    chance: Callable[[Sequence[int]], float | None]
+    wording: TaskWording
+    training_score: Callable[[Any, Any, Any], float] = _estimator_score

@@ -1,94 +1,184 @@
-"""Bounds under an expert's constraints."""
+"""Bounds under the constraints of a user."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..exceptions import SolverError
-from .constraints import Constraint, ElasticProgram, explain_infeasibility, sign_combinations
+from ..exceptions import InputError, SolverError
+from ..parallel import single_threaded
+from ..relevance import IRRELEVANT
+from .constraints import (
+    Constraint,
+    ConstraintSpec,
+    ElasticProgram,
+    explain_infeasibility,
+    parse_constraint,
+    sign_combinations,
+)
 from .models import LinearModel
 from .programs.equivalent_models import StartingVertex, limited_ranges
-from .result import SubproblemBounds, put_together
+from .result import BoundsResult, SubproblemBounds
 from .solver.constrained import ConstrainedModels, hull, kept_by_sparse, union
 from .solver.ranges import WeightRanges
 
 
-def narrowed_problem(
-    problem: SubproblemBounds, constraints: Sequence[Constraint]
-) -> SubproblemBounds:
-    """What is known of a problem when only models that keep constraints count.
+def constrain_result(
+    result: BoundsResult,
+    constraints: Mapping[Any, Any],
+    *,
+    signed: bool = False,
+    subproblem: int | None = None,
+) -> BoundsResult:
+    """The result if only models count that keep constraints, as users write them.
 
-    The baseline becomes the cheapest model that keeps them; where that overdraws a budget, the mean
-    of the witnesses, which does not.
-
-    Parameters
-    ----------
-    problem : SubproblemBounds
-        Without the constraints.
-    constraints : sequence of Constraint
+    A result that is constrained already keeps its constraints, unless new ones are about the same
+    features. ``subproblem`` is the one that the constraints are about; None: all.
 
     Raises
     ------
     InfeasibleConstraintsError
-        If no model of the set keeps them.
+        If no model of a subproblem keeps them.
+    """
+    free = result if result.unconstrained is None else result.unconstrained
+    specs = {
+        **(result.constraints or {}),
+        **_parse_constraints(result, constraints, signed, subproblem),
+    }
+    with single_threaded():
+        subproblems = tuple(
+            constrain_subproblem(bounds, subproblem_constraints(free, index, specs))
+            for index, bounds in enumerate(free.subproblems)
+        )
+    return replace(free, subproblems=subproblems, constraints=specs, unconstrained=free)
+
+
+def constraints_in_words(result: BoundsResult) -> list[str]:
+    """The constraints of a result as its subproblems have them, each once."""
+    free = result if result.unconstrained is None else result.unconstrained
+    sentences = [
+        str(constraint)
+        for index in range(len(free.subproblems))
+        for constraint in subproblem_constraints(free, index, result.constraints or {})
+    ]
+    return list(dict.fromkeys(sentences))
+
+
+def _parse_constraints(
+    result: BoundsResult, constraints: Mapping[Any, Any], signed: bool, subproblem: int | None
+) -> dict[int, ConstraintSpec]:
+    """What is asked of each feature, by its index."""
+    if not isinstance(constraints, Mapping):
+        raise InputError(
+            f"Constraints are a dict of features and what is asked, got {constraints!r}."
+        )
+    layout, varying = result.layout, result.subproblems[0].baseline.varying
+    specs: dict[int, ConstraintSpec] = {}
+    for key, value in constraints.items():
+        feature = layout.index(key)
+        name = layout.names[feature]
+        if feature in specs:
+            raise InputError(f"{name!r} is asked for twice, by name and by index.")
+        if feature not in varying:
+            raise InputError(f"{name!r} is constant, and no model uses it: ask nothing of it.")
+        specs[feature] = parse_constraint(name, value, signed=signed, subproblem=subproblem)
+    return specs
+
+
+def subproblem_constraints(
+    free: BoundsResult, index: int, specs: Mapping[int, ConstraintSpec]
+) -> list[Constraint]:
+    """What is asked of the models of one subproblem.
+
+    A feature that is to be kept is kept where it is relevant; everywhere if it is so nowhere.
+    """
+    bounds = free.subproblems[index]
+    cutoff = bounds.calibration.screening_cutoff()
+    constraints = []
+    for feature, spec in specs.items():
+        if spec.subproblem not in (None, index):
+            continue
+        relevant = [sub.relevance[feature] != IRRELEVANT for sub in free.subproblems]
+        if spec.keep and any(relevant) and not relevant[index]:
+            continue
+        name = free.layout.names[feature]
+        constraints.append(spec.constraint(feature, name, float(cutoff[feature])))
+    return constraints
+
+
+def constrain_subproblem(
+    bounds: SubproblemBounds, constraints: Sequence[Constraint]
+) -> SubproblemBounds:
+    """What is known of a subproblem when only models that keep constraints count.
+
+    The baseline becomes the cheapest model that keeps them; where that exceeds a budget, the mean
+    of the witnesses, which does not.
     """
     if not constraints:
-        return problem
-    patterns = [
-        ConstrainedModels(problem.models, limits, problem.baseline.C_)
-        for limits in sign_combinations(constraints, problem.signed_interval)
+        return bounds
+    C = bounds.baseline.model.C_
+    candidates = [
+        ConstrainedModels(bounds.models, limits, C)
+        for limits in sign_combinations(constraints, bounds.signed_interval)
     ]
-    elastic = ElasticProgram(problem.models, problem.ranges)
-    possible = [narrowed for narrowed in patterns if _has_models(problem, narrowed, elastic)]
-    if not possible:
+    elastic = ElasticProgram(bounds.models, bounds.ranges)
+    feasible = [candidate for candidate in candidates if _has_models(bounds, candidate, elastic)]
+    if not feasible:
         raise explain_infeasibility(elastic, constraints)
-    solved = [_solved(narrowed, problem.ranges) for narrowed in possible]
+    solved = [_solve(candidate, bounds.ranges) for candidate in feasible]
     first, parts = solved[0][0], [ranges for _, ranges in solved]
-    standard = replace(problem.standard, baseline=_baseline(problem, first, parts[0]))
-    outer = hull([limited_ranges(problem.signed_interval, part.limits) for part in possible])
-    return put_together(standard, first.models, union(parts), outer, problem.cutoff)
+    outer = hull([limited_ranges(bounds.signed_interval, part.limits) for part in feasible])
+    model, start = _constrained_baseline(bounds, first, parts[0])
+    return SubproblemBounds.from_ranges(
+        replace(bounds.baseline, model=model, start=start),
+        first.models,
+        union(parts),
+        outer,
+        bounds.calibration,
+        is_union=len(parts) > 1,
+    )
 
 
-def _solved(
-    narrowed: ConstrainedModels, known: WeightRanges
+def _solve(
+    candidate: ConstrainedModels, free_ranges: WeightRanges
 ) -> tuple[ConstrainedModels, WeightRanges]:
     """The ranges under limits; if a solver finds no model at all, a hair beyond them."""
     try:
-        return narrowed, narrowed.ranges(known)
+        return candidate, candidate.ranges(free_ranges)
     except SolverError:
-        wider = narrowed.with_room()
-        return wider, wider.ranges(known)
+        wider = candidate.with_room()
+        return wider, wider.ranges(free_ranges)
 
 
 def _has_models(
-    problem: SubproblemBounds, narrowed: ConstrainedModels, elastic: ElasticProgram
+    bounds: SubproblemBounds, candidate: ConstrainedModels, elastic: ElasticProgram
 ) -> bool:
     """Whether any model of the set keeps the limits: a known one, the start, or one looked for."""
-    if kept_by_sparse(problem.ranges.coef, narrowed.limits).any():
+    if kept_by_sparse(bounds.ranges.coef, candidate.limits).any():
         return True
-    if _start_within(narrowed) is not None:
+    if _start_within(candidate) is not None:
         return True
-    return elastic.is_feasible(narrowed.limits)
+    return elastic.is_feasible(candidate.limits)
 
 
-def _start_within(narrowed: ConstrainedModels) -> StartingVertex | None:
+def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
     """The model to start from, if it is a model of the set."""
-    start = narrowed.models.start
-    if start is None or narrowed.models.violation(start.coef[None], start.offset[None])[0] > 0:
+    start = candidate.models.start
+    if start is None or candidate.models.violation(start.coef[None], start.offset[None])[0] > 0:
         return None
     return start
 
 
-def _baseline(
-    problem: SubproblemBounds, narrowed: ConstrainedModels, ranges: WeightRanges
-) -> LinearModel:
-    """The cheapest model that keeps the limits; if it overdraws a budget, a mean of witnesses."""
-    samples, C, rows = problem.standard.samples, problem.baseline.C_, narrowed.models.rows
-    start = _start_within(narrowed)
+def _constrained_baseline(
+    bounds: SubproblemBounds, candidate: ConstrainedModels, ranges: WeightRanges
+) -> tuple[LinearModel, StartingVertex | None]:
+    """The cheapest model that keeps the limits; if it exceeds a budget, a mean of witnesses."""
+    data, C, rows = bounds.baseline.data, bounds.baseline.model.C_, candidate.models.rows
+    start = _start_within(candidate)
     if start is not None:
-        return replace(samples.model(start.coef, start.offset, C, rows), start_=start)
+        return data.model(start.coef, start.offset, C, rows), start
     coef, offset = np.asarray(ranges.coef.mean(axis=0)).ravel(), ranges.offset.mean(axis=0)
-    return samples.model(coef, offset, C, rows)
+    return data.model(coef, offset, C, rows), None

@@ -170,19 +170,19 @@ def _analyze(
     notes: list[str],
 ) -> None:
     """Bound the relevance of each feature for the target, and hand out the result."""
+    from ..bounds import TASKS
     from ..bounds.design import read_costs
     from ..bounds.path import bounds_path
     from ..results.bounds import bounds_document
     from ..tables.features import split_features
     from ..tables.inference import infer_task
-    from ..tables.target import READERS
 
     columns = split_features(frame, roles)
     X, privileged = columns.X, columns.privileged
     read_costs(costs, X.columns.tolist())  # refuses costs that do not fit before the long work
     inferred = infer_task(columns.y) if task == AUTO else None
     task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
-    y = READERS[task](columns.y, roles.target)
+    y = TASKS[task].read_target(columns.y, roles.target)
     est = build_bounds(task, options, reason)
     outputs.note(inferred.note if inferred else None)
     fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))

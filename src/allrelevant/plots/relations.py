@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._optional import import_extra
 from .._text import short_label
-from ..bounds.relations import CUT, Relations, by_group
+from ..bounds.relations import RELATION_THRESHOLD, Relations
 from ._style import CLASS_STYLES, TEXT_COLOR, axes_or_new
 from .layout import Node, circle, links
 
@@ -83,7 +83,7 @@ class RelationsDisplay:
         RelationsDisplay
             This one.
         """
-        shown = by_group(self.relations, max_features)
+        shown = self.relations.by_group(max_features)
         side = 2.6 + _CELL * max(len(shown), 4)
         ax = axes_or_new(ax, side + 0.8, side)
         image = ax.imshow(
@@ -164,7 +164,11 @@ class SubstitutesDisplay:
         return cls(relations=relations).plot(**kwargs)
 
     def plot(
-        self, *, ax: Axes | None = None, max_features: int | None = 60, least: float = CUT
+        self,
+        *,
+        ax: Axes | None = None,
+        max_features: int | None = 60,
+        least: float = RELATION_THRESHOLD,
     ) -> SubstitutesDisplay:
         """Draw the graph.
 
@@ -184,7 +188,7 @@ class SubstitutesDisplay:
             This one.
         """
         ax = axes_or_new(ax, 7.5, 7.5)
-        shown = by_group(self.relations, max_features)
+        shown = self.relations.by_group(max_features)
         nodes = circle(len(shown))
         for j, k, relation in links(self.relations.relations_[np.ix_(shown, shown)], least):
             ax.plot(

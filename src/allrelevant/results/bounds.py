@@ -14,7 +14,6 @@ from ..bounds.design import CheapestModels
 from ..bounds.path import BoundsPath
 from ..bounds.relations import Relations
 from ..bounds.result import feature_records
-from ..bounds.task import baseline_score
 from ..relevance import CLASSES
 from .document import describe_target, make_document, to_json_value
 
@@ -83,11 +82,11 @@ def bounds_document(
     classes = est.classes_.tolist() if hasattr(est, "classes_") else None
     target_values = describe_target(classes, y)
     features, *privileged = tables = est._feature_tables()
-    score = baseline_score(est, X, y, target_values["classes"])
+    score = _baseline_score(est, X, y, target_values["classes"])
     optional_parts = {"path": path, "relations": relations, "design": design}
     body = {
         "method": type(est).__name__,
-        "task": est._task,
+        "task": est.task.name,
         "task_note": task_note,
         "table": {
             "name": table,
@@ -112,6 +111,26 @@ def bounds_document(
     return make_document(
         body, settings=settings, warnings=warnings, command=command, created=created
     )
+
+
+def _baseline_score(
+    est: Any, X: ArrayLike | None, y: ArrayLike | None, classes: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Score of the baseline on the rows it was trained on and on others, and of no features.
+
+    None in place of what is not known. Where each class has a problem of its own, there is no
+    cross-validated score of all together.
+    """
+    # Only there if C was chosen by it.
+    unseen = np.atleast_1d(getattr(est, "cv_score_", ()))
+    known = X is not None and y is not None
+    class_sizes = [c["n_rows"] for c in classes if c["n_rows"] is not None]
+    return {
+        "name": est.task.wording.score,
+        "cross_validated": float(unseen[0]) if len(unseen) == 1 else None,
+        "training": est.task.training_score(est, X, y) if known else None,
+        "without_features": est.task.chance(class_sizes),
+    }
 
 
 def ranked(features: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -5,7 +5,6 @@ The functions that read a column take a series without missing values, and what 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -193,10 +192,3 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
 
 
 # How each task of relevance bounds reads its target.
-READERS: dict[str, Callable[[pd.Series, str], NDArray[Any]]] = {
-    "classification": class_labels,
-    "regression": target_values,
-    "ordinal": ordered_labels,
-    "ranking": two_class_labels,
-    "metric": class_labels,
-}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.programs.equivalent_models import WeightLimit, kept_by, limited_models
 from allrelevant.bounds.solver.constrained import ConstrainedModels
 from allrelevant.bounds.solver.highs import HighsSolver
@@ -15,8 +15,8 @@ def solved(seed):
     samples = generated_samples(seed)
     formulation = FORMULATIONS["joint" if seed % 4 == 3 else "separate"]
     C = (0.1, 1.0)[seed % 2]
-    baseline = fit_baseline(formulation, samples, C)
-    models = formulation.equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
+    baseline = formulation.fit(samples, C)
+    models = formulation.equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     return models, weight_ranges(models), C
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.solver.proofs import Certificates, intersect, outer_ranges
 from allrelevant.bounds.solver.ranges import weight_ranges
 from tests.bounds.generated import generated_samples
@@ -19,8 +19,8 @@ from tests.bounds.generated import generated_samples
 def test_random_multipliers_never_prove_too_much(seed, formulation, size):
     samples = generated_samples(seed % 20)
     rng = np.random.RandomState(seed)
-    baseline = fit_baseline(FORMULATIONS[formulation], samples, 1.0)
-    models = FORMULATIONS[formulation].equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
+    baseline = FORMULATIONS[formulation].fit(samples, 1.0)
+    models = FORMULATIONS[formulation].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     feature = int(rng.randint(samples.n_features))
     smallest, largest = weight_ranges(models, [feature]).attained[0]
     multipliers = size * rng.exponential(size=(4, models.rows.n_rows))
@@ -32,8 +32,8 @@ def test_random_multipliers_never_prove_too_much(seed, formulation, size):
 
 def test_optimal_multipliers_prove_the_optimum():
     samples = generated_samples(4)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
+    baseline = FORMULATIONS["separate"].fit(samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     ranges = weight_ranges(models)
     np.testing.assert_allclose(ranges.proven, ranges.attained, atol=1e-8)
 
@@ -41,19 +41,19 @@ def test_optimal_multipliers_prove_the_optimum():
 def test_no_multipliers_prove_the_budget():
     """Without any multiplier all that is known is that no weight exceeds the norm."""
     samples = generated_samples(4)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
+    baseline = FORMULATIONS["separate"].fit(samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     nothing = np.zeros((1, models.rows.n_rows))
     proven = Certificates(models, nothing).maxima(np.array([0]), np.array([1]))
-    np.testing.assert_allclose(proven, 1.1 * baseline.norm_)
+    np.testing.assert_allclose(proven, 1.1 * baseline.model.norm_)
 
 
 def test_offsets_stay_in_their_range():
     """The range of the offset that a certificate leans on holds for every witness."""
     for formulation in FORMULATIONS.values():
         samples = generated_samples(7)
-        baseline = fit_baseline(formulation, samples, 1.0)
-        models = formulation.equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
+        baseline = formulation.fit(samples, 1.0)
+        models = formulation.equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
         offset = weight_ranges(models).offset[:, 0]
         low, high = models.offset_range[0]
         assert (low <= offset).all()
@@ -65,8 +65,8 @@ def test_offsets_stay_in_their_range():
 def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
     """No certificate below a witness, ever: with the baseline's multipliers or with any others."""
     samples = generated_samples(seed % 20)
-    baseline = fit_baseline(FORMULATIONS[formulation], samples, (0.1, 1.0, 10.0)[seed % 3])
-    models = FORMULATIONS[formulation].equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
+    baseline = FORMULATIONS[formulation].fit(samples, (0.1, 1.0, 10.0)[seed % 3])
+    models = FORMULATIONS[formulation].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     assert models.start is not None
     ranges = weight_ranges(models, of_others=True)
     attained = ranges.attained
@@ -81,8 +81,8 @@ def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
 
 def test_every_program_tells_something_of_the_other_features():
     samples = generated_samples(5)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.05, 1e-6))
+    baseline = FORMULATIONS["separate"].fit(samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     before = outer_ranges(models)
     after = intersect(before, weight_ranges(models, [0], of_others=True).outer)
     assert (after >= before)[:, 0].all()
@@ -93,12 +93,12 @@ def test_every_program_tells_something_of_the_other_features():
 def test_the_baselines_multipliers_give_the_closed_form():
     """The slack, over one minus the size of ``multipliers @ table`` at the feature."""
     samples = generated_samples(5)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.01, 0.0, 1e-6))
-    assert baseline.start_ is not None
-    combination = np.abs(baseline.start_.multipliers @ samples.rows.table)
+    baseline = FORMULATIONS["separate"].fit(samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.01, 0.0, 1e-6))
+    assert baseline.start is not None
+    combination = np.abs(baseline.start.multipliers @ samples.rows.table)
     unused = combination < 0.999
-    upper = np.abs(Certificates(models, baseline.start_.multipliers[None]).ranges()).max(axis=1)
-    expected = (0.01 * baseline.norm_ + 1e-6) / (1 - combination[unused])
+    upper = np.abs(Certificates(models, baseline.start.multipliers[None]).ranges()).max(axis=1)
+    expected = (0.01 * baseline.model.norm_ + 1e-6) / (1 - combination[unused])
     np.testing.assert_allclose(upper[unused], expected, rtol=1e-6)
     assert unused.any()

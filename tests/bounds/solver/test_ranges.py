@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from allrelevant import SolverError
-from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.solver import families
 from allrelevant.bounds.solver.highs import HighsSolver
@@ -34,17 +34,17 @@ def breast_cancer():
 
 
 def equivalent_models(formulation, samples, C, slack):
-    baseline = fit_baseline(FORMULATIONS[formulation], samples, C)
-    return baseline, FORMULATIONS[formulation].equivalent(samples, baseline, slack)
+    baseline = FORMULATIONS[formulation].fit(samples, C)
+    return baseline, FORMULATIONS[formulation].equivalent_models(baseline, slack)
 
 
 def naive_intervals(formulation, samples, baseline, slack):
     X, y, weight = samples.X, samples.y, samples.weight
-    norm_limit = (1 + slack.norm_slack) * baseline.norm_
-    loss_limit = (1 + slack.loss_slack) * baseline.loss_ + slack.loss_tol
+    norm_limit = (1 + slack.norm_slack) * baseline.model.norm_
+    loss_limit = (1 + slack.loss_slack) * baseline.model.loss_ + slack.loss_tol
     if formulation == "separate":
         return naive_separate(X, y, weight, norm_limit, loss_limit)
-    return naive_joint(X, y, weight, baseline.C_, norm_limit + baseline.C_ * loss_limit)
+    return naive_joint(X, y, weight, baseline.model.C_, norm_limit + baseline.model.C_ * loss_limit)
 
 
 CASES = [("breast cancer", 1.0, Tolerance(0.001, 0.0, 1e-6))] + [
@@ -64,7 +64,9 @@ def test_equal_to_the_papers_programs(formulation, data, C, slack):
 
     if formulation == "separate":
         optimum = naive_l1_svm(samples.X, samples.y, C, samples.weight)
-        assert baseline.norm_ + C * baseline.loss_ == pytest.approx(optimum, abs=TOLERANCE)
+        assert baseline.model.norm_ + C * baseline.model.loss_ == pytest.approx(
+            optimum, abs=TOLERANCE
+        )
     naive = naive_intervals(formulation, samples, baseline, slack)
     np.testing.assert_allclose(ranges.interval, naive, atol=TOLERANCE, rtol=0)
     assert ranges.gap.max() <= TOLERANCE
@@ -202,7 +204,7 @@ def test_of_irrelevant_features_one_program_each_is_enough():
 def test_more_slack_never_narrows_an_interval():
     samples = generated_samples(1)
     baseline, tight = equivalent_models("separate", samples, 1.0, Tolerance(0.01, 0.0, 1e-6))
-    loose = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.1, 1e-6))
+    loose = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.1, 1e-6))
     narrow, wide = weight_ranges(tight).attained, weight_ranges(loose).attained
     assert (wide[:, 0] <= narrow[:, 0] + 1e-9).all()
     assert (wide[:, 1] >= narrow[:, 1] - 1e-9).all()
@@ -214,7 +216,7 @@ def test_one_feature_has_the_interval_that_can_be_written_down():
         np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
     )
     baseline, models = equivalent_models("separate", samples, 10.0, Tolerance(0.25, 0.0, 0.0))
-    assert baseline.norm_ == pytest.approx(1.0)
+    assert baseline.model.norm_ == pytest.approx(1.0)
     np.testing.assert_allclose(weight_ranges(models).interval, [[1.0, 1.25]], atol=1e-9)
 
 

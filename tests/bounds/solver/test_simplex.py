@@ -6,7 +6,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline, uses_features
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.programs.equivalent_models import WeightLimit, limited_models
 from allrelevant.bounds.solver import simplex
@@ -30,13 +30,13 @@ def comparisons(kind, how_many, first_seed=0):
     for seed in count(first_seed):
         samples = nasty_samples(kind, seed)
         formulation = FORMULATIONS["joint" if seed % 5 == 0 else "separate"]
-        baseline = fit_baseline(formulation, samples, (0.1, 1.0, 10.0)[seed % 3])
-        if not uses_features(baseline):
+        baseline = formulation.fit(samples, (0.1, 1.0, 10.0)[seed % 3])
+        if not baseline.model.uses_features:
             continue
-        models = formulation.equivalent(samples, baseline, SLACKS[seed % len(SLACKS)])
+        models = formulation.equivalent_models(baseline, SLACKS[seed % len(SLACKS)])
         fast, reference = weight_ranges(models), weight_ranges(models, solver=HighsSolver)
         difference = np.abs(fast.interval - reference.interval).max()
-        yield seed, difference / max(1.0, baseline.norm_), fast.effort
+        yield seed, difference / max(1.0, baseline.model.norm_), fast.effort
         compared += 1
         if compared == how_many:
             return
@@ -61,8 +61,8 @@ def test_rows_and_features_left_out_come_in_when_needed(monkeypatch):
         80, n_strong=3, n_weak=4, n_irrelevant=30, flip=0.1, random_state=0
     )
     samples = ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(80))
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 0.5)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.3, 0.1, 1e-6))
+    baseline = FORMULATIONS["separate"].fit(samples, 0.5)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.3, 0.1, 1e-6))
     everything = weight_ranges(models, solver=SimplexSolver)
     monkeypatch.setattr(simplex, "ALL_FEATURES_UP_TO", 0)
     monkeypatch.setattr(simplex, "NEARLY_USED", 1.1)
@@ -75,16 +75,16 @@ def test_rows_and_features_left_out_come_in_when_needed(monkeypatch):
 def vertex_at(share):
     """The vertex at the baseline, its weights scaled by a factor."""
     samples = generated_samples(3)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.0, 1e-6))
-    offset = np.array([baseline.intercept_])
-    return baseline, Vertex(models.rows, share * baseline.coef_, offset)
+    baseline = FORMULATIONS["separate"].fit(samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
+    offset = np.array([baseline.model.intercept_])
+    return baseline, Vertex(models.rows, share * baseline.model.coef_, offset)
 
 
 def test_the_vertex_is_the_baseline():
     baseline, vertex = vertex_at(1.0)
     weights = vertex.values()[: len(vertex.used)]
-    np.testing.assert_allclose(weights, baseline.coef_[vertex.used], atol=1e-8)
+    np.testing.assert_allclose(weights, baseline.model.coef_[vertex.used], atol=1e-8)
 
 
 def test_a_model_between_vertices_is_refused():
@@ -94,12 +94,15 @@ def test_a_model_between_vertices_is_refused():
 
 def test_a_start_outside_the_budgets_finds_its_way_inside():
     samples = generated_samples(3)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.0, 1e-6))
+    baseline = FORMULATIONS["separate"].fit(samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
     norm, loss = models.budgets
-    other = (replace(norm, limit=0.8 * baseline.norm_), replace(loss, limit=2.0 * loss.limit))
+    other = (replace(norm, limit=0.8 * baseline.model.norm_), replace(loss, limit=2.0 * loss.limit))
     elsewhere = replace(models, budgets=other)
-    assert elsewhere.violation(baseline.coef_[None], np.array([[baseline.intercept_]]))[0] > 0
+    assert (
+        elsewhere.violation(baseline.model.coef_[None], np.array([[baseline.model.intercept_]]))[0]
+        > 0
+    )
     found = weight_ranges(elsewhere)
     assert found.effort.fallbacks == 0
     reference = weight_ranges(elsewhere, solver=HighsSolver)
@@ -108,9 +111,9 @@ def test_a_start_outside_the_budgets_finds_its_way_inside():
 
 def test_a_start_that_violates_hard_rows_is_refused():
     samples = generated_samples(3)
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, 1.0)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, Tolerance(0.1, 0.0, 1e-6))
-    used = int(np.argmax(np.abs(baseline.coef_)))
+    baseline = FORMULATIONS["separate"].fit(samples, 1.0)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
+    used = int(np.argmax(np.abs(baseline.model.coef_)))
     limited = limited_models(models, [WeightLimit(used, 0.0, 0.0)])
     assert models.start is not None
     multipliers = np.r_[models.start.multipliers, 0.0, 0.0]

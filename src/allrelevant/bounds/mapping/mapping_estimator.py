@@ -89,8 +89,6 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    _task: ClassVar[str] = "mapping"
-
     _columns: ClassVar[tuple[Column, ...]] = MAPPING_COLUMNS
 
     baseline_: LinearMapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,11 +18,20 @@ from ..._typing import Codes, Matrix
 from ..._validation import classes_and_codes
 from ...metric_learning import GMLVQ
 from ...resampling import draw_seeds, stratified_folds
+from ...tables.target import class_labels
+from ..task import CLASS_WORDING, Task, majority_share
 from .dimension import DimensionCurve, classifier_for, dimension_curve
 from .linear_mapping import LinearMapping, data_space, learned_matrix
 from .mapping_estimator import MappingBoundsBase
 
 N_FOLDS = 5
+
+METRIC = Task(
+    "metric",
+    class_labels,
+    majority_share,
+    replace(CLASS_WORDING, aim="tell the classes apart by distances", model="averaged mapping"),
+)
 
 
 class MetricBounds(ClassifierMixin, MappingBoundsBase):
@@ -95,7 +105,7 @@ raw_mapping_, effective_dimension_
         "random_state": ["random_state"],
     }
 
-    _task: ClassVar[str] = "metric"
+    task: ClassVar[Task] = METRIC
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from allrelevant.bounds import ranking as ranking_module
-from allrelevant.bounds.baseline import FORMULATIONS, Tolerance, fit_baseline
+from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.ordinal import OrdinalData
 from allrelevant.bounds.programs.pairwise import CuttingPlaneRows
@@ -115,8 +115,8 @@ TASKS = [
 
 
 def solved(samples, C, slack):
-    baseline = fit_baseline(FORMULATIONS["separate"], samples, C)
-    models = FORMULATIONS["separate"].equivalent(samples, baseline, slack)
+    baseline = FORMULATIONS["separate"].fit(samples, C)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, slack)
     return baseline, models, weight_ranges(models)
 
 
@@ -128,8 +128,8 @@ def test_ranges_equal_a_plain_build(task, seed):
     C = (3.0, 30.0)[seed % 2] / samples.total_weight
     baseline, _, ranges = solved(samples, C, slack)
     best = naive_tasks.optimum(rows, slack_weight, C)
-    assert baseline.norm_ + C * baseline.loss_ == pytest.approx(best, rel=1e-6)
-    limits = slack.norm_limit(baseline), slack.loss_limit(baseline)
+    assert baseline.model.norm_ + C * baseline.model.loss_ == pytest.approx(best, rel=1e-6)
+    limits = slack.norm_limit(baseline.model), slack.loss_limit(baseline.model)
     expected = naive_tasks.signed_ranges(rows, slack_weight, *limits)
     np.testing.assert_allclose(ranges.attained, expected, atol=1e-6)
     np.testing.assert_allclose(ranges.proven, expected, atol=1e-6)
@@ -149,7 +149,7 @@ def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
     data = make_ranking(120, positive=0.4, flip=0.1, random_state=seed, **COUNTS)
     samples = RankingData(standardised(data.X), 2.0 * data.y - 1.0, weights(120, seed))
     _, _, listed = solved(samples, 10.0, SLACKS[0])
-    monkeypatch.setattr(ranking_module, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(ranking_module, "MAX_LISTED_PAIRS", 0)
     by_cuts = RankingData(samples.X, samples.y, samples.weight)
     _, models, ranges = solved(by_cuts, 10.0, SLACKS[0])
     assert isinstance(models.rows, CuttingPlaneRows)

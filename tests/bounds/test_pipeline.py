@@ -1,4 +1,7 @@
-"""Screening spares programs, and changes no class."""
+"""Screening changes no class; bounds stay proven if time runs out or a worker dies."""
+
+import os
+import signal
 
 import numpy as np
 import pytest
@@ -6,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allrelevant import ClassificationBounds, InputError
-from allrelevant.bounds import pipeline as problem
+from allrelevant.bounds import pipeline
 from allrelevant.datasets import make_linear_classification
+from allrelevant.exceptions import RelevanceWarning
 from allrelevant.report import render
 from allrelevant.results import bounds_document
 
@@ -29,7 +33,7 @@ def test_the_classes_are_the_same(seed, formulation, cutoff):
     )
     exact = fit(data, formulation=formulation, cutoff=cutoff, screen=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem, "_FIRST_ROUND", 2)
+        patch.setattr(pipeline, "FEATURES_IN_FIRST_ROUND", 2)
         screened = fit(data, formulation=formulation, cutoff=cutoff, screen=True)
     assert (exact.relevance_ == screened.relevance_).all()
     assert exact.exact_.all()
@@ -68,7 +72,7 @@ def test_a_screened_feature_that_is_dropped_has_no_weight():
 def test_what_programs_prove_of_other_features_spares_more_of_them(monkeypatch):
     data = make_linear_classification(60, n_strong=2, n_weak=2, n_irrelevant=100, random_state=0)
     at_once = fit(data, screen=True, norm_slack=0.05)
-    monkeypatch.setattr(problem, "_FIRST_ROUND", 5)
+    monkeypatch.setattr(pipeline, "FEATURES_IN_FIRST_ROUND", 5)
     in_rounds = fit(data, screen=True, norm_slack=0.05)
     assert in_rounds.exact_.sum() < 0.8 * at_once.exact_.sum()
     assert (in_rounds.relevance_ == at_once.relevance_).all()
@@ -84,3 +88,72 @@ def test_a_cutoff_above_everything_leaves_one_feature_to_solve():
     bounds = fit(data, screen=True, cutoff=1e6)
     assert (bounds.relevance_ == "irrelevant").all()
     assert bounds.exact_.any()
+
+
+@pytest.fixture
+def data():
+    return make_linear_classification(
+        60, n_strong=2, n_weak=3, n_irrelevant=205, flip=0.1, random_state=0
+    )
+
+
+@pytest.fixture
+def exact(data):
+    return ClassificationBounds(C=1.0, cutoff=0.05).fit(data.X, data.y)
+
+
+def assert_outer(bounds, exact):
+    """What is reported holds the truth, and the gap says how far from it."""
+    left = ~bounds.exact_
+    assert left.any()
+    assert (bounds.interval_[left, 1] >= exact.interval_[left, 1] - 1e-9).all()
+    assert (bounds.interval_[left, 0] <= exact.interval_[left, 0] + 1e-9).all()
+    assert (np.abs(bounds.interval_ - exact.interval_) <= bounds.gap_ + 1e-7).all()
+    done = bounds.exact_
+    np.testing.assert_allclose(bounds.interval_[done], exact.interval_[done], atol=1e-7)
+
+
+def test_no_time_at_all_gives_proven_bounds(data, exact):
+    with pytest.warns(RelevanceWarning, match="within 1e-09 seconds"):
+        bounds = ClassificationBounds(C=1.0, cutoff=0.05, max_seconds=1e-9).fit(data.X, data.y)
+    assert not bounds.exact_.any()
+    assert_outer(bounds, exact)
+
+
+def test_when_time_is_up_what_was_solved_is_kept(data, exact, monkeypatch):
+    clock = iter(np.arange(1000.0))  # a second passes at each look
+    monkeypatch.setattr("time.time", lambda: next(clock))
+    with pytest.warns(RelevanceWarning, match="were not solved for"):
+        bounds = ClassificationBounds(C=1.0, cutoff=0.05, max_seconds=20).fit(data.X, data.y)
+    assert bounds.exact_.any()
+    assert_outer(bounds, exact)
+    # Those about which least was known came first.
+    upper = bounds.interval_[~bounds.exact_, 1]
+    assert (exact.baseline_.coef_[~bounds.exact_] == 0).all()
+    assert upper.max() < exact.baseline_.norm_
+
+
+def test_enough_time_changes_nothing(data, exact):
+    bounds = ClassificationBounds(C=1.0, cutoff=0.05, max_seconds=600).fit(data.X, data.y)
+    assert bounds.exact_.all()
+    np.testing.assert_allclose(bounds.interval_, exact.interval_, atol=1e-8)
+
+
+def test_a_task_that_kills_its_worker_leaves_its_features_proven(data, exact, monkeypatch):
+    monkeypatch.setattr(pipeline, "weight_ranges", _deadly_with_feature_0)
+    bounds = ClassificationBounds(C=1.0, cutoff=0.05, n_jobs=2)
+    with (
+        pytest.warns(RelevanceWarning, match="the bounds of 100 features: "),
+        pytest.warns(RelevanceWarning, match="100 of 210 features were not solved for"),
+    ):
+        bounds.fit(data.X, data.y)
+    assert bounds.exact_.sum() == 110
+    assert_outer(bounds, exact)
+
+
+def _deadly_with_feature_0(models, features, **options):
+    from allrelevant.bounds.solver.ranges import weight_ranges
+
+    if 0 in features:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return weight_ranges(models, features, **options)

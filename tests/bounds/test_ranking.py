@@ -1,0 +1,72 @@
+"""Bipartite ranking: what users see of it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from allrelevant import (
+    RankingBounds,
+)
+from allrelevant.bounds.ranking import RankingData
+from allrelevant.datasets import (
+    make_ranking,
+)
+
+COUNTS: dict[str, Any] = {"n_strong": 1, "n_weak": 2, "n_irrelevant": 2}
+EXPECTED = ["strong", "weak", "weak", "irrelevant", "irrelevant"]
+
+
+@pytest.fixture(scope="module")
+def ranking_data():
+    return make_ranking(100, positive=0.2, random_state=0, **COUNTS)
+
+
+class TestRanking:
+    def test_classes_and_scores(self, ranking_data):
+        X, y, _ = ranking_data
+        bounds = RankingBounds(random_state=0).fit(X, y)
+        assert bounds.relevance_.tolist() == EXPECTED
+        assert bounds.auc_ == pytest.approx(roc_auc_score(y, bounds.decision_function(X)))
+        assert bounds.score(X, y) == pytest.approx(bounds.auc_)
+        # The loss bounds the share of pairs in the wrong order.
+        assert bounds.baseline_.loss_ >= 1 - bounds.auc_
+
+    def test_the_share_of_the_classes_does_not_matter(self, ranking_data):
+        """Every negative row twice: the same mean over pairs."""
+        X, y, _ = ranking_data
+        negative = y == 0
+        settings: dict[str, Any] = {"C": 10.0, "cutoff": 0.1, "standardize": False}
+        once = RankingBounds(**settings).fit(X, y)
+        twice = RankingBounds(**settings).fit(np.vstack([X, X[negative]]), np.r_[y, y[negative]])
+        weighted = RankingBounds(**settings).fit(X, y, sample_weight=np.where(negative, 2.0, 1.0))
+        np.testing.assert_allclose(twice.interval_, once.interval_, atol=1e-6)
+        np.testing.assert_allclose(weighted.interval_, once.interval_, atol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            (np.zeros(100, dtype=int), "single class"),
+            (np.arange(100) % 3, "Only binary classification"),
+            (np.linspace(0, 1, 100), "continuous"),
+        ],
+    )
+    def test_bad_targets(self, ranking_data, y, message):
+        with pytest.raises(ValueError, match=message):
+            RankingBounds().fit(ranking_data.X, y)
+
+
+def test_what_C_is_chosen_by_is_the_loss_of_all_pairs():
+    rng = np.random.RandomState(0)
+    samples = RankingData(
+        rng.normal(size=(30, 3)), np.where(rng.rand(30) < 0.3, 1.0, -1.0), rng.rand(30) + 0.5
+    )
+    model = samples.model(rng.normal(size=3), np.empty(0), C=1.0)
+    loss, total = 0.0, 0.0
+    for i in np.flatnonzero(samples.y > 0):
+        for j in np.flatnonzero(samples.y < 0):
+            weight = samples.weight[i] * samples.weight[j]
+            loss += weight * max(0.0, 1.0 - model.coef_ @ (samples.X[i] - samples.X[j]))
+            total += weight
+    assert samples.selection_score(model) == pytest.approx(-loss / total)
