@@ -29,6 +29,7 @@ test: setup lint  ## Linter, types and the test suite
 lint: setup
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/mypy --no-error-summary
 
 test-long: setup  ## The slow guarantees

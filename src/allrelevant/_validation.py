@@ -1,9 +1,4 @@
-"""What features are called.
-
-How many features are selected.
-
-The target as gains want it: codes of classes, or numbers.
-"""
+"""Checks of input that estimators share: names, classes, numbers, constant columns, counts."""
 
 from __future__ import annotations
 
@@ -38,43 +33,27 @@ def feature_names(est: Any) -> list[str]:
     )
 
 
-def number_selected(wanted: Any, n_features: int) -> int:
-    """A number of features, from a number or a share of all; at least one.
+def resolve_n_features(requested: Any, n_features: int) -> int:
+    """Number of features to select, at least one, from a number or a fraction of all.
 
-    Parameters
-    ----------
-    wanted : int or float
-        Below 1 and no whole number it is a share.
-    n_features : int
-        How many there are.
-
-    Examples
-    --------
-    >>> number_selected(3, 10), number_selected(0.25, 10), number_selected(0.01, 10)
+    >>> resolve_n_features(3, 10), resolve_n_features(0.25, 10), resolve_n_features(0.01, 10)
     (3, 2, 1)
     """
-    if isinstance(wanted, Integral) and 1 <= int(wanted) <= n_features:
-        return int(wanted)
-    if isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < float(wanted) < 1:
-        return max(1, int(float(wanted) * n_features))
+    is_count = isinstance(requested, Integral)
+    if is_count and 1 <= int(requested) <= n_features:
+        return int(requested)
+    if isinstance(requested, Real) and not is_count and 0 < float(requested) < 1:
+        return max(1, int(float(requested) * n_features))
     raise InputError(
-        f"Cannot select {wanted!r} of {n_features} features: give a number from 1 to {n_features}, "
-        "or a share between 0 and 1."
+        f"Cannot select {requested!r} of {n_features} features: give a number from 1 to "
+        f"{n_features}, or a share between 0 and 1."
     )
 
 
-def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes, and the place of each row among them.
+def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes in order, and the code of each row; a single class is refused.
 
-    Raises
-    ------
-    InputError
-        If there is a single one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> classes_and_codes(np.array(["b", "a", "b"]))
+    >>> encode_classes(np.array(["b", "a", "b"]))
     (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
     """
     classes, codes = np.unique(y, return_inverse=True)
@@ -86,18 +65,10 @@ def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]
     return classes, codes
 
 
-def numbers(y: NDArray[Any]) -> Vector:
-    """The numbers.
+def check_numeric_target(y: NDArray[Any]) -> Vector:
+    """The target as floats; refused if all values are equal or their spread is not finite.
 
-    Raises
-    ------
-    InputError
-        If they are all the same, or cannot be computed with.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> numbers(np.array([0.1, 0.1, 0.1]))
+    >>> check_numeric_target(np.array([0.1, 0.1, 0.1]))
     Traceback (most recent call last):
         ...
     allrelevant.exceptions.InputError: The target has the standard deviation 0: there is nothing \
@@ -130,8 +101,17 @@ def check_finite(X: Table, names: Sequence[str]) -> None:
             )
 
 
+def check_varying(n_constant: int, n_features: int) -> None:
+    """Refuse a table whose columns are all constant."""
+    if n_constant == n_features:
+        raise InputError("Every column is constant: there is no feature to tell rows apart.")
+
+
 def warn_constant_columns(
-    names: Sequence[str], columns: Sequence[int], consequence: str, stacklevel: int = 3
+    names: Sequence[str],
+    columns: Sequence[int] | NDArray[np.intp],
+    consequence: str,
+    stacklevel: int = 3,
 ) -> None:
     """Warn of constant columns, if there are any; the warning points to the caller of ``fit``."""
     if len(columns) == 0:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from allrelevant import InputError
-from allrelevant.bounds import TASKS
+from allrelevant.bounds.task import task_by_name
 
 TEXT = ["low", "high"] * 5
 
@@ -27,7 +27,7 @@ TEXT = ["low", "high"] * 5
     ],
 )
 def test_suits_the_task(task: str, values: Any, expected: list[Any]) -> None:
-    found = TASKS[task].read_target(pd.Series(values), "y").tolist()
+    found = task_by_name(task).read_target(pd.Series(values), "y").tolist()
     assert found == expected
     assert [type(v) for v in found] == [type(v) for v in expected]
 
@@ -49,7 +49,7 @@ def test_suits_the_task(task: str, values: Any, expected: list[Any]) -> None:
 )
 def test_refusals_teach(task: str, values: Any, fragments: list[str]) -> None:
     with pytest.raises(InputError) as refusal:
-        TASKS[task].read_target(pd.Series(values), "y")
+        task_by_name(task).read_target(pd.Series(values), "y")
     assert "\n" not in str(refusal.value)
     for fragment in fragments:
         assert fragment in str(refusal.value)

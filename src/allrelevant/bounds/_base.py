@@ -17,129 +17,35 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._optional import display, import_extra
 from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES
 from .._typing import Matrix, Table, Vector
-from .._validation import feature_names
+from .._validation import N_JOBS
 from ..exceptions import InputError, RelevanceWarning
-from ..relevance import IRRELEVANT
 from ..resampling import draw_seeds
 from ..terms.layout import WeightLayout
 from ..terms.scaling import no_scaling, standard_scaling
+from ._selector import BoundsSelectorMixin
 from .baseline import SEPARATE, FittedBaseline, Formulation, Tolerance
 from .calibration import calibration_for
 from .design import CheapestModels, DesignRequest, find_cheapest_models
 from .models import LinearModel, LinearModels
 from .pipeline import BoundsSettings, bound_subproblem, fit_baseline
 from .relations import Relations, find_relations
-from .result import FEATURE_COLUMNS, BoundsResult, Column, FeatureBounds
+from .result import BoundsResult, FeatureBounds
 from .solver.ranges import LOWER, UPPER
 from .task import FitScaling, ScaledTables, Subproblem, Task
 from .what_if import constrain_result, constraints_in_words
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..plots import IntervalsDisplay
-    from .mapping.linear_mapping import LinearMapping
-
-# Bounds are exact up to the solver's rounding; beyond this, relative to the norm, say so.
-LARGE_GAP = 1e-6
+    pass
 
 # "auto" screens tables with more features than this.
 SCREEN_ABOVE = 10_000
-
-
-class BoundsSelectorMixin(SelectorMixin):
-    """Selection, table and figure of fitted relevance bounds."""
-
-    n_features_in_: int
-    interval_: Matrix
-    signed_interval_: Matrix
-    gap_: Matrix
-    exact_: NDArray[np.bool_]
-    relevance_: NDArray[np.str_]
-    baseline_: LinearModel | LinearModels | LinearMapping
-
-    _columns: ClassVar[tuple[Column, ...]] = FEATURE_COLUMNS
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.relevance_ != IRRELEVANT
-
-    def to_frame(self, *, privileged: bool = False) -> pd.DataFrame:
-        """The result as a table, one row a feature.
-
-        Parameters
-        ----------
-        privileged : bool, default=False
-            The privileged features instead of the others.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Indexed by feature, in the order of the columns of the table.
-        """
-        check_is_fitted(self)
-        tables = self._feature_tables()
-        if privileged and len(tables) == 1:
-            raise InputError("There were no privileged features: fit(X, y, privileged=Z).")
-        pandas = import_extra("pandas", "cli")
-        table = tables[int(privileged)]
-        return pandas.DataFrame(
-            {column.name: column.values(table) for column in self._columns if column.in_frame},
-            index=pandas.Index(table.names, name="feature"),
-        )
-
-    @abstractmethod
-    def _feature_tables(self) -> list[Any]:
-        """What the columns are read from: the features and, if there are any, privileged ones."""
-
-    def _document_parts(self) -> dict[str, Any]:
-        """Parts of the document that only some estimators have."""
-        return {}
-
-    def plot(self, **kwargs: Any) -> IntervalsDisplay:
-        """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
-        return display("IntervalsDisplay").from_estimator(self, **kwargs)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _feature_index(self, feature: int | str) -> int:
-        return WeightLayout.from_estimator(self).index(feature)
-
-    def _warn_of_constant_columns(self, is_constant: NDArray[np.bool_]) -> None:
-        constant = np.flatnonzero(is_constant)
-        if len(constant) == len(is_constant):
-            raise InputError("Every column is constant: there is no feature to tell rows apart.")
-        if len(constant):
-            names = ", ".join(repr(feature_names(self)[j]) for j in constant[:10])
-            more = f" and {len(constant) - 10} more" if len(constant) > 10 else ""
-            warnings.warn(
-                f"{len(constant)} constant column(s) cannot tell rows apart and are irrelevant: "
-                f"{names}{more}.",
-                RelevanceWarning,
-                stacklevel=3,
-            )
-
-    def _warn_of_gaps(self) -> None:
-        largest = float(self.gap_[self.exact_].max(initial=0.0))
-        if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
-            warnings.warn(
-                f"Some bounds are proven only to within {largest:.1e}: see gap_. Badly scaled "
-                "columns are the usual cause.",
-                RelevanceWarning,
-                stacklevel=3,
-            )
 
 
 class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
@@ -159,11 +65,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         "screen": ["boolean", StrOptions({"auto"})],
         "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
 
@@ -261,7 +163,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         subproblems = self._subproblems(X[present], y[present], weight[present], privileged)
         # All subproblems have the same tables and weights.
         scaled = subproblems[0].variants[0].scale(self._fit_scaling)
-        self._warn_of_constant_columns(scaled.scalings[0].constant)
+        self._check_constant_columns(scaled.scalings[0].constant)
         return subproblems, scaled, self._settings(len(subproblems))
 
     def _reset(self) -> None:
@@ -348,7 +250,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             self.cv_score_ = result.score
         if result.constraints is not None:
             self.constraints_ = constraints_in_words(result)
-        self._warn_of_gaps()
+        self._warn_large_gaps()
 
     def _feature_tables(self) -> list[FeatureBounds]:
         features, privileged = self._result.features, self._result.privileged

@@ -27,7 +27,7 @@ from .._params import (
     FormulationName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import classes_and_codes
+from .._validation import encode_classes
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
 from ..tables.target import class_labels
@@ -222,7 +222,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+        self.classes_, codes = encode_classes(y)
         if privileged is not None and self.formulation == "joint":
             raise InputError(
                 "Privileged features need formulation='separate': the common SVM of 'joint' has "

@@ -12,7 +12,7 @@ from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._typing import Matrix, Table, Vector
-from .._validation import classes_and_codes
+from .._validation import encode_classes
 from ..resampling import Fold, stratified_folds
 from ..tables.target import ordered_labels
 from ._base import RelevanceBounds
@@ -152,7 +152,7 @@ random_state, n_jobs, verbose
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+        self.classes_, codes = encode_classes(y)
         return [Subproblem("", [OrdinalData(X, codes.astype(float), weight, privileged)])]
 
     def decision_function(self, X: Any) -> Matrix:

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._typing import Table, Vector
-from .._validation import classes_and_codes
+from .._validation import encode_classes
 from ..exceptions import InputError
 from ..resampling import Fold, stratified_folds
 from ..tables.target import two_class_labels
@@ -176,7 +176,7 @@ random_state, n_jobs, verbose
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+        self.classes_, codes = encode_classes(y)
         if len(self.classes_) > 2:
             raise InputError(
                 "Only binary classification is supported. The type of the target is "

@@ -11,12 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._params import TASKS
 from .._text import percent
 from .._typing import Matrix, Table, Vector
 from ..resampling import Fold
@@ -288,3 +290,9 @@ class Task:
     chance: Callable[[Sequence[int]], float | None]
     wording: TaskWording
     training_score: Callable[[Any, Any, Any], float] = _estimator_score
+
+
+def task_by_name(name: str) -> Task:
+    """The task of a document or of ``--task``; the estimator that has it is imported here."""
+    task: Task = getattr(import_module("allrelevant"), TASKS[name]).task
+    return task

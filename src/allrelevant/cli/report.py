@@ -170,9 +170,9 @@ def _analyze(
     notes: list[str],
 ) -> None:
     """Bound the relevance of each feature for the target, and hand out the result."""
-    from ..bounds import TASKS
     from ..bounds.design import read_costs
     from ..bounds.path import bounds_path
+    from ..bounds.task import task_by_name
     from ..results.bounds import bounds_document
     from ..tables.features import split_features
     from ..tables.inference import infer_task
@@ -182,7 +182,7 @@ def _analyze(
     read_costs(costs, X.columns.tolist())  # refuses costs that do not fit before the long work
     inferred = infer_task(columns.y) if task == AUTO else None
     task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
-    y = TASKS[task].read_target(columns.y, roles.target)
+    y = task_by_name(task).read_target(columns.y, roles.target)
     est = build_bounds(task, options, reason)
     outputs.note(inferred.note if inferred else None)
     fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))

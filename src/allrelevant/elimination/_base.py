@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._optional import display, import_extra
 from .._params import SUBSET_RULE, KernelName, SubsetRule
 from .._typing import Matrix, Rows, Table, Vector
-from .._validation import N_JOBS, check_finite, classes_and_codes, feature_names
+from .._validation import N_JOBS, check_finite, encode_classes, feature_names
 from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels
@@ -161,7 +161,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         )
         check_finite(X, feature_names(self))
         check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+        self.classes_, codes = encode_classes(y)
         if groups is not None:
             groups = column_or_1d(groups)
             check_consistent_length(y, groups)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .._params import CriterionName
 from .._typing import Rows, Table, Vector
+from .._validation import check_varying
 from ..checkpoints import Series
 from ..exceptions import InputError
 from ..parallel import progress_bar, single_threaded
@@ -117,8 +118,8 @@ class EliminationSetup:
         pruned = low_variance_features(self.X[rows], self.min_variance)
         n_left = self.X.shape[1] - len(pruned)
         n_needed = max(2, self.schedule.min_features_to_select)
-        if n_left == 0 and self.min_variance == 0:
-            raise InputError("Every column is constant: there is no feature to tell rows apart.")
+        if self.min_variance == 0:
+            check_varying(len(pruned), self.X.shape[1])
         if n_left < n_needed:
             raise InputError(
                 f"{n_left} feature(s) vary more than min_variance={self.min_variance:g}, and at "

@@ -21,7 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Codes, Matrix, Vector
-from .._validation import classes_and_codes, feature_names
+from .._validation import check_varying, encode_classes, feature_names
 from ..exceptions import InputError
 from ..terms.scaling import constant_columns
 from .optimization import PartialWhitening
@@ -78,7 +78,7 @@ class MetricLearner(
         )
         self._require_finite(X)
         check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+        self.classes_, codes = encode_classes(y)
         n_features = int(self.n_features_in_)
         if self.rank is not None and self.rank > n_features:
             raise InputError(
@@ -129,8 +129,7 @@ def center_rows(X: Matrix) -> CenteredRows:
     centered = X - mean
     unit = float(np.sqrt(np.mean(centered**2)))
     # Rounding may give a table of constant columns a unit above zero.
-    if unit == 0 or constant_columns(X).all():
-        raise InputError("Every column is constant: there is no feature to tell rows apart.")
+    check_varying(X.shape[1] if unit == 0 else int(constant_columns(X).sum()), X.shape[1])
     return CenteredRows(centered / unit, mean, unit)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._optional import import_extra
 from .._text import decimals_for, number, percent, printable, real_minus, shorten
-from ..bounds import TASKS
+from ..bounds.task import task_by_name
 from ..relevance import CLASSES
 from ..results.bounds import ranked
 from .sections import (
@@ -65,7 +65,7 @@ def render(document: Mapping[str, Any]) -> str:
     features = ranked(document["features"])
     environment = _environment(features)
     is_complete = max(len(features), len(document["privileged"])) <= MAX_ROWS
-    wording = TASKS[document["task"]].wording
+    wording = task_by_name(document["task"]).wording
     labels = [shorten(printable(entry["label"]), 50) for entry in document["classes"]]
     shared = {
         "summary": document,

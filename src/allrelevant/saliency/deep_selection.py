@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Matrix, Vector
-from .._validation import number_selected
+from .._validation import resolve_n_features
 from ..exceptions import InputError
 from .differentiable import register
 from .networks import NetworkClassifier
@@ -175,7 +175,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         if n_features is None:
             self.support_ = self.mask_ != 0
         else:
-            self.support_ = self.ranking_ <= number_selected(n_features, self.n_features_in_)
+            self.support_ = self.ranking_ <= resolve_n_features(n_features, self.n_features_in_)
         self.n_features_ = int(self.support_.sum())
         return self
 

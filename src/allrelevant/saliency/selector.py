@@ -22,14 +22,14 @@ from .._params import KEEP_FRACTION, MIN_FEATURES_TO_SELECT
 from .._typing import Table, Vector
 from .._validation import (
     N_JOBS,
-    classes_and_codes,
+    check_numeric_target,
+    check_varying,
+    encode_classes,
     feature_names,
-    number_selected,
-    numbers,
+    resolve_n_features,
     warn_constant_columns,
 )
 from ..checkpoints import open_checkpoint
-from ..exceptions import InputError
 from ..parallel.api import progress_bar
 from ..terms.scaling import constant_features, deviations
 from .differentiable import as_differentiable, row_labels
@@ -347,10 +347,10 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         targets: Targets
         n_classes = None
         if classes:
-            self.classes_, targets = classes_and_codes(y)
+            self.classes_, targets = encode_classes(y)
             n_classes = len(self.classes_)
         else:
-            targets = numbers(y)
+            targets = check_numeric_target(y)
         return TrainingTask(
             y,
             targets,
@@ -365,11 +365,10 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     def _constant(self, X: Table) -> list[int]:
         """Columns that cannot matter: without a penalty of weights they might rank high."""
         constant = constant_features(X)
-        if len(constant) == self.n_features_in_:
-            raise InputError("Every column is constant: there is no feature to tell rows apart.")
+        check_varying(len(constant), self.n_features_in_)
         warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)
         return constant
 
     def _n_selected(self, n_features: float | None) -> int:
         half = max(1, self.n_features_in_ // 2)
-        return number_selected(half if n_features is None else n_features, self.n_features_in_)
+        return resolve_n_features(half if n_features is None else n_features, self.n_features_in_)

@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..._optional import display, import_extra
 from ..._params import MAPPING_SLACK
 from ..._typing import Matrix, Vector
-from ..._validation import feature_names
+from ..._validation import N_JOBS, feature_names
 from ...exceptions import InputError
 from ...relevance import classify
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
-from .._base import BoundsSelectorMixin
+from .._selector import BoundsSelectorMixin
 from ..result import Column, cutoff_record
 from ..solver.ranges import LOWER, UPPER
 from .linear_mapping import (
@@ -81,11 +81,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         "slack": [Interval(Real, 0, None, closed="left")],
         "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions({"slack"})],
         "standardize": ["boolean"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
 
@@ -103,7 +99,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         """Set the scale to solve on, and convert the table to it."""
         fit_scaling = standard_scaling if self.standardize else no_scaling
         self._scaling: Scaling = fit_scaling(X, np.ones(len(X)))
-        self._warn_of_constant_columns(self._scaling.constant)
+        self._check_constant_columns(self._scaling.constant)
         return np.asarray(self._scaling.apply(X))
 
     def _bound(self, omega: Matrix, space: DataSpace, dimension: EffectiveDimension) -> None:
@@ -128,7 +124,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         share = default if self.cutoff == "slack" else float(self.cutoff)
         self.cutoff_ = np.full(2, share * bounds.norm)
         self.relevance_ = classify(self.interval_, self.cutoff_)
-        self._warn_of_gaps()
+        self._warn_large_gaps()
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearMapping:
         """The mapping that attains a bound: the proof that the weight can be as small, or as large.

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._params import CV, MAPPING_SLACK
 from ..._typing import Codes, Matrix
-from ..._validation import classes_and_codes
+from ..._validation import encode_classes
 from ...metric_learning import GMLVQ
 from ...resampling import draw_seeds, stratified_folds
 from ...tables.target import class_labels
@@ -145,7 +145,7 @@ raw_mapping_, effective_dimension_
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+        self.classes_, codes = encode_classes(y)
         scaled = self._scale(X)
         learner = (
             GMLVQ(rank=min(2, self.n_features_in_)) if self.learner is None else clone(self.learner)

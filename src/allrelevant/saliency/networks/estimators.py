@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..._typing import Matrix, Vector
-from ..._validation import classes_and_codes
+from ..._validation import encode_classes
 from ._base import NetworkEstimator
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         """
         X, y = self._validated(X, y)
         check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+        self.classes_, codes = encode_classes(y)
         return self._train(X, codes.astype(np.int64), len(self.classes_))
 
     def predict_proba(self, X: Any) -> Matrix:

@@ -1,0 +1,110 @@
+"""Fitted bounds as a scikit-learn selector: support, table, figure, and their document.
+
+Estimators of linear models and of mappings share this part.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._optional import display, import_extra
+from .._typing import Matrix
+from .._validation import check_varying, feature_names, warn_constant_columns
+from ..exceptions import InputError, RelevanceWarning
+from ..relevance import IRRELEVANT
+from ..terms.layout import WeightLayout
+from .models import LinearModel, LinearModels
+from .result import FEATURE_COLUMNS, Column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..plots import IntervalsDisplay
+    from .mapping.linear_mapping import LinearMapping
+
+# Bounds are exact up to the solver's rounding. Larger gaps, relative to the norm, are warned of.
+LARGE_GAP = 1e-6
+
+
+class BoundsSelectorMixin(SelectorMixin):
+    """Selection, table and figure of fitted relevance bounds."""
+
+    n_features_in_: int
+    interval_: Matrix
+    signed_interval_: Matrix
+    gap_: Matrix
+    exact_: NDArray[np.bool_]
+    relevance_: NDArray[np.str_]
+    baseline_: LinearModel | LinearModels | LinearMapping
+
+    _columns: ClassVar[tuple[Column, ...]] = FEATURE_COLUMNS
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.relevance_ != IRRELEVANT
+
+    def to_frame(self, *, privileged: bool = False) -> pd.DataFrame:
+        """The result as a table, one row a feature.
+
+        Parameters
+        ----------
+        privileged : bool, default=False
+            The privileged features instead of the others.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by feature, in the order of the columns of the table.
+        """
+        check_is_fitted(self)
+        tables = self._feature_tables()
+        if privileged and len(tables) == 1:
+            raise InputError("There were no privileged features: fit(X, y, privileged=Z).")
+        pandas = import_extra("pandas", "cli")
+        table = tables[int(privileged)]
+        return pandas.DataFrame(
+            {column.name: column.values(table) for column in self._columns if column.in_frame},
+            index=pandas.Index(table.names, name="feature"),
+        )
+
+    @abstractmethod
+    def _feature_tables(self) -> list[Any]:
+        """What the columns are read from: the features and, if there are any, privileged ones."""
+
+    def _document_parts(self) -> dict[str, Any]:
+        """Parts of the document that only some estimators have."""
+        return {}
+
+    def plot(self, **kwargs: Any) -> IntervalsDisplay:
+        """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
+        return display("IntervalsDisplay").from_estimator(self, **kwargs)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _feature_index(self, feature: int | str) -> int:
+        return WeightLayout.from_estimator(self).index(feature)
+
+    def _check_constant_columns(self, is_constant: NDArray[np.bool_]) -> None:
+        constant = np.flatnonzero(is_constant)
+        check_varying(len(constant), len(is_constant))
+        warn_constant_columns(feature_names(self), constant, "irrelevant", stacklevel=5)
+
+    def _warn_large_gaps(self) -> None:
+        largest = float(self.gap_[self.exact_].max(initial=0.0))
+        if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
+            warnings.warn(
+                f"Some bounds are proven only to within {largest:.1e}: see gap_. Badly scaled "
+                "columns are the usual cause.",
+                RelevanceWarning,
+                stacklevel=4,
+            )
