@@ -12,16 +12,17 @@ from typing import Final, Literal
 AUTO: Final = "auto"
 CV: Final = "cv"
 
-# Tasks of relevance bounds, each with the public name of its estimator. Those of linear models go
-# by --task; the bounds of a learned metric go by --method metric.
+# Tasks of relevance bounds, each with the public name of its estimator. Those of linear models are
+# chosen by --task, the bounds of a learned metric by --method metric.
 METRIC: Final = "metric"
-LINEAR_TASKS: dict[str, str] = {
+TASKS: dict[str, str] = {
     "classification": "ClassificationBounds",
     "regression": "RegressionBounds",
     "ordinal": "OrdinalBounds",
     "ranking": "RankingBounds",
+    METRIC: "MetricBounds",
 }
-TASKS: dict[str, str] = {**LINEAR_TASKS, METRIC: "MetricBounds"}
+LINEAR_TASKS = tuple(name for name in TASKS if name != METRIC)
 
 # Relevance bounds of linear models.
 NORM_SLACK: Final = 0.1

@@ -173,7 +173,7 @@ METHODS = {
 NOT_FOR_START = frozenset({"nested_cv", "checkpoint"})
 
 # Relevance bounds, by task.
-BOUNDS = {task: Method(estimator) for task, estimator in LINEAR_TASKS.items()}
+BOUNDS = {task: Method(TASKS[task]) for task in LINEAR_TASKS}
 BOUNDS[METRIC] = Method(TASKS[METRIC], component=metric_learner)
 
 

@@ -14,10 +14,12 @@ from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
+from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import MissingExtraError, WorkerDiedError
-from .loky import LokyExecutor, count_workers
+from .loky import LokyExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -113,7 +115,9 @@ class Executor(Protocol):
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
     """The executor for a number of items: serial for a single worker and inside a worker."""
-    n_workers = count_workers(n_jobs, n_items)
+    backend, _ = get_active_backend()
+    inside_worker = backend.nesting_level > 0  # ours or any other of joblib's
+    n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)
     return SerialExecutor() if n_workers < 2 else LokyExecutor(n_workers)
 
 

@@ -30,9 +30,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 import cloudpickle
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from joblib.parallel import get_active_backend
 
 from ..exceptions import WorkerDiedError
 
@@ -47,14 +46,6 @@ MAX_NAMED_ITEMS = 5
 
 # The largest alignment that vector instructions ask for.
 ARRAY_ALIGNMENT = 64
-
-
-def count_workers(n_jobs: int | None, n_items: int) -> int:
-    """Number of workers to use; 1 means that this process computes the results itself."""
-    backend, _ = get_active_backend()
-    if backend.nesting_level:  # inside a worker, ours or any other of joblib's
-        return 1
-    return min(effective_n_jobs(n_jobs), n_items)
 
 
 class LokyExecutor:
