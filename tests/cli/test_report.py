@@ -15,7 +15,7 @@ from click.testing import Result
 
 import allrelevant
 from allrelevant import ClassificationBounds, RelevanceWarning
-from allrelevant._params import LINEAR_TASKS
+from allrelevant._params import LINEAR_TASKS, TASKS
 
 Run = Callable[..., Result]
 FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
@@ -136,7 +136,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
 def test_defaults_are_those_of_the_estimator(
     run: Run, monkeypatch: pytest.MonkeyPatch, frame: pd.DataFrame, task: str
 ) -> None:
-    estimator = getattr(allrelevant, LINEAR_TASKS[task])
+    estimator = getattr(allrelevant, TASKS[task])
     seen: list[dict[str, Any]] = []
 
     def recording(self: Any, *arguments: Any, **named: Any) -> None:
