@@ -44,6 +44,13 @@ CLASS_STYLES = {
 }
 
 
+class AxesDisplay:
+    """A display on one pair of axes, known once it is drawn."""
+
+    ax_: Axes
+    figure_: Any
+
+
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes to draw on, by default those of a figure of their own."""
     if ax is not None:
@@ -63,8 +70,6 @@ def choose_rows(
 ) -> NDArray[np.intp]:
     """Which features to draw, from top to bottom: at most those of the largest upper bounds.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> choose_rows(np.array([0.1, 0.3, 0.2]), 2, "table").tolist()
     [1, 2]

@@ -50,17 +50,9 @@ _BETTER_THAN_GUESSING = 0.02
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """One self-contained HTML page.
+    """One self-contained HTML page, from a document of bounds or the JSON of it read back.
 
-    Parameters
-    ----------
-    document : mapping
-        What :func:`allrelevant.results.bounds_document` gave, or the JSON of it read back.
-
-    Returns
-    -------
-    str
-        HTML. Of a wide table only the first features are drawn and listed, and the page says so.
+    Of a wide table only the first features are drawn and listed, and the page says so.
     """
     features = ranked(document["features"])
     environment = _environment(features)

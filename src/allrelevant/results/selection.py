@@ -33,38 +33,10 @@ def selection_document(
 ) -> dict[str, Any]:
     """Everything worth telling about a fitted selector, ready for JSON.
 
-    Parameters
-    ----------
-    est : SVMRFE, EBRFE, BitFlip, AttributeFlip or SaliencySelector
-        Fitted.
-    y : array-like of shape (n_samples,)
-        What it was fitted on, numbers in any unit.
-    table, target : str, default=None
-        Their names.
-    settings : mapping, default=None
-        What was set besides the estimator's own parameters.
-    warnings : iterable of str, default=()
-        What the reader should know besides.
-    command : str, default=None
-        The command line that made it.
-    created : datetime, default=None
-        By default now.
-
-    Returns
-    -------
-    dict
-        Of dicts, lists, strings, numbers, booleans and None. ``score["inner"]`` is what
-        cross-validation said of the subset when it was chosen, ``score["nested"]`` what the whole
-        selection is worth on rows that it never saw; None if that was not asked for.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_classification
-    >>> from allrelevant import SVMRFE
-    >>> X, y = make_classification(40, 6, random_state=0)
-    >>> summary = selection_document(SVMRFE(nested_cv=True, n_features_to_select=2).fit(X, y), y)
-    >>> summary["n_selected"], len(summary["score"]["nested"]["by_fold"])
-    (2, 5)
+    ``y`` is what it was fitted on, numbers in any unit, and ``settings`` what was set besides its
+    own parameters. ``score["inner"]`` is what cross-validation said of the subset when it was
+    chosen, ``score["nested"]`` what the whole selection is worth on rows that it never saw; None if
+    that was not asked for.
     """
     check_is_fitted(est)
     names = feature_names(est)
@@ -154,35 +126,10 @@ def explanation_document(
     command: str | None = None,
     created: datetime | None = None,
 ) -> dict[str, Any]:
-    """Everything worth telling about explained rows, ready for JSON.
+    """All worth telling about explained rows, ready for JSON; the most salient features first.
 
-    Parameters
-    ----------
-    explanation : Explanation
-    features : pandas.DataFrame
-        The rows that are explained, as they stand in the table.
-    rows : sequence of int
-        Their numbers there.
-    table, target : str, default=None
-        Names.
-    model : estimator, default=None
-        The one that is explained.
-    quality : mapping, default=None
-        How good the model is on rows that it has not seen.
-    settings : mapping, default=None
-        How the model was trained.
-    warnings : iterable of str, default=()
-        What the reader should know besides.
-    command : str, default=None
-        The command line that made it.
-    created : datetime, default=None
-        By default now.
-
-    Returns
-    -------
-    dict
-        Of dicts, lists, strings, numbers, booleans and None; the features of each row with the
-        most salient first.
+    ``features`` has these rows as they stand in the table and ``rows`` their numbers there,
+    ``quality`` how good the model is on rows that it has not seen, ``settings`` how it was trained.
     """
     body = {
         "table": {"name": table, "target": target, "n_features": features.shape[1]},

@@ -77,8 +77,6 @@ def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -
 
     ``of_numbers`` says in messages what to do about a target that holds numbers instead.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> class_labels(pd.Series([1.0, 0.0, 1.0, 0.0]), "sick").tolist()
     [1, 0, 1, 0]
@@ -101,8 +99,6 @@ def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -
 def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
     """The target as labels of classes whose order is that of numbers.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> ordered_labels(pd.Series([1.0, 3.0, 2.0, 1.0]), "grade").tolist()
     [1, 3, 2, 1]
@@ -121,8 +117,6 @@ def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
 def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     """The target as labels of two classes, of which the second is to rank above the first.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> two_class_labels(pd.Series(["no", "yes", "no", "yes"]), "sick").tolist()
     ['no', 'yes', 'no', 'yes']
@@ -170,8 +164,6 @@ def _whole_numbers(values: NDArray[np.float64], target: str, of_numbers: str) ->
 def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
     """The target as numbers.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> target_values(pd.Series([3, 1, 2, 5]), "price").tolist()
     [3.0, 1.0, 2.0, 5.0]
@@ -189,6 +181,3 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
             "predict."
         )
     return numbers
-
-
-# How each task of relevance bounds reads its target.
