@@ -186,8 +186,6 @@ class IntervalsDisplay(AxesDisplay):
 
 
 _LABEL_WIDTH = 24
-
-
 _PANEL = (2.3, 1.5)
 
 

@@ -226,7 +226,8 @@ class SaliencyMapDisplay(AxesDisplay):
         saliency = np.asarray(self.saliency, dtype=np.float64)
         scale = self.scale if scale is None else scale
         top = float(saliency.max() if scale is None else scale)
-        grey = _as_grey(np.asarray(self.picture, dtype=np.float64))
+        picture = np.asarray(self.picture, dtype=np.float64)
+        grey = picture.mean(axis=2) if picture.ndim == 3 else picture
         _remove_earlier([*ax.child_axes, *ax.images])  # a color bar before what it is of
         ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_MAP_LABEL)
         points = ax.imshow(
@@ -284,10 +285,6 @@ def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:
     """Points of a picture; of several channels the sum."""
     points = saliency.reshape(shape)
     return points.sum(axis=2) if len(shape) == 3 else points
-
-
-def _as_grey(picture: Any) -> Any:
-    return picture.mean(axis=2) if picture.ndim == 3 else picture
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -202,7 +202,8 @@ class CostDisplay(AxesDisplay):
         ax.margins(x=0.15)
         ax.spines[["top", "right"]].set_visible(False)
         handles, labels = ax.get_legend_handles_labels()
-        ax.legend(*_each_once(handles, labels), fontsize=8, frameon=False)
+        each_once = dict(zip(labels, handles, strict=True))
+        ax.legend(each_once.values(), each_once.keys(), fontsize=8, frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -220,8 +221,3 @@ class CostDisplay(AxesDisplay):
             markeredgecolor=style.edge,
             label=label,
         )
-
-
-def _each_once(handles: list[Any], labels: list[str]) -> tuple[list[Any], list[str]]:
-    _, first = np.unique(labels, return_index=True)
-    return [handles[i] for i in sorted(first)], [labels[i] for i in sorted(first)]

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 
 _CAP = 0.18  # half the height of the end of a whisker, in rows
-
-
 _RATIO_PLACE = 1.2  # right end of the numbers, in widths of the right panel
 
 

@@ -58,10 +58,11 @@ def render(document: Mapping[str, Any]) -> str:
     environment = _environment(features)
     is_complete = max(len(features), len(document["privileged"])) <= MAX_ROWS
     wording = task_by_name(document["task"]).wording
+    created = datetime.fromisoformat(document["created"])
     labels = [shorten(printable(entry["label"]), 50) for entry in document["classes"]]
     shared = {
         "summary": document,
-        "created": _date(document["created"]),
+        "created": created.strftime("%d %B %Y, %H:%M %Z").strip(),
         "wording": wording,
         "aim": wording.aim.format(*labels),
         "is_mapping": bool(document.get("metric")),
@@ -73,7 +74,7 @@ def render(document: Mapping[str, Any]) -> str:
             **shared, **section.view(document)
         )
         for section in SECTIONS
-        if section.is_in(document)
+        if document.get(section.name)
     ]
     return environment.get_template("page.html").render(
         **shared,
@@ -114,10 +115,6 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
         weight=weight,
     )
     return environment
-
-
-def _date(created: str) -> str:
-    return datetime.fromisoformat(created).strftime("%d %B %Y, %H:%M %Z").strip()
 
 
 def _title(document: Document) -> str:

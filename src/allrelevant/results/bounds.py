@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ def bounds_document(
     design: CheapestModels | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
-    created: datetime | None = None,
 ) -> dict[str, Any]:
     """Everything worth telling about a fitted estimator, ready for JSON and for the page.
 
@@ -70,9 +68,7 @@ def bounds_document(
         **{name: None if part is None else part.to_dict() for name, part in optional_parts.items()},
         "seed": to_json_value(settings.get("random_state")),
     }
-    return make_document(
-        body, settings=settings, warnings=warnings, command=command, created=created
-    )
+    return make_document(body, settings=settings, warnings=warnings, command=command)
 
 
 def _baseline_score(

@@ -35,7 +35,6 @@ def make_document(
     settings: Mapping[str, Any],
     warnings: Iterable[str],
     command: str | None,
-    created: datetime | None,
     model: Any = None,
 ) -> dict[str, Any]:
     """The document of a result: its own part, between what every document has.
@@ -44,7 +43,7 @@ def make_document(
     """
     return {
         "format_version": FORMAT_VERSION,
-        "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": command,
         **body,
         "settings": to_json_value(settings),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +23,11 @@ def selection_document(
     est: Any,
     y: ArrayLike,
     *,
-    table: str | None = None,
-    target: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    warnings: Iterable[str] = (),
-    command: str | None = None,
-    created: datetime | None = None,
+    table: str,
+    target: str,
+    settings: Mapping[str, Any],
+    warnings: Iterable[str],
+    command: str,
 ) -> dict[str, Any]:
     """Everything worth telling about a fitted selector, ready for JSON.
 
@@ -63,10 +61,9 @@ def selection_document(
     }
     return make_document(
         body,
-        settings={**est.get_params(deep=False), **(settings or {})},
+        settings={**est.get_params(deep=False), **settings},
         warnings=warnings,
         command=command,
-        created=created,
         model=getattr(est, "estimator_", None),
     )
 
@@ -117,14 +114,13 @@ def explanation_document(
     features: pd.DataFrame,
     rows: Sequence[int],
     *,
-    table: str | None = None,
-    target: str | None = None,
-    model: Any = None,
-    quality: Mapping[str, Any] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    warnings: Iterable[str] = (),
-    command: str | None = None,
-    created: datetime | None = None,
+    table: str,
+    target: str,
+    model: Any,
+    quality: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    warnings: Iterable[str],
+    command: str,
 ) -> dict[str, Any]:
     """All worth telling about explained rows, ready for JSON; the most salient features first.
 
@@ -136,14 +132,7 @@ def explanation_document(
         "quality": to_json_value(quality),
         "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
     }
-    return make_document(
-        body,
-        settings=settings or {},
-        warnings=warnings,
-        command=command,
-        created=created,
-        model=model,
-    )
+    return make_document(body, settings=settings, warnings=warnings, command=command, model=model)
 
 
 def _row(
