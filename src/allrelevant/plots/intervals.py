@@ -171,7 +171,7 @@ class IntervalsDisplay(AxesDisplay):
 
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
         ax, n_features = self.ax_, len(np.asarray(self.interval))
-        name_rows(ax, self.feature_names or [f"x{j}" for j in range(n_features)], shown)
+        name_rows(ax, self.feature_names or None, shown)
         ax.set_xlim(left=0.0)
         label = "absolute weight, over all equally good models"
         ax.set_xlabel(label_of_rows(label, len(shown), n_features))

@@ -205,9 +205,8 @@ class StabilityDisplay:
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
         left, right = self.axes_
         n_features = len(np.asarray(self.interval_mean))
-        names = self.feature_names or [f"x{j}" for j in range(n_features)]
         for ax in self.axes_:
-            name_rows(ax, names, shown)
+            name_rows(ax, self.feature_names or None, shown)
         right.tick_params(axis="y", labelleft=False)
         left.set_xlim(left=0.0)
         right.set_xlim(0.0, 1.0)

@@ -13,7 +13,6 @@ from ..relevance import CLASSES
 from ..results.bounds import ranked
 from .sections import (
     MAX_ROWS,
-    Document,
     Section,
     design_view,
     intervals_view,
@@ -58,6 +57,7 @@ def render(document: Mapping[str, Any]) -> str:
     environment = _environment(features)
     is_complete = max(len(features), len(document["privileged"])) <= MAX_ROWS
     wording = task_by_name(document["task"]).wording
+    target = document["table"]["target"]
     created = datetime.fromisoformat(document["created"])
     labels = [shorten(printable(entry["label"]), 50) for entry in document["classes"]]
     shared = {
@@ -78,7 +78,7 @@ def render(document: Mapping[str, Any]) -> str:
     ]
     return environment.get_template("page.html").render(
         **shared,
-        title=_title(document),
+        title="Which features matter" + ("" if target is None else f" for {printable(target)}"),
         groups=[
             (name, [f["name"] for f in features if f["relevance"] == name]) for name in CLASSES
         ],
@@ -115,11 +115,6 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
         weight=weight,
     )
     return environment
-
-
-def _title(document: Document) -> str:
-    target = document["table"]["target"]
-    return "Which features matter" + ("" if target is None else f" for {printable(target)}")
 
 
 def _is_poor(score: Mapping[str, Any]) -> bool:
