@@ -14,8 +14,6 @@ _JOINERS = "\u200c\u200d"
 def printable(name: object) -> str:
     r"""A name that cannot move the cursor, break a line or hide.
 
-    Examples
-    --------
     >>> printable("age\tin\x1b[31m years")
     'age\\tin\\x1b[31m years'
     >>> printable("")
@@ -38,8 +36,6 @@ def _printable_character(character: str) -> str:
 def display_width(text: str) -> int:
     """Number of terminal cells a text takes up.
 
-    Examples
-    --------
     >>> display_width("age"), display_width("年齢")
     (3, 4)
     """
@@ -57,8 +53,6 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
 
     The end of a long name tells it from its neighbours as often as its beginning does.
 
-    Examples
-    --------
     >>> shorten("concentration_day_17", 12)
     'concent…y_17'
     """
@@ -87,8 +81,6 @@ def _fitting(text: str, width: int) -> str:
 def percent(share: float) -> str:
     """A share with one decimal; scores can be negative.
 
-    Examples
-    --------
     >>> percent(0.875)
     '87.5%'
     """
@@ -98,8 +90,6 @@ def percent(share: float) -> str:
 def number(value: float) -> str:
     """A number of any size in few characters.
 
-    Examples
-    --------
     >>> number(1234567.0), number(3.14159), number(2000.0)
     ('1,234,567', '3.142', '2,000')
     """
@@ -122,8 +112,6 @@ def join_names(
 ) -> str:
     """Names in a sentence, quoted; the rest of a long list as a number.
 
-    Examples
-    --------
     >>> join_names(["a", "b", "c"])
     "'a', 'b' and 'c'"
     >>> join_names(["a", "b", "c", "d"], at_most=2)
@@ -139,8 +127,6 @@ def join_names(
 def count_noun(number: int, one: str, many: str) -> str:
     """A number with the words that go with it.
 
-    Examples
-    --------
     >>> count_noun(1, "column is", "columns are"), count_noun(2, "column is", "columns are")
     ('1 column is', '2 columns are')
     """

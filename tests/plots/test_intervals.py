@@ -86,7 +86,7 @@ def test_order_by_upper_bound(est: ClassificationBounds) -> None:
 
 @pytest.mark.parametrize("order", ["table", "upper"])
 def test_says_what_it_leaves_out(est: ClassificationBounds, order: str) -> None:
-    display = IntervalsDisplay.from_estimator(est, max_features=3, order=order)  # type: ignore[arg-type]
+    display = IntervalsDisplay.from_estimator(est, max_features=3, order=order)
     shown = bars(display.ax_)
     assert len(shown) == 3
     np.testing.assert_allclose(np.sort(shown[:, 1]), np.sort(est.interval_[:, 1])[2:])
@@ -138,7 +138,7 @@ def test_several_classes() -> None:
 
 def test_refuses_wrong_options(est: ClassificationBounds) -> None:
     with pytest.raises(InputError, match="'lower'"):
-        IntervalsDisplay.from_estimator(est, order="lower")  # type: ignore[arg-type]
+        IntervalsDisplay.from_estimator(est, order="lower")
     with pytest.raises(InputError, match="max_features"):
         IntervalsDisplay.from_estimator(est, max_features=0)
     with pytest.raises(NotFittedError):

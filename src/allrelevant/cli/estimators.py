@@ -32,21 +32,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Method:
-    """How an estimator is built from options.
+    """How an estimator, by its public name, is built from options.
 
-    Attributes
-    ----------
-    estimator : str
-        Its public name.
-    help : str
-        Its line in the help of ``allrelevant select``.
-    component : callable or None
-        Builds the first argument of the constructor from the options that it has parameters for,
-        from ``task`` and from ``given``.
-    starts_from : str or None
-        The method that builds the first argument of the constructor.
-    tasks : tuple of str
-        What it can predict.
+    The first argument of its constructor may come from a ``component``, called with the options
+    that it has parameters for, ``task`` and ``given``; or from the method that it starts from.
     """
 
     estimator: str

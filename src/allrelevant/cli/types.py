@@ -18,7 +18,6 @@ class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
         self.words = words
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the text of an option, or refuse it."""
         if value in self.words:
             return str(value)
         number = self.to_number(value)
@@ -35,7 +34,6 @@ class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
         raise NotImplementedError
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """What the help shows in the value's place."""
         return "|".join([self.placeholder, *self.words])
 
 
@@ -55,7 +53,6 @@ class Number(NumberOrWord):
         self.below = below
 
     def to_number(self, value: Any) -> float | None:
-        """The number, if it is within the limits."""
         try:
             number = float(value)
         except ValueError:
@@ -72,7 +69,6 @@ class Number(NumberOrWord):
         )
 
     def expected(self) -> str:
-        """The limits and the words."""
         limits = {"of at least": self.at_least, "above": self.above, "below": self.below}
         parts = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
         return " or ".join(["a number " + " and ".join(parts), *map(repr, self.words)])
@@ -82,13 +78,11 @@ class Numbers(Number):
     """A number within limits, or several with commas between."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the text of an option, or refuse it."""
         parts = str(value).split(",")
         numbers = [super(Numbers, self).convert(part.strip(), param, ctx) for part in parts]
         return numbers[0] if len(numbers) == 1 else numbers
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """What the help shows in the value's place."""
         return "NUMBER[,NUMBER...]"
 
 
@@ -96,7 +90,6 @@ class StepSize(Number):
     """A whole number of features, or a share of them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the text of an option, or refuse it."""
         number = float(super().convert(value, param, ctx))
         if number >= 1 and number != int(number):
             self.fail(f"{value!r} is neither a whole number nor below 1.", param, ctx)
@@ -110,11 +103,9 @@ class Count(NumberOrWord):
     placeholder = "N"
 
     def to_number(self, value: Any) -> float | None:
-        """The whole number, if it is one."""
         return int(value) if str(value).isdecimal() and int(value) >= 1 else None
 
     def expected(self) -> str:
-        """The limit and the words."""
         return " or ".join(["a whole number of at least 1", *map(repr, self.words)])
 
 
@@ -124,7 +115,6 @@ class SubsetSize(Count):
     placeholder = "N|SHARE"
 
     def to_number(self, value: Any) -> float | None:
-        """The number, or the share."""
         try:
             share = float(value)
         except ValueError:
@@ -138,7 +128,6 @@ class Dimension(Count):
     placeholder = "NUMBER"
 
     def expected(self) -> str:
-        """The limit and the words."""
         return f"a number of directions, {' or '.join(map(repr, self.words))}"
 
 
@@ -148,7 +137,6 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]
     name = "integer"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the text of an option, or refuse it."""
         try:
             jobs = int(value)
         except ValueError:
@@ -167,11 +155,9 @@ class NamedValue(click.ParamType):  # type: ignore[type-arg]
         self.values = values
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the text of an option, or refuse it."""
         if value not in self.values:
             self.fail(f"{value!r} is not {' or '.join(map(repr, self.values))}.", param, ctx)
         return self.values[value]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """What the help shows in the value's place."""
         return f"[{'|'.join(self.values)}]"

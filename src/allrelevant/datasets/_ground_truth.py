@@ -49,16 +49,6 @@ class TableSpec:
     Some features determine the target. The strong features are such features themselves. Others
     are hidden: the table has only their substitutes, the weak features. The irrelevant features are
     independent of the target. Messages append ``suffix`` to the names of the numbers of features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> spec = TableSpec(5, n_strong=1, n_weak=2, n_irrelevant=1)
-    >>> X, score = spec.draw(np.random.RandomState(0))
-    >>> X.shape, score.shape
-    ((5, 4), (5,))
-    >>> [str(r) for r in spec.relevance]
-    ['strong', 'weak', 'weak', 'irrelevant']
     """
 
     n_samples: int

@@ -77,10 +77,7 @@ def make_linear_classification(
     ['strong', 'weak', 'weak', 'irrelevant']
     """
     spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
-    check_flip(flip)
-    rng = check_random_state(random_state)
-    X, score = spec.draw(rng)
-    return GroundTruth(X, _two_classes(score, flip, rng), spec.relevance)
+    return _draw_two_classes(spec, flip, random_state)
 
 
 def make_ferel18(
@@ -106,7 +103,7 @@ def make_ferel18(
     """
     if setting not in _FEREL18:
         raise InputError(f'setting must be "A" or "B", got {setting!r}.')
-    return _with_counts(_FEREL18[setting], "copies", flip, random_state)
+    return _draw_two_classes(TableSpec(*_FEREL18[setting]), flip, random_state)
 
 
 def make_esann17(
@@ -133,22 +130,15 @@ def make_esann17(
     """
     if data not in _ESANN17:
         raise InputError(f'data must be "I", "II" or "III", got {data!r}.')
-    return _with_counts(_ESANN17[data], "combinations", flip, random_state)
+    spec = TableSpec(*_ESANN17[data], weak="combinations")
+    return _draw_two_classes(spec, flip, random_state)
 
 
-def _with_counts(
-    counts: tuple[int, int, int, int], weak: Weak, flip: float, random_state: RandomState
-) -> GroundTruth:
-    n_samples, n_strong, n_weak, n_irrelevant = counts
-    return make_linear_classification(
-        n_samples,
-        n_strong=n_strong,
-        n_weak=n_weak,
-        n_irrelevant=n_irrelevant,
-        weak=weak,
-        flip=flip,
-        random_state=random_state,
-    )
+def _draw_two_classes(spec: TableSpec, flip: float, random_state: RandomState) -> GroundTruth:
+    check_flip(flip)
+    rng = check_random_state(random_state)
+    X, score = spec.draw(rng)
+    return GroundTruth(X, _two_classes(score, flip, rng), spec.relevance)
 
 
 def _two_classes(score: Vector, flip: float, rng: np.random.RandomState) -> Classes:

@@ -44,6 +44,13 @@ CLASS_STYLES = {
 }
 
 
+class AxesDisplay:
+    """A display on one pair of axes, known once it is drawn."""
+
+    ax_: Axes
+    figure_: Any
+
+
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes to draw on, by default those of a figure of their own."""
     if ax is not None:
@@ -61,14 +68,7 @@ def rows_height(n_rows: int, with_legend: bool) -> float:
 def choose_rows(
     upper: NDArray[np.float64], max_features: int | None, order: str
 ) -> NDArray[np.intp]:
-    """Which features to draw, from top to bottom: at most those of the largest upper bounds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> choose_rows(np.array([0.1, 0.3, 0.2]), 2, "table").tolist()
-    [1, 2]
-    """
+    """Which features to draw, from top to bottom: at most those of the largest upper bounds."""
     if order not in ("table", "upper"):
         raise InputError(f"order must be 'table' or 'upper', got {order!r}.")
     if max_features is not None and max_features < 1:
@@ -77,9 +77,9 @@ def choose_rows(
     return largest_first if order == "upper" else np.sort(largest_first)
 
 
-def name_rows(ax: Axes, names: Sequence[str], shown: NDArray[np.intp]) -> None:
-    """Set up the rows: the first on top, names at the left, no frame."""
-    labels = [short_label(names[j], _LABEL_WIDTH) for j in shown]
+def name_rows(ax: Axes, names: Sequence[str] | None, shown: NDArray[np.intp]) -> None:
+    """Set up the rows: the first on top, names at the left, by default x0, x1, ...; no frame."""
+    labels = [short_label(f"x{j}" if names is None else names[j], _LABEL_WIDTH) for j in shown]
     # A dollar sign in a name is a dollar sign, not the beginning of a formula.
     ax.set_yticks(np.arange(len(shown)), labels, parse_math=False)
     ax.set_ylim(len(shown) - 0.4, -0.6)

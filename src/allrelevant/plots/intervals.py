@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..terms.layout import baseline_weights
 from ._style import (
     CLASS_STYLES,
     TEXT_COLOR,
+    AxesDisplay,
     Order,
     axes_or_new,
     choose_rows,
@@ -37,7 +39,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class IntervalsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class IntervalsDisplay(AxesDisplay):
     """The interval of each feature's weight as a bar, colored by relevance.
 
     Made by :meth:`from_estimator`; keeps the values, so that :meth:`plot` can draw them again.
@@ -76,60 +79,15 @@ class IntervalsDisplay:
     5
     """
 
-    ax_: Axes
-    figure_: Any
-
-    def __init__(
-        self,
-        *,
-        interval: ArrayLike,
-        relevance: ArrayLike,
-        feature_names: Sequence[str] | None = None,
-        baseline: ArrayLike | None = None,
-        cutoff: ArrayLike | None = None,
-    ) -> None:
-        self.interval = interval
-        self.relevance = relevance
-        self.feature_names = feature_names
-        self.baseline = baseline
-        self.cutoff = cutoff
+    interval: ArrayLike
+    relevance: ArrayLike
+    feature_names: Sequence[str] | None = None
+    baseline: ArrayLike | None = None
+    cutoff: ArrayLike | None = None
 
     @classmethod
-    def from_estimator(
-        cls,
-        est: Any,
-        *,
-        ax: Axes | None = None,
-        max_features: int | None = 40,
-        order: Order = "table",
-        show_baseline: bool = True,
-        show_cutoff: bool = True,
-        show_legend: bool = True,
-    ) -> IntervalsDisplay:
-        """Draw the intervals of a fitted estimator.
-
-        Parameters
-        ----------
-        est : ClassificationBounds
-            Fitted.
-        ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
-        max_features : int or None, default=40
-            Of more features than this, only those of the largest upper bounds are drawn, and the
-            figure says so. None draws all.
-        order : {"table", "upper"}, default="table"
-            From top to bottom: as the columns of the table, or by falling upper bound.
-        show_baseline : bool, default=True
-            Mark the size of the baseline's weight.
-        show_cutoff : bool, default=True
-            Draw what a bound must exceed to count. With more than two classes each has cutoffs of
-            its own, and none is drawn.
-        show_legend : bool, default=True
-
-        Returns
-        -------
-        IntervalsDisplay
-        """
+    def from_estimator(cls, est: Any, **kwargs: Any) -> IntervalsDisplay:
+        """Draw the intervals of a fitted estimator; the options are those of :meth:`plot`."""
         check_is_fitted(est)
         display = cls(
             interval=est.interval_,
@@ -138,14 +96,7 @@ class IntervalsDisplay:
             baseline=baseline_weights(est),
             cutoff=est.cutoff_ if np.ndim(est.cutoff_) == 1 else None,
         )
-        return display.plot(
-            ax=ax,
-            max_features=max_features,
-            order=order,
-            show_baseline=show_baseline,
-            show_cutoff=show_cutoff,
-            show_legend=show_legend,
-        )
+        return display.plot(**kwargs)
 
     def plot(
         self,
@@ -163,8 +114,17 @@ class IntervalsDisplay:
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; by default in a figure of its own.
-        max_features, order, show_baseline, show_cutoff, show_legend
-            See :meth:`from_estimator`.
+        max_features : int or None, default=40
+            Of more features than this, only those of the largest upper bounds are drawn, and the
+            figure says so. None draws all.
+        order : {"table", "upper"}, default="table"
+            From top to bottom: as the columns of the table, or by falling upper bound.
+        show_baseline : bool, default=True
+            Mark the size of the baseline's weight.
+        show_cutoff : bool, default=True
+            Draw what a bound must exceed to count. With more than two classes each has cutoffs of
+            its own, and none is drawn.
+        show_legend : bool, default=True
 
         Returns
         -------
@@ -211,7 +171,7 @@ class IntervalsDisplay:
 
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
         ax, n_features = self.ax_, len(np.asarray(self.interval))
-        name_rows(ax, self.feature_names or [f"x{j}" for j in range(n_features)], shown)
+        name_rows(ax, self.feature_names or None, shown)
         ax.set_xlim(left=0.0)
         label = "absolute weight, over all equally good models"
         ax.set_xlabel(label_of_rows(label, len(shown), n_features))
@@ -226,11 +186,10 @@ class IntervalsDisplay:
 
 
 _LABEL_WIDTH = 24
-
-
 _PANEL = (2.3, 1.5)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay:
     """One small panel for each feature: the band from its smallest to its largest weight.
 
@@ -259,8 +218,7 @@ class PathDisplay:
     5
     """
 
-    def __init__(self, *, path: BoundsPath) -> None:
-        self.path = path
+    path: BoundsPath
 
     @classmethod
     def from_result(cls, path: BoundsPath, **kwargs: Any) -> PathDisplay:

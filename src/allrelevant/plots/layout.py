@@ -18,8 +18,6 @@ from ..bounds.path import runs_of_equal_values
 def axis_ticks(largest: float) -> list[float]:
     """Round numbers from zero to just beyond the largest value.
 
-    Examples
-    --------
     >>> axis_ticks(3.65)
     [0.0, 1.0, 2.0, 3.0, 4.0]
     >>> axis_ticks(0.0)
@@ -58,8 +56,6 @@ class Band(NamedTuple):
 def bands(relevance: Sequence[Any] | NDArray[Any]) -> list[Band]:
     """The bands of a feature; each reaches to the next value, where the next class begins.
 
-    Examples
-    --------
     >>> bands(["weak", "weak", "strong"])
     [Band(relevance='weak', values=slice(0, 3, None)), Band(relevance='strong', \
 values=slice(2, 3, None))]
@@ -78,8 +74,6 @@ def is_logarithmic(values: Sequence[float] | NDArray[np.float64]) -> bool:
 def axis_shares(values: Sequence[float]) -> list[float]:
     """Where ascending values of a setting go along an axis, from 0 to 1.
 
-    Examples
-    --------
     >>> axis_shares([1.0, 10.0, 100.0])
     [0.0, 0.5, 1.0]
     """
@@ -93,8 +87,6 @@ def axis_shares(values: Sequence[float]) -> list[float]:
 def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
     """The upper edge of bars side by side, each of width 1.
 
-    Examples
-    --------
     >>> outline([2.0, 3.0])
     [(0, 2.0), (1, 2.0), (1, 3.0), (2, 3.0)]
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._optional import import_extra
 from .._text import short_label
 from .._validation import feature_names
-from ._style import CLASS_STYLES, TEXT_COLOR, axes_or_new
+from ._style import CLASS_STYLES, TEXT_COLOR, AxesDisplay, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +30,7 @@ MAX_NAMES = 30
 _LABEL_WIDTH = 24
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MappingDisplay:
     """Two panels for each row of a mapping: its raw weights, and the bounds of each below.
 
@@ -60,12 +62,9 @@ class MappingDisplay:
     (2, 1)
     """
 
-    def __init__(
-        self, *, raw: ArrayLike, row_interval: ArrayLike, feature_names: Sequence[str]
-    ) -> None:
-        self.raw = raw
-        self.row_interval = row_interval
-        self.feature_names = feature_names
+    raw: ArrayLike
+    row_interval: ArrayLike
+    feature_names: Sequence[str]
 
     @classmethod
     def from_estimator(cls, est: Any, **kwargs: Any) -> MappingDisplay:
@@ -153,7 +152,8 @@ def _tidy(ax: Axes) -> None:
     ax.tick_params(labelsize="small")
 
 
-class DimensionDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class DimensionDisplay(AxesDisplay):
     """Error of the mappings at the bounds, on the rows trained on and on others.
 
     Made by :meth:`from_result`; keeps the curve, so that :meth:`plot` can draw it again.
@@ -169,11 +169,7 @@ class DimensionDisplay:
     figure_ : matplotlib Figure
     """
 
-    ax_: Axes
-    figure_: Any
-
-    def __init__(self, *, curve: DimensionCurve) -> None:
-        self.curve = curve
+    curve: DimensionCurve
 
     @classmethod
     def from_result(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:

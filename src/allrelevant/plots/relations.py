@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from .._optional import import_extra
 from .._text import short_label
 from ..bounds.relations import RELATION_THRESHOLD, Relations
-from ._style import CLASS_STYLES, TEXT_COLOR, axes_or_new
+from ._style import CLASS_STYLES, TEXT_COLOR, AxesDisplay, axes_or_new
 from .layout import Node, circle, links
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ _CELL = 0.24
 _COLORS = "PuOr_r"
 
 
-class RelationsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class RelationsDisplay(AxesDisplay):
     """The relations of pairs of features as a heat map, ordered by group.
 
     Made by :meth:`from_result`; keeps the values, so that :meth:`plot` can draw them again.
@@ -56,11 +58,7 @@ class RelationsDisplay:
     ['x1', 'x2', 'x0']
     """
 
-    ax_: Axes
-    figure_: Any
-
-    def __init__(self, *, relations: Relations) -> None:
-        self.relations = relations
+    relations: Relations
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> RelationsDisplay:
@@ -123,7 +121,8 @@ class RelationsDisplay:
             )
 
 
-class SubstitutesDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SubstitutesDisplay(AxesDisplay):
     """Features on a circle, those of a group side by side, and lines between substitutes.
 
     The thicker a line, the more two features replace each other; dotted lines join complements.
@@ -152,11 +151,7 @@ class SubstitutesDisplay:
     1
     """
 
-    ax_: Axes
-    figure_: Any
-
-    def __init__(self, *, relations: Relations) -> None:
-        self.relations = relations
+    relations: Relations
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> SubstitutesDisplay:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from ._style import (
     BAR_HEIGHT,
     CLASS_STYLES,
     TEXT_COLOR,
+    AxesDisplay,
     axes_or_new,
     choose_rows,
     name_rows,
@@ -38,7 +40,8 @@ _CELL = 0.85
 _MAP_LABEL = "saliency"
 
 
-class RowSaliencyDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class RowSaliencyDisplay(AxesDisplay):
     """The features that decide in a row, as bars with their signs.
 
     Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
@@ -66,10 +69,9 @@ class RowSaliencyDisplay:
     ['b', 'c']
     """
 
-    def __init__(self, *, saliency: ArrayLike, names: Sequence[str], title: str = "") -> None:
-        self.saliency = saliency
-        self.names = names
-        self.title = title
+    saliency: ArrayLike
+    names: Sequence[str]
+    title: str = ""
 
     @classmethod
     def from_result(
@@ -133,7 +135,8 @@ class RowSaliencyDisplay:
         return self
 
 
-class SaliencyMapDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SaliencyMapDisplay(AxesDisplay):
     """A picture, and which of its points decide.
 
     Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
@@ -162,18 +165,10 @@ class SaliencyMapDisplay:
     [[0.0, 1.0]]
     """
 
-    def __init__(
-        self,
-        *,
-        saliency: ArrayLike,
-        picture: ArrayLike,
-        title: str = "",
-        scale: float | None = None,
-    ) -> None:
-        self.saliency = saliency
-        self.picture = picture
-        self.title = title
-        self.scale = scale
+    saliency: ArrayLike
+    picture: ArrayLike
+    title: str = ""
+    scale: float | None = None
 
     @classmethod
     def from_result(
@@ -231,7 +226,8 @@ class SaliencyMapDisplay:
         saliency = np.asarray(self.saliency, dtype=np.float64)
         scale = self.scale if scale is None else scale
         top = float(saliency.max() if scale is None else scale)
-        grey = _as_grey(np.asarray(self.picture, dtype=np.float64))
+        picture = np.asarray(self.picture, dtype=np.float64)
+        grey = picture.mean(axis=2) if picture.ndim == 3 else picture
         _remove_earlier([*ax.child_axes, *ax.images])  # a color bar before what it is of
         ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_MAP_LABEL)
         points = ax.imshow(
@@ -291,10 +287,7 @@ def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:
     return points.sum(axis=2) if len(shape) == 3 else points
 
 
-def _as_grey(picture: Any) -> Any:
-    return picture.mean(axis=2) if picture.ndim == 3 else picture
-
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class RobustnessDisplay:
     """A grid: each row of pictures starts with one as it is, then as each class.
 
@@ -313,9 +306,8 @@ class RobustnessDisplay:
     figure_ : matplotlib Figure
     """
 
-    def __init__(self, *, result: Robustness, image_shape: tuple[int, ...]) -> None:
-        self.result = result
-        self.image_shape = image_shape
+    result: Robustness
+    image_shape: tuple[int, ...]
 
     @classmethod
     def from_result(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,14 @@ from .._optional import import_extra
 from ..bounds.design import CheapestModels
 from ..elimination.history import standard_errors
 from ..exceptions import InputError
-from ._style import CLASS_STYLES, TEXT_COLOR, axes_or_new
+from ._style import CLASS_STYLES, TEXT_COLOR, AxesDisplay, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class EliminationDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class EliminationDisplay(AxesDisplay):
     """The cross-validated score of every subset on the way down.
 
     Made by :meth:`from_estimator`; keeps its values, so that :meth:`plot` can draw them again.
@@ -51,23 +53,11 @@ class EliminationDisplay:
     'number of features'
     """
 
-    ax_: Axes
-    figure_: Any
-
-    def __init__(
-        self,
-        *,
-        n_features: ArrayLike,
-        scores: ArrayLike,
-        errors: ArrayLike,
-        n_selected: int,
-        nested_score: float | None = None,
-    ) -> None:
-        self.n_features = n_features
-        self.scores = scores
-        self.errors = errors
-        self.n_selected = n_selected
-        self.nested_score = nested_score
+    n_features: ArrayLike
+    scores: ArrayLike
+    errors: ArrayLike
+    n_selected: int
+    nested_score: float | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, **kwargs: Any) -> EliminationDisplay:
@@ -148,7 +138,8 @@ class EliminationDisplay:
         return self
 
 
-class CostDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class CostDisplay(AxesDisplay):
     """A mark for each of the cheapest models: number of features, and their cost.
 
     Filled where the model is proven to be the cheapest that was left, hollow where it is not; then
@@ -178,11 +169,7 @@ class CostDisplay:
     'cost'
     """
 
-    ax_: Axes
-    figure_: Any
-
-    def __init__(self, *, design: CheapestModels) -> None:
-        self.design = design
+    design: CheapestModels
 
     @classmethod
     def from_result(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
@@ -215,7 +202,8 @@ class CostDisplay:
         ax.margins(x=0.15)
         ax.spines[["top", "right"]].set_visible(False)
         handles, labels = ax.get_legend_handles_labels()
-        ax.legend(*_each_once(handles, labels), fontsize=8, frameon=False)
+        each_once = dict(zip(labels, handles, strict=True))
+        ax.legend(each_once.values(), each_once.keys(), fontsize=8, frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -233,8 +221,3 @@ class CostDisplay:
             markeredgecolor=style.edge,
             label=label,
         )
-
-
-def _each_once(handles: list[Any], labels: list[str]) -> tuple[list[Any], list[str]]:
-    _, first = np.unique(labels, return_index=True)
-    return [handles[i] for i in sorted(first)], [labels[i] for i in sorted(first)]

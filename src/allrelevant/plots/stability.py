@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,11 +34,10 @@ if TYPE_CHECKING:
 
 
 _CAP = 0.18  # half the height of the end of a whisker, in rows
-
-
 _RATIO_PLACE = 1.2  # right end of the numbers, in widths of the right panel
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class StabilityDisplay:
     """Mean intervals with their spread, and how often each feature fell into each class.
 
@@ -81,57 +81,16 @@ class StabilityDisplay:
     5
     """
 
-    def __init__(
-        self,
-        *,
-        interval_mean: ArrayLike,
-        interval_std: ArrayLike,
-        share: ArrayLike,
-        feature_names: Sequence[str] | None = None,
-        baseline_mean: ArrayLike | None = None,
-        ratio: ArrayLike | None = None,
-    ) -> None:
-        self.interval_mean = interval_mean
-        self.interval_std = interval_std
-        self.share = share
-        self.feature_names = feature_names
-        self.baseline_mean = baseline_mean
-        self.ratio = ratio
+    interval_mean: ArrayLike
+    interval_std: ArrayLike
+    share: ArrayLike
+    feature_names: Sequence[str] | None = None
+    baseline_mean: ArrayLike | None = None
+    ratio: ArrayLike | None = None
 
     @classmethod
-    def from_result(
-        cls,
-        result: Stability,
-        *,
-        ax: Sequence[Axes] | None = None,
-        max_features: int | None = 40,
-        order: Order = "table",
-        show_baseline: bool = True,
-        show_ratio: bool = True,
-        show_legend: bool = True,
-    ) -> StabilityDisplay:
-        """Draw what :func:`allrelevant.stability` result.
-
-        Parameters
-        ----------
-        result : Stability
-        ax : sequence of two matplotlib Axes, default=None
-            Where to draw, intervals first; by default in a figure of its own.
-        max_features : int or None, default=40
-            Of more features than this, only those of the largest mean upper bounds are drawn, and
-            the figure says so. None draws all.
-        order : {"table", "upper"}, default="table"
-            From top to bottom: as the columns of the table, or by falling mean upper bound.
-        show_baseline : bool, default=True
-            Mark the mean size of the baseline's weight.
-        show_ratio : bool, default=True
-            Print the ratio of the standard deviations at the right.
-        show_legend : bool, default=True
-
-        Returns
-        -------
-        StabilityDisplay
-        """
+    def from_result(cls, result: Stability, **kwargs: Any) -> StabilityDisplay:
+        """Draw what :func:`allrelevant.stability` found; the options are those of :meth:`plot`."""
         bounds = result.lower, result.upper
         display = cls(
             interval_mean=np.column_stack([values.mean(axis=0) for values in bounds]),
@@ -141,14 +100,7 @@ class StabilityDisplay:
             baseline_mean=result.baseline.mean(axis=0),
             ratio=result.ratio,
         )
-        return display.plot(
-            ax=ax,
-            max_features=max_features,
-            order=order,
-            show_baseline=show_baseline,
-            show_ratio=show_ratio,
-            show_legend=show_legend,
-        )
+        return display.plot(**kwargs)
 
     def plot(
         self,
@@ -166,8 +118,16 @@ class StabilityDisplay:
         ----------
         ax : sequence of two matplotlib Axes, default=None
             Where to draw, intervals first; by default in a figure of its own.
-        max_features, order, show_baseline, show_ratio, show_legend
-            See :meth:`from_result`.
+        max_features : int or None, default=40
+            Of more features than this, only those of the largest mean upper bounds are drawn, and
+            the figure says so. None draws all.
+        order : {"table", "upper"}, default="table"
+            From top to bottom: as the columns of the table, or by falling mean upper bound.
+        show_baseline : bool, default=True
+            Mark the mean size of the baseline's weight.
+        show_ratio : bool, default=True
+            Print the ratio of the standard deviations at the right.
+        show_legend : bool, default=True
 
         Returns
         -------
@@ -245,9 +205,8 @@ class StabilityDisplay:
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
         left, right = self.axes_
         n_features = len(np.asarray(self.interval_mean))
-        names = self.feature_names or [f"x{j}" for j in range(n_features)]
         for ax in self.axes_:
-            name_rows(ax, names, shown)
+            name_rows(ax, self.feature_names or None, shown)
         right.tick_params(axis="y", labelleft=False)
         left.set_xlim(left=0.0)
         right.set_xlim(0.0, 1.0)
@@ -266,8 +225,6 @@ class StabilityDisplay:
 def format_ratio(ratio: float) -> str:
     """A ratio in three digits.
 
-    Examples
-    --------
     >>> [format_ratio(ratio) for ratio in (0.987, 18.74, float("inf"))]
     ['0.99', '18.7', '∞']
     """

@@ -13,7 +13,6 @@ from ..relevance import CLASSES
 from ..results.bounds import ranked
 from .sections import (
     MAX_ROWS,
-    Document,
     Section,
     design_view,
     intervals_view,
@@ -50,26 +49,20 @@ _BETTER_THAN_GUESSING = 0.02
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """One self-contained HTML page.
+    """One self-contained HTML page, from a document of bounds or the JSON of it read back.
 
-    Parameters
-    ----------
-    document : mapping
-        What :func:`allrelevant.results.bounds_document` gave, or the JSON of it read back.
-
-    Returns
-    -------
-    str
-        HTML. Of a wide table only the first features are drawn and listed, and the page says so.
+    Of a wide table only the first features are drawn and listed, and the page says so.
     """
     features = ranked(document["features"])
     environment = _environment(features)
     is_complete = max(len(features), len(document["privileged"])) <= MAX_ROWS
     wording = task_by_name(document["task"]).wording
+    target = document["table"]["target"]
+    created = datetime.fromisoformat(document["created"])
     labels = [shorten(printable(entry["label"]), 50) for entry in document["classes"]]
     shared = {
         "summary": document,
-        "created": _date(document["created"]),
+        "created": created.strftime("%d %B %Y, %H:%M %Z").strip(),
         "wording": wording,
         "aim": wording.aim.format(*labels),
         "is_mapping": bool(document.get("metric")),
@@ -81,11 +74,11 @@ def render(document: Mapping[str, Any]) -> str:
             **shared, **section.view(document)
         )
         for section in SECTIONS
-        if section.is_in(document)
+        if document.get(section.name)
     ]
     return environment.get_template("page.html").render(
         **shared,
-        title=_title(document),
+        title="Which features matter" + ("" if target is None else f" for {printable(target)}"),
         groups=[
             (name, [f["name"] for f in features if f["relevance"] == name]) for name in CLASSES
         ],
@@ -122,15 +115,6 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
         weight=weight,
     )
     return environment
-
-
-def _date(created: str) -> str:
-    return datetime.fromisoformat(created).strftime("%d %B %Y, %H:%M %Z").strip()
-
-
-def _title(document: Document) -> str:
-    target = document["table"]["target"]
-    return "Which features matter" + ("" if target is None else f" for {printable(target)}")
 
 
 def _is_poor(score: Mapping[str, Any]) -> bool:

@@ -37,7 +37,6 @@ _RADIUS = 60.0
 _MIN_RELATION = 0.005
 
 Document = Mapping[str, Any]
-View = Callable[[Document], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,7 @@ class Section:
 
     name: str
     template: str
-    view: View
-
-    def is_in(self, document: Document) -> bool:
-        return bool(document.get(self.name))
+    view: Callable[[Document], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

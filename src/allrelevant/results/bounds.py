@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -31,51 +30,12 @@ def bounds_document(
     design: CheapestModels | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
-    created: datetime | None = None,
 ) -> dict[str, Any]:
     """Everything worth telling about a fitted estimator, ready for JSON and for the page.
 
-    Parameters
-    ----------
-    est : ClassificationBounds, RegressionBounds, OrdinalBounds, RankingBounds or MetricBounds
-        Fitted.
-    X : array-like of shape (n_samples, n_features), default=None
-        What it was fitted on; with ``y`` it gives the numbers of rows and the score.
-    y : array-like of shape (n_samples,), default=None
-    table : str, default=None
-        Name of the table.
-    target : str, default=None
-        Name of the target.
-    task_note : str, default=None
-        How the task was found, if it was not given.
-    path : BoundsPath, default=None
-        What :func:`allrelevant.bounds_path` gave for the same data; adds a section.
-    relations : Relations, default=None
-        What ``est.relations()`` gave; adds a section.
-    design : CheapestModels, default=None
-        What ``est.cheapest()`` gave; adds a section.
-    warnings : iterable of str, default=()
-        What the reader should know besides.
-    command : str, default=None
-        The command line that made the report.
-    created : datetime, default=None
-        By default now.
-
-    Returns
-    -------
-    dict
-        Of dicts, lists, strings, numbers, booleans and None. Features are in the order of the
-        table.
-
-    Examples
-    --------
-    >>> from allrelevant import ClassificationBounds
-    >>> from allrelevant.datasets import make_linear_classification
-    >>> data = make_linear_classification(
-    ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
-    >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
-    >>> bounds_document(bounds, data.X, data.y)["table"]["n_rows"]
-    400
+    ``X`` and ``y`` are what it was fitted on, and give the numbers of rows and the score;
+    ``task_note`` says how the task was found, if it was not given. Path, relations and design, of
+    the same data, add a section each. Features are in the order of the table.
     """
     check_is_fitted(est)
     settings = est.get_params(deep=False)
@@ -108,9 +68,7 @@ def bounds_document(
         **{name: None if part is None else part.to_dict() for name, part in optional_parts.items()},
         "seed": to_json_value(settings.get("random_state")),
     }
-    return make_document(
-        body, settings=settings, warnings=warnings, command=command, created=created
-    )
+    return make_document(body, settings=settings, warnings=warnings, command=command)
 
 
 def _baseline_score(

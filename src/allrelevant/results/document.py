@@ -35,7 +35,6 @@ def make_document(
     settings: Mapping[str, Any],
     warnings: Iterable[str],
     command: str | None,
-    created: datetime | None,
     model: Any = None,
 ) -> dict[str, Any]:
     """The document of a result: its own part, between what every document has.
@@ -44,7 +43,7 @@ def make_document(
     """
     return {
         "format_version": FORMAT_VERSION,
-        "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": command,
         **body,
         "settings": to_json_value(settings),
@@ -56,8 +55,6 @@ def make_document(
 def describe_target(classes: Iterable[Any] | None, y: ArrayLike | None) -> dict[str, Any]:
     """The classes in their order with their numbers of rows, or where the numbers of a target lie.
 
-    Examples
-    --------
     >>> describe_target(None, [1.0, 3.0])
     {'classes': [], 'values': {'min': 1.0, 'max': 3.0, 'mean': 2.0}}
     """
@@ -77,8 +74,6 @@ def describe_target(classes: Iterable[Any] | None, y: ArrayLike | None) -> dict[
 def to_json_value(value: Any) -> Any:
     """A value as JSON can hold it; what it cannot hold, as Python writes it.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> to_json_value({"C": np.array([0.5, 1.0]), "score": float("nan")})
     {'C': [0.5, 1.0], 'score': None}
@@ -114,13 +109,7 @@ def _is_network(model: Any) -> bool:
 
 
 def write_atomically(path: str | Path, text: str) -> None:
-    """Write a text file, as UTF-8, in one step: what was there before stays until all is written.
-
-    Parameters
-    ----------
-    path : str or Path
-    text : str
-    """
+    """Write a UTF-8 text file in one step: what was there before stays until all is written."""
     path = Path(path).resolve()  # through a link: the file it points to is replaced, not the link
     data = text.encode("utf-8", errors="backslashreplace")
     if path.exists() and not path.is_file():

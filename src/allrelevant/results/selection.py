@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,47 +23,18 @@ def selection_document(
     est: Any,
     y: ArrayLike,
     *,
-    table: str | None = None,
-    target: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    warnings: Iterable[str] = (),
-    command: str | None = None,
-    created: datetime | None = None,
+    table: str,
+    target: str,
+    settings: Mapping[str, Any],
+    warnings: Iterable[str],
+    command: str,
 ) -> dict[str, Any]:
     """Everything worth telling about a fitted selector, ready for JSON.
 
-    Parameters
-    ----------
-    est : SVMRFE, EBRFE, BitFlip, AttributeFlip or SaliencySelector
-        Fitted.
-    y : array-like of shape (n_samples,)
-        What it was fitted on, numbers in any unit.
-    table, target : str, default=None
-        Their names.
-    settings : mapping, default=None
-        What was set besides the estimator's own parameters.
-    warnings : iterable of str, default=()
-        What the reader should know besides.
-    command : str, default=None
-        The command line that made it.
-    created : datetime, default=None
-        By default now.
-
-    Returns
-    -------
-    dict
-        Of dicts, lists, strings, numbers, booleans and None. ``score["inner"]`` is what
-        cross-validation said of the subset when it was chosen, ``score["nested"]`` what the whole
-        selection is worth on rows that it never saw; None if that was not asked for.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_classification
-    >>> from allrelevant import SVMRFE
-    >>> X, y = make_classification(40, 6, random_state=0)
-    >>> summary = selection_document(SVMRFE(nested_cv=True, n_features_to_select=2).fit(X, y), y)
-    >>> summary["n_selected"], len(summary["score"]["nested"]["by_fold"])
-    (2, 5)
+    ``y`` is what it was fitted on, numbers in any unit, and ``settings`` what was set besides its
+    own parameters. ``score["inner"]`` is what cross-validation said of the subset when it was
+    chosen, ``score["nested"]`` what the whole selection is worth on rows that it never saw; None if
+    that was not asked for.
     """
     check_is_fitted(est)
     names = feature_names(est)
@@ -91,10 +61,9 @@ def selection_document(
     }
     return make_document(
         body,
-        settings={**est.get_params(deep=False), **(settings or {})},
+        settings={**est.get_params(deep=False), **settings},
         warnings=warnings,
         command=command,
-        created=created,
         model=getattr(est, "estimator_", None),
     )
 
@@ -145,58 +114,25 @@ def explanation_document(
     features: pd.DataFrame,
     rows: Sequence[int],
     *,
-    table: str | None = None,
-    target: str | None = None,
-    model: Any = None,
-    quality: Mapping[str, Any] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    warnings: Iterable[str] = (),
-    command: str | None = None,
-    created: datetime | None = None,
+    table: str,
+    target: str,
+    model: Any,
+    quality: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    warnings: Iterable[str],
+    command: str,
 ) -> dict[str, Any]:
-    """Everything worth telling about explained rows, ready for JSON.
+    """All worth telling about explained rows, ready for JSON; the most salient features first.
 
-    Parameters
-    ----------
-    explanation : Explanation
-    features : pandas.DataFrame
-        The rows that are explained, as they stand in the table.
-    rows : sequence of int
-        Their numbers there.
-    table, target : str, default=None
-        Names.
-    model : estimator, default=None
-        The one that is explained.
-    quality : mapping, default=None
-        How good the model is on rows that it has not seen.
-    settings : mapping, default=None
-        How the model was trained.
-    warnings : iterable of str, default=()
-        What the reader should know besides.
-    command : str, default=None
-        The command line that made it.
-    created : datetime, default=None
-        By default now.
-
-    Returns
-    -------
-    dict
-        Of dicts, lists, strings, numbers, booleans and None; the features of each row with the
-        most salient first.
+    ``features`` has these rows as they stand in the table and ``rows`` their numbers there,
+    ``quality`` how good the model is on rows that it has not seen, ``settings`` how it was trained.
     """
     body = {
         "table": {"name": table, "target": target, "n_features": features.shape[1]},
         "quality": to_json_value(quality),
         "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
     }
-    return make_document(
-        body,
-        settings=settings or {},
-        warnings=warnings,
-        command=command,
-        created=created,
-        model=model,
-    )
+    return make_document(body, settings=settings, warnings=warnings, command=command, model=model)
 
 
 def _row(

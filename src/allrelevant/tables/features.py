@@ -39,16 +39,8 @@ class ColumnRoles:
 class SplitTable:
     """A table taken apart.
 
-    Attributes
-    ----------
-    X : pandas.DataFrame
-        The features as float64, every value finite. Booleans are 0 and 1.
-    y : pandas.Series
-        The target as it is, without missing values.
-    privileged : pandas.DataFrame or None
-        The privileged features, like ``X``.
-    row_groups : pandas.Series or None
-        The group of each row, as text.
+    All features are finite float64, booleans 0 and 1. The target is as it is, without missing
+    values; the group of each row is text.
     """
 
     X: pd.DataFrame
@@ -58,16 +50,7 @@ class SplitTable:
 
 
 def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
-    """Take a table apart by the roles of its columns.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [41, 36, 50, 28], "old": [True, False, True, False]})
-    >>> parts = split_features(frame, ColumnRoles("old"))
-    >>> parts.X.shape, parts.y.tolist()
-    ((4, 1), [True, False, True, False])
-    """
+    """Take a table apart by the roles of its columns."""
     row_groups = None
     if roles.row_groups is not None:
         row_groups = _row_groups(frame, roles.row_groups, roles.target)

@@ -85,14 +85,6 @@ def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
     values than half the rows. Other whole numbers are classes. Orders and rankings cannot be seen
     from a column; with ``ordinal``, the reason points out that there is a task for classes in an
     order, where the target may hold such.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> infer_task(pd.Series(["yes", "no", "no", "yes"]))
-    InferredTask(task='classification', reason="the target has 2 classes: 'no' and 'yes'")
-    >>> infer_task(pd.Series([1.5, 2.25, 8.0, 2.0])).task
-    'regression'
     """
     if is_categorical(y) or holds_booleans(y) or not holds_numbers(y):
         return _classes([repr(word[:MAX_LABEL_WIDTH]) for word in sorted({str(v) for v in y})])

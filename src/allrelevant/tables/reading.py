@@ -42,31 +42,10 @@ class Reader:
 
 
 def read_table(path: str | Path, *, separator: str | None = None) -> pd.DataFrame:
-    """Read a table whose first line, or schema, names its columns.
+    """Read a table whose first line, or schema, names its columns, which must all differ.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file of a format in :data:`READERS`; text may be compressed (.gz, .bz2, .xz, .zip or .zst
-        after it).
-    separator : str, default=None
-        What separates the cells of a text file; by default a comma, or a tab in .tsv and .tab.
-        With it, a text file may have any ending.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With column names that are all strings, and all different.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "table.csv")
-    ...     _ = path.write_text("age,sick\\n41,yes\\n36,no\\n")
-    ...     read_table(path).columns.tolist()
-    ['age', 'sick']
+    Its format is by its ending one of :data:`READERS`; with a ``separator`` it is text, whatever
+    its ending. Column names come back as strings.
     """
     path = Path(path)
     if path.is_dir():

@@ -76,12 +76,6 @@ def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -
     """The target as class labels: booleans, whole numbers or words.
 
     ``of_numbers`` says in messages what to do about a target that holds numbers instead.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> class_labels(pd.Series([1.0, 0.0, 1.0, 0.0]), "sick").tolist()
-    [1, 0, 1, 0]
     """
     labels = _plain_labels(y, target, of_numbers)
     distinct = len(set(labels.tolist()))
@@ -99,14 +93,7 @@ def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -
 
 
 def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """The target as labels of classes whose order is that of numbers.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> ordered_labels(pd.Series([1.0, 3.0, 2.0, 1.0]), "grade").tolist()
-    [1, 3, 2, 1]
-    """
+    """The target as labels of classes whose order is that of numbers."""
     values = without_categories(y)
     if not holds_numbers(values):
         # In the order of the alphabet, high would come before low.
@@ -119,14 +106,7 @@ def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
 
 
 def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """The target as labels of two classes, of which the second is to rank above the first.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> two_class_labels(pd.Series(["no", "yes", "no", "yes"]), "sick").tolist()
-    ['no', 'yes', 'no', 'yes']
-    """
+    """The target as labels of two classes, of which the second is to rank above the first."""
     labels = class_labels(y, target)
     distinct = sorted(set(labels.tolist()))
     if len(distinct) != 2:
@@ -168,14 +148,7 @@ def _whole_numbers(values: NDArray[np.float64], target: str, of_numbers: str) ->
 
 
 def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
-    """The target as numbers.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> target_values(pd.Series([3, 1, 2, 5]), "price").tolist()
-    [3.0, 1.0, 2.0, 5.0]
-    """
+    """The target as numbers."""
     values = without_categories(y)
     if not holds_numbers(values):
         raise InputError(
@@ -189,6 +162,3 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
             "predict."
         )
     return numbers
-
-
-# How each task of relevance bounds reads its target.
