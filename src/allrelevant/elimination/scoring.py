@@ -102,15 +102,12 @@ class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """All labels, sorted."""
         return self.classes
 
     def predict(self, X: Rows) -> NDArray[Any]:
-        """Labels of some held-out rows."""
         return self.classes[self.codes[np.asarray(X)[:, 0]]]
 
     def decision_function(self, X: Rows) -> Matrix:
-        """Decision values of some held-out rows, as those of scikit-learn's ``SVC``."""
         return self.decision[np.asarray(X)[:, 0]]
 
 

@@ -116,15 +116,7 @@ class CenteredRows(NamedTuple):
 
 
 def center_rows(X: Matrix) -> CenteredRows:
-    """Rows around their mean, in units of their root mean square.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = center_rows(np.array([[1.0, 5.0], [5.0, 5.0]]))
-    >>> rows.X.round(6).tolist(), rows.mean.tolist()
-    ([[-1.414214, 0.0], [1.414214, 0.0]], [3.0, 5.0])
-    """
+    """Rows around their mean, in units of their root mean square."""
     mean = X.mean(axis=0)
     centered = X - mean
     unit = float(np.sqrt(np.mean(centered**2)))

@@ -245,12 +245,6 @@ def prototype_counts(
     """Number of prototypes of each class, from one number for all or a number for each label.
 
     ``sizes`` are the numbers of rows of the classes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> prototype_counts({"a": 1, "b": 3}, np.array(["a", "b"]), [10, 10])
-    [1, 3]
     """
     labels = classes.tolist()
     if isinstance(per_class, Mapping):

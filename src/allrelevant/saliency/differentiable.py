@@ -190,10 +190,7 @@ def saliency(
 def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
     """The rows as an array, and the names of their columns.
 
-    Raises
-    ------
-    InputError
-        If the model is not trained, or was trained on other columns or another order of them.
+    A model that is not trained, or was trained on other columns or in another order, is refused.
     """
     if hasattr(model, "best_estimator_"):
         raise InputError(f"Give the model inside this {type(model).__name__}: best_estimator_.")

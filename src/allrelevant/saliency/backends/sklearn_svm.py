@@ -115,11 +115,9 @@ class KernelExpansion:
     gain: Gain
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row."""
         return self.linearized(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedSVM:
@@ -144,11 +142,9 @@ class LinearizedSVM:
 
     @cached_property
     def outputs(self) -> Matrix:
-        """Outputs of each row."""
         return self.values @ self.svm.coefficients.T + self.svm.offsets
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         svm, X = self.svm, self.X
         slopes = svm.kernel.slopes(self.argument, self.values)
         slopes *= output_gradient @ svm.coefficients
@@ -178,19 +174,15 @@ class OneVsOne:
 
     @property
     def gain(self) -> Gain:
-        """The gain that goes with the loss."""
         return self.pairs.gain
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row."""
         return self.linearized(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``, without the clipping."""
         return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedVotes:
-        """The model at some rows."""
         return LinearizedVotes(linearized(self.pairs, X), _shares(self.n_classes), self.break_ties)
 
 
@@ -204,7 +196,6 @@ class LinearizedVotes:
 
     @property
     def outputs(self) -> Matrix:
-        """Outputs of each row."""
         return np.clip(self.pairs.outputs, -1.0, 1.0) @ self.shares.T
 
     @property
@@ -223,7 +214,6 @@ class LinearizedVotes:
         return (votes * n_others / 2 + sizes / (3 * (np.abs(sizes) + 1))).argmax(axis=1)
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         return self.pairs.vjp(output_gradient @ self.shares)
 
 
@@ -270,15 +260,12 @@ class PolynomialForm:
     row_factor: float = 0.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        """What is raised to the power."""
         return _affine(inner, self.gamma, self.coef0)
 
     def values(self, argument: Matrix) -> Matrix:
-        """The kernel."""
         return argument**self.degree
 
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Derivative with respect to the inner product."""
         if self.degree == 0:
             return np.zeros_like(argument)
         return self.degree * self.gamma * argument ** (self.degree - 1)
@@ -293,15 +280,12 @@ class SigmoidForm:
     row_factor: float = 0.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        """What the hyperbolic tangent is taken of."""
         return _affine(inner, self.gamma, self.coef0)
 
     def values(self, argument: Matrix) -> Matrix:
-        """The kernel."""
         return np.tanh(argument)
 
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Derivative with respect to the inner product."""
         return self.gamma * (1.0 - values**2)
 
 
@@ -314,18 +298,15 @@ class GaussianForm:
     row_factor: float = -1.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        """The squared distance times minus gamma."""
         inner *= 2.0 * self.gamma
         inner -= self.gamma * rows[:, None]
         inner -= self.gamma * support[None, :]
         return np.minimum(inner, 0.0, out=inner)  # no distance is negative, but for rounding
 
     def values(self, argument: Matrix) -> Matrix:
-        """The kernel."""
         return np.exp(argument)
 
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Derivative with respect to the inner product."""
         return 2.0 * self.gamma * values
 
 

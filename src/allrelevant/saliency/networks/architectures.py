@@ -127,13 +127,7 @@ class ToImage(nn.Module):
 
 
 def checked_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int, int, int]:
-    """Height, width and channels of images; without a shape, of a square with one channel.
-
-    Examples
-    --------
-    >>> checked_shape(784, None)
-    (28, 28, 1)
-    """
+    """Height, width and channels of images; without a shape, of a square with one channel."""
     if shape is None:
         side = isqrt(n_inputs)
         if side * side != n_inputs:

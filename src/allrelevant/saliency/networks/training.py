@@ -213,7 +213,6 @@ class ShuffledRows:
         self.n_rows = n_rows
 
     def draw(self) -> Tensor:
-        """Rows in a new order."""
         return torch.randperm(self.n_rows)
 
 
@@ -228,7 +227,6 @@ class BalancedRows:
         self.size = max(len(rows) for rows in self.classes)
 
     def draw(self) -> Tensor:
-        """Rows in a new order."""
         drawn = torch.cat([self._repeated(rows) for rows in self.classes])
         return drawn[torch.randperm(len(drawn))]
 
