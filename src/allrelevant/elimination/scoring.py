@@ -21,7 +21,6 @@ class DecisionScorer(Protocol):
 
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         """One score for each cost, from decision values of shape (n_costs, n_pairs, n_rows)."""
-        ...
 
 
 def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:

@@ -196,15 +196,12 @@ class ColumnMasking(Protocol):
 
     def reduce(self, X: Table, active: Features) -> Table:
         """The table with these features; the order of its columns is kept."""
-        ...
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
         """From one number for each column of that table to one for each active feature."""
-        ...
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
         """Rows over the columns of that table, as rows over all features; zero for the others."""
-        ...
 
 
 class DropColumns:

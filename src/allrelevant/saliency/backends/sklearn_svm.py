@@ -11,10 +11,11 @@ respect to the inner product of ``x`` and the support vector ``s``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -122,12 +123,8 @@ class KernelExpansion:
 
     def linearized(self, X: Table) -> LinearizedSVM:
         """The SVM at some rows; the kernel is computed once."""
-        inner = X @ self.support.T
-        argument = self.kernel.argument(
-            inner.toarray() if sp.issparse(inner) else inner,
-            _squared_lengths(X),
-            _squared_lengths(self.support),
-        )
+        inner = _dense(X @ self.support.T)
+        argument = self.kernel.argument(inner, _squared_lengths(X), _squared_lengths(self.support))
         return LinearizedSVM(self, X, argument, self.kernel.values(argument))
 
 
@@ -226,41 +223,39 @@ def _shares(n_classes: int) -> Matrix:
     return shares / (n_classes - 1)
 
 
-class KernelForm(Protocol):
+@dataclass(frozen=True)
+class KernelForm(ABC):
     """A kernel between rows and support vectors: some function of an argument."""
+
+    gamma: float
+    coef0: float = 0.0
+
+    # Factor of ``x`` in the gradient, as a multiple of the slope.
+    row_factor: ClassVar[float] = 0.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
         """What the kernel is a function of; written over the inner products, shape (n, m).
 
         ``rows`` and ``support`` are the squared lengths of the rows and of the support vectors.
         """
-        ...
+        inner *= self.gamma
+        inner += self.coef0
+        return inner
 
+    @abstractmethod
     def values(self, argument: Matrix) -> Matrix:
         """The kernel."""
-        ...
 
+    @abstractmethod
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
         """Its derivative with respect to the inner product; a new array."""
-        ...
-
-    @property
-    def row_factor(self) -> float:
-        """Factor of ``x`` in the gradient, as a multiple of the slope."""
-        ...
 
 
 @dataclass(frozen=True)
-class PolynomialForm:
+class PolynomialForm(KernelForm):
     """``(gamma <x, s> + coef0) ** degree``."""
 
-    gamma: float
-    coef0: float
-    degree: int
-    row_factor: float = 0.0
-
-    def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        return _affine(inner, self.gamma, self.coef0)
+    degree: int = 3
 
     def values(self, argument: Matrix) -> Matrix:
         return argument**self.degree
@@ -271,16 +266,8 @@ class PolynomialForm:
         return self.degree * self.gamma * argument ** (self.degree - 1)
 
 
-@dataclass(frozen=True)
-class SigmoidForm:
+class SigmoidForm(KernelForm):
     """``tanh(gamma <x, s> + coef0)``."""
-
-    gamma: float
-    coef0: float
-    row_factor: float = 0.0
-
-    def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        return _affine(inner, self.gamma, self.coef0)
 
     def values(self, argument: Matrix) -> Matrix:
         return np.tanh(argument)
@@ -289,13 +276,11 @@ class SigmoidForm:
         return self.gamma * (1.0 - values**2)
 
 
-@dataclass(frozen=True)
-class GaussianForm:
+class GaussianForm(KernelForm):
     """``exp(-gamma |x - s|^2)``."""
 
-    gamma: float
     # |x - s|^2 falls by 2 with the inner product, and its gradient is 2 (x - s).
-    row_factor: float = -1.0
+    row_factor = -1.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
         inner *= 2.0 * self.gamma
@@ -308,9 +293,3 @@ class GaussianForm:
 
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
         return 2.0 * self.gamma * values
-
-
-def _affine(inner: Matrix, factor: float, shift: float) -> Matrix:
-    inner *= factor
-    inner += shift
-    return inner
