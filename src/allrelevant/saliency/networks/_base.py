@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
+from ..._validation import COUNT, SHARE
 from ...exceptions import InputError
 from ...parallel.api import progress_bar
 from ..differentiable import register
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 _FRACTION = Interval(Real, 0, 1, closed="both")
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
-_COUNT = Interval(Integral, 1, None, closed="left")
 
 
 class NetworkEstimator(BaseEstimator):
@@ -43,7 +43,7 @@ class NetworkEstimator(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": "no_validation",
         "image_shape": [tuple, list, None],
-        "max_epochs": [_COUNT],
+        "max_epochs": [COUNT],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
         "learning_rate": [_POSITIVE],
         "annealing": ["boolean"],
@@ -53,10 +53,10 @@ class NetworkEstimator(BaseEstimator):
         "mask_l1_ratio": [_FRACTION],
         "input_noise": [_NOT_NEGATIVE],
         "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [_COUNT],
+        "validation_fraction": [SHARE],
+        "n_iter_no_change": [COUNT],
         "tol": [_NOT_NEGATIVE],
-        "n_threads": [_COUNT, None],
+        "n_threads": [COUNT, None],
         "device": "no_validation",
         "random_state": ["random_state"],
         "verbose": ["verbose"],
