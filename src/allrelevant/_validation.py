@@ -15,9 +15,11 @@ from sklearn.utils._param_validation import Interval
 from ._typing import Table, Vector
 from .exceptions import InputError, RelevanceWarning
 
-# Constraint of the parameter n_jobs of every estimator.
+# Constraints of parameters: a number of things, a share of them, and n_jobs of every estimator.
+COUNT = Interval(Integral, 1, None, closed="left")
+SHARE = Interval(Real, 0, 1, closed="neither")
 N_JOBS: list[Any] = [
-    Interval(Integral, 1, None, closed="left"),
+    COUNT,
     Interval(Integral, None, -1, closed="right"),
     None,
 ]

@@ -106,18 +106,6 @@ class CheckpointFile:
     ``key`` is what the run is known by: its data, its settings, the version. A file with another
     key is refused with a CheckpointError that names what differs, and so is one that is damaged, in
     use, or cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name, "run.ckpt")
-    >>> with CheckpointFile(path, {"data": "1c8f"}) as file:
-    ...     file.append("steps", {"score": 0.5}, state={"left": 9})
-    >>> with CheckpointFile(path, {"data": "1c8f"}) as file:
-    ...     file.steps("steps"), file.state("steps")
-    ([{'score': 0.5}], {'left': 9})
-    >>> folder.cleanup()
     """
 
     def __init__(self, path: str | os.PathLike[str], key: Mapping[str, str]) -> None:
@@ -288,12 +276,6 @@ def pack(content: Mapping[str, Any]) -> bytes:
     """Write a mapping of arrays and of values that JSON knows as bytes that cannot run anything.
 
     Floats keep every bit, in arrays and outside.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack(pack({"step": 3, "weights": np.array([0.1, 0.2])}))
-    {'step': 3, 'weights': array([0.1, 0.2])}
     """
     arrays: dict[str, Any] = {
         name: value for name, value in content.items() if isinstance(value, np.ndarray)

@@ -17,15 +17,7 @@ import scipy.sparse as sp
 
 
 def fingerprint(*data: Any) -> str:
-    """A hash of arrays and sparse tables, in this order; shapes and types count too.
-
-    Examples
-    --------
-    >>> fingerprint([1.0, 2.0]) == fingerprint([1.0, 2.0])
-    True
-    >>> fingerprint([1.0, 2.0]) == fingerprint([[1.0, 2.0]])
-    False
-    """
+    """A hash of arrays and sparse tables, in this order; shapes and types count too."""
     state = hashlib.sha256()
     for table in data:
         for array in _arrays(table):
@@ -64,11 +56,6 @@ def run_settings(params: Mapping[str, Any], ignore: Collection[str] = ()) -> dic
 
     Parameters to ignore are left out with all their parts. An estimator among the values is known
     by its parts. How a run is shown, and its threads and devices, are left out of every part.
-
-    Examples
-    --------
-    >>> run_settings({"C": 1.0, "estimator__verbose": 2, "kernel": len, "cv__n": 3}, ["cv"])
-    {'C': '1.0', 'kernel': 'builtins.len'}
     """
     return {
         name: describe_setting(value)
@@ -85,17 +72,6 @@ def describe_setting(value: Any) -> str:
     Functions and classes go by module and name, functions also by what they do; random numbers by
     their state; arrays by their content; other objects by class, representation and attributes, of
     modules of torch the public ones.
-
-    Examples
-    --------
-    >>> from functools import partial
-    >>> describe_setting(partial(int, base=2))
-    "functools.partial(builtins.int, (), {'base': 2})"
-    >>> import numpy as np
-    >>> describe_setting(np.random.RandomState(0)) == describe_setting(np.random.RandomState(0))
-    True
-    >>> describe_setting(lambda x: x + 1) == describe_setting(lambda x: x + 2)
-    False
     """
     return _described(value, ())
 

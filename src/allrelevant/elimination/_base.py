@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._optional import display, import_extra
 from .._params import SUBSET_RULE, KernelName, SubsetRule
 from .._typing import Matrix, Rows, Table, Vector
-from .._validation import N_JOBS, check_finite, encode_classes, feature_names
+from .._validation import COUNT, N_JOBS, check_finite, encode_classes, feature_names
 from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels
@@ -48,7 +48,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         "kernel": [StrOptions(set(KERNELS))],
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "degree": [Interval(Integral, 1, None, closed="left")],
+        "degree": [COUNT],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "class_weight": [dict, StrOptions(set(CLASS_WEIGHTS)), None],
         "cv": ["cv_object"],

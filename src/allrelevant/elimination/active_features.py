@@ -24,19 +24,8 @@ class ActiveFeatures:
 
     The base is down-dated, in time that does not depend on how many features there are. When half
     of the features are gone, it is summed up from the other half, and the columns are moved
-    together: all of that costs no more than the very first sum.
-
-    Parameters
-    ----------
-    columns : FeatureMatrix
-    features : ndarray of shape (n_columns,)
-        The index in the table of each column, ascending.
-    kernel : Kernel
-
-    Attributes
-    ----------
-    base : ndarray of shape (n_samples, n_samples)
-    n_left : int
+    together: all of that costs no more than the very first sum. ``features`` are the indices in the
+    table of the ``columns``, ascending.
     """
 
     base: Matrix

@@ -53,26 +53,12 @@ class StepSchedule:
     min_features_to_select: int
 
     def n_dropped(self, n_left: int) -> int:
-        """How many are dropped at the next step; zero at the end.
-
-        Examples
-        --------
-        >>> StepSchedule(0.5, 1, 2).n_dropped(9), StepSchedule(4, 1, 2).n_dropped(5)
-        (4, 3)
-        >>> StepSchedule(1, 1, 2).n_dropped(2)
-        0
-        """
+        """How many are dropped at the next step; zero at the end."""
         number = self.step if self.step >= 1 else max(1.0, self.step * n_left)
         return min(int(number), n_left - self.min_features_to_select)
 
     def n_steps(self, n_features: int) -> int:
-        """How many steps lead from so many features to the end.
-
-        Examples
-        --------
-        >>> StepSchedule(1, 1, 1).n_steps(5), StepSchedule(0.5, 1, 1).n_steps(8)
-        (4, 3)
-        """
+        """How many steps lead from so many features to the end."""
         steps = 0
         while n_features > self.min_features_to_select:
             n_features -= self.n_dropped(n_features)
@@ -84,14 +70,6 @@ class StepSchedule:
 
         ``values`` is the criterion of all features that are left, ``smallest`` its smallest values
         from the first feature that is not certain to be dropped, ascending.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> clear, close = np.array([0.1, 2.0, 3.0, 4.0]), np.array([2.0, 2.1, 2.2, 4.0])
-        >>> auto = StepSchedule(1, "auto", 1)
-        >>> auto.n_competing(clear, clear), auto.n_competing(close, close)
-        (1, 3)
         """
         if self.n_candidates == "auto":
             limit = smallest[0] + CLOSE_SHARE * abs(float(values.mean()))
@@ -240,14 +218,7 @@ class Elimination:
 
 
 def smallest(values: Vector, number: int) -> NDArray[np.int64]:
-    """Places of the smallest values, the smallest first; of equal ones the first comes first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> smallest(np.array([0.3, 0.1, 0.1 + 1e-15, 0.2]), 3).tolist()
-    [1, 2, 3]
-    """
+    """Places of the smallest values, the smallest first; of equal ones the first comes first."""
     tie = TIE_TOL * float(np.abs(values).max())
     if number == 1:
         return np.flatnonzero(values <= values.min() + tie)[:1]

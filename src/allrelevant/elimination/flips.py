@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import has_fit_parameter
 
 from .._params import (
@@ -26,6 +25,7 @@ from .._params import (
     ClassWeightName,
     KernelName,
 )
+from .._validation import COUNT
 from ..exceptions import InputError
 from ..resampling import cv_splits
 from ._base import SVMSelector
@@ -39,8 +39,8 @@ class FlipSelector(SVMSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVMSelector._parameter_constraints,
         "selector": [HasMethods(["fit", "get_support"])],
-        "max_rounds": [Interval(Integral, 1, None, closed="left"), None],
-        "max_evaluations": [Interval(Integral, 1, None, closed="left"), None],
+        "max_rounds": [COUNT, None],
+        "max_evaluations": [COUNT, None],
     }
 
     def __init__(

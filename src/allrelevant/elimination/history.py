@@ -19,24 +19,11 @@ SCORE_DECIMALS = 12
 
 @dataclass(frozen=True)
 class Step:
-    """One subset of an elimination.
+    """One subset of an elimination, and the features ``dropped`` to reach it, in this order.
 
-    Attributes
-    ----------
-    dropped : list of int
-        Features that were dropped to reach it, the first one first.
-    candidates : list of int
-        Features that competed to be the last of them.
-    candidate_scores : list of float
-    n_features : int
-        How many are left.
-    C : float
-        Cost that cross-validated best.
-    fold_scores : list of float
-        Score on each fold at this cost; empty without cross-validation.
-    outer_score : float or None
-        Score on rows held out of the whole elimination, if there are any.
-    seconds : float
+    The ``candidates`` competed to be the last of them. ``C`` is the cost that cross-validated
+    best, ``fold_scores`` are those at this cost, and ``outer_score`` is that on rows held out of
+    the whole elimination, if there are any.
     """
 
     dropped: list[int]
@@ -53,13 +40,7 @@ class Step:
 class EliminationHistory:
     """A whole elimination, from all features to the last ones left.
 
-    Attributes
-    ----------
-    n_features : int
-        Of the table.
-    pruned : list of int
-        Features that were left out before the start, the least varying first.
-    steps : list of Step
+    Features that vary too little were ``pruned`` before the start, the least varying first.
     """
 
     n_features: int
@@ -104,13 +85,6 @@ def choose_size(
     A number is taken as it is. ``"best"`` is the size of the subset with the best mean score,
     ``"one_se"`` the smallest one whose mean score is within one standard error of the best. Of
     equally good subsets the smallest is chosen. ``fold_scores`` has the shape (n_subsets, n_folds).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scores = np.array([[0.9, 0.8], [0.95, 0.85], [0.9, 0.85], [0.5, 0.6]])
-    >>> choose_size("best", [4, 3, 2, 1], scores), choose_size("one_se", [4, 3, 2, 1], scores)
-    (3, 2)
     """
     if not isinstance(n_features_to_select, str):
         return int(n_features_to_select)

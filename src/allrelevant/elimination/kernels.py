@@ -61,11 +61,9 @@ class LinearKernel(Kernel):
     shift_invariant = True
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """The base itself."""
         return base
 
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Half the squared weights."""
         return 0.5 * np.square(columns @ b).sum(axis=1)
 
 
@@ -75,14 +73,12 @@ class RBFKernel(Kernel):
     shift_invariant = True
 
     def base(self, products: Matrix) -> Matrix:
-        """Squared distances."""
         norms = np.diagonal(products)
         distances = np.maximum(norms[:, None] + norms - 2.0 * products, 0.0)
         np.fill_diagonal(distances, 0.0)
         return distances
 
     def base_of(self, column: Vector) -> Matrix:
-        """Squared differences."""
         return np.square(column[:, None] - column)
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
@@ -92,7 +88,6 @@ class RBFKernel(Kernel):
         return np.exp(kernel, out=kernel)
 
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Exact, by compiled code."""
         from ..native.kernel_criterion import rbf_changes
 
         return rbf_changes(columns, np.maximum(base, 0.0), b @ b.T, self.gamma_for(n_features))
@@ -102,11 +97,9 @@ class PolynomialKernel(Kernel):
     """``(gamma x'z + coef0)^degree``."""
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """The kernel."""
         return (self.gamma_for(n_features) * base + self.coef0) ** self.degree
 
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Exact, by compiled code."""
         from ..native.kernel_criterion import polynomial_changes
 
         gamma = self.gamma_for(n_features)
@@ -117,11 +110,9 @@ class SigmoidKernel(Kernel):
     """``tanh(gamma x'z + coef0)``."""
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """The kernel."""
         return np.tanh(self.gamma_for(n_features) * base + self.coef0)
 
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Exact, by compiled code."""
         from ..native.kernel_criterion import sigmoid_changes
 
         return sigmoid_changes(columns, base, b @ b.T, self.gamma_for(n_features), self.coef0)

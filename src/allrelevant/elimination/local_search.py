@@ -50,28 +50,14 @@ class Flip(NamedTuple):
 
 
 def bit_flips(subset: Subset) -> Iterator[Flip]:
-    """Flips of one feature: each feature of the subset is removed, then each other one is added.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [tuple(flip) for flip in bit_flips(np.array([True, True, False]))]
-    [(None, 0), (None, 1), (2, None)]
-    """
+    """Flips of one feature: each feature of the subset is removed, then each other one is added."""
     inside = np.flatnonzero(subset).tolist()
     removals = (Flip(None, j) for j in inside) if len(inside) > 1 else ()
     return chain(removals, (Flip(j, None) for j in np.flatnonzero(~subset).tolist()))
 
 
 def attribute_flips(subset: Subset) -> Iterator[Flip]:
-    """Swaps of each feature of the subset for each of the others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [tuple(flip) for flip in attribute_flips(np.array([True, True, False]))]
-    [(2, 0), (2, 1)]
-    """
+    """Swaps of each feature of the subset for each of the others."""
     inside, outside = np.flatnonzero(subset).tolist(), np.flatnonzero(~subset).tolist()
     return (Flip(added, removed) for removed, added in product(inside, outside))
 

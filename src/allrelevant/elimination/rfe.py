@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -30,7 +30,7 @@ from .._params import (
     KernelName,
     SubsetRule,
 )
-from .._validation import feature_names, warn_constant_columns
+from .._validation import COUNT, SHARE, feature_names, warn_constant_columns
 from ..exceptions import InputError
 from ._base import SVMSelector
 from .engine import CRITERIA, StepSchedule
@@ -133,17 +133,11 @@ class SVMRFE(SVMSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVMSelector._parameter_constraints,
-        "step": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-        ],
+        "step": [COUNT, SHARE],
         "criterion": [StrOptions(set(CRITERIA))],
         "min_variance": [Interval(Real, 0, None, closed="left")],
-        "min_features_to_select": [Interval(Integral, 1, None, closed="left")],
-        "n_features_to_select": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"best", "one_se"}),
-        ],
+        "min_features_to_select": [COUNT],
+        "n_features_to_select": [COUNT, StrOptions({"best", "one_se"})],
         "nested_cv": ["boolean", "cv_object"],
     }
 
@@ -350,7 +344,7 @@ history_, nested_score_, classes_, n_features_in_, feature_names_in_
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVMRFE._parameter_constraints,
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_candidates": [COUNT, StrOptions({"auto"})],
     }
 
     def __init__(

@@ -21,7 +21,6 @@ class DecisionScorer(Protocol):
 
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         """One score for each cost, from decision values of shape (n_costs, n_pairs, n_rows)."""
-        ...
 
 
 def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:
@@ -102,15 +101,12 @@ class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """All labels, sorted."""
         return self.classes
 
     def predict(self, X: Rows) -> NDArray[Any]:
-        """Labels of some held-out rows."""
         return self.classes[self.codes[np.asarray(X)[:, 0]]]
 
     def decision_function(self, X: Rows) -> Matrix:
-        """Decision values of some held-out rows, as those of scikit-learn's ``SVC``."""
         return self.decision[np.asarray(X)[:, 0]]
 
 

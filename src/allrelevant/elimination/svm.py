@@ -32,16 +32,10 @@ MAX_MOVES = 10_000_000
 class PairwiseSVMs:
     """The two-class problems among some rows, end to end.
 
-    Attributes
-    ----------
-    pairs : ndarray of shape (n_pairs, 2)
-        Codes of the classes of each problem; the first is on the positive side.
-    starts : ndarray of shape (n_pairs + 1,)
-        Where each problem begins among the members.
-    members, side, weight : ndarray of shape (n_members,)
-        Rows of the problems, +1 or -1, and the weight of their loss.
-    tol : float
-        How far from optimal a solution may be, as libsvm counts it.
+    Each problem has one of the ``pairs`` of classes, by their codes, the first on the positive
+    side, and ``starts`` says where it begins among the ``members``, which are rows. Each member has
+    a ``side``, +1 or -1, and the ``weight`` of its loss. ``tol`` is how far from optimal a solution
+    may be, as libsvm counts it.
     """
 
     pairs: Rows
@@ -121,17 +115,7 @@ def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float
 
 
 def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
-    """The weights that a setting stands for; labels that a mapping lacks weigh 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> classes, counts = np.array([0, 1]), np.array([10, 40])
-    >>> resolve_class_weight("cw2", classes)(classes, counts).tolist()
-    [0.1, 0.025]
-    >>> resolve_class_weight("cw3", classes)(classes, counts).tolist()
-    [2.1, 2.025]
-    """
+    """The weights that a setting stands for; labels that a mapping lacks weigh 1."""
     if setting is None:
         return lambda present, counts: np.ones(len(counts))
     if not isinstance(setting, Mapping):

@@ -6,7 +6,7 @@ a learned metric its components.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -21,7 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Codes, Matrix, Vector
-from .._validation import check_varying, encode_classes, feature_names
+from .._validation import COUNT, check_varying, encode_classes, feature_names
 from ..exceptions import InputError
 from ..terms.scaling import constant_columns
 from .optimization import PartialWhitening
@@ -38,9 +38,9 @@ class MetricLearner(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rank": [Interval(Integral, 1, None, closed="left"), None],
+        "rank": [COUNT, None],
         "start": [StrOptions(set(get_args(InitialMapping)))],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [COUNT],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -116,15 +116,7 @@ class CenteredRows(NamedTuple):
 
 
 def center_rows(X: Matrix) -> CenteredRows:
-    """Rows around their mean, in units of their root mean square.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = center_rows(np.array([[1.0, 5.0], [5.0, 5.0]]))
-    >>> rows.X.round(6).tolist(), rows.mean.tolist()
-    ([[-1.414214, 0.0], [1.414214, 0.0]], [3.0, 5.0])
-    """
+    """Rows around their mean, in units of their root mean square."""
     mean = X.mean(axis=0)
     centered = X - mean
     unit = float(np.sqrt(np.mean(centered**2)))

@@ -87,13 +87,6 @@ def rank_penalty(omega: Matrix) -> tuple[float, Matrix]:
     Half of ``l log(trace / l) - log det`` of the ``l x l`` matrix ``omega omega'``: zero where its
     eigenvalues are equal, infinite where one is zero, at any scale of ``omega``. At a fixed trace
     it is the penalty of Schneider et al. (2010), up to a constant.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> value, gradient = rank_penalty(3.0 * np.eye(2, 5))
-    >>> float(value), float(np.abs(gradient).max())
-    (0.0, 0.0)
     """
     left, size, right = np.linalg.svd(omega, full_matrices=False)
     size = np.maximum(size, MIN_SINGULAR_SHARE * size[0])
@@ -175,13 +168,6 @@ def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
     """The nearest rows of the same class, shape (n_samples, n_neighbors).
 
     Rows of small classes have fewer; -1 marks those that are missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [1.5], [9.0]])
-    >>> target_neighbors(X, np.array([0, 0, 0, 1]), 2).tolist()
-    [[1, 2], [2, 0], [1, 0], [-1, -1]]
     """
     targets = np.full((len(X), n_neighbors), NO_NEIGHBOR)
     for code in range(codes.max() + 1):

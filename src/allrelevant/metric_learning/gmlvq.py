@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._typing import Codes, Matrix
+from .._validation import COUNT
 from ..exceptions import InputError
 from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
 from .costs import GmlvqCost, rank_penalty, squared_distances
@@ -103,7 +104,7 @@ class GMLVQ(MetricLearner):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MetricLearner._parameter_constraints,
-        "prototypes_per_class": [Interval(Integral, 1, None, closed="left"), dict],
+        "prototypes_per_class": [COUNT, dict],
         "regularization": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="neither")],
     }
@@ -245,12 +246,6 @@ def prototype_counts(
     """Number of prototypes of each class, from one number for all or a number for each label.
 
     ``sizes`` are the numbers of rows of the classes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> prototype_counts({"a": 1, "b": 3}, np.array(["a", "b"]), [10, 10])
-    [1, 3]
     """
     labels = classes.tolist()
     if isinstance(per_class, Mapping):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from .._typing import Codes, Matrix
+from .._validation import COUNT, SHARE
 from ..exceptions import InputError
 from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
 from .costs import LmnnCost, Pairs, pair_distances, target_neighbors
@@ -94,8 +93,8 @@ class LMNN(MetricLearner):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MetricLearner._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "push": [Interval(Real, 0, 1, closed="neither")],
+        "n_neighbors": [COUNT],
+        "push": [SHARE],
     }
 
     def __init__(

@@ -45,15 +45,7 @@ class PartialWhitening:
 
     @classmethod
     def fit(cls, X: Matrix) -> PartialWhitening:
-        """Find the coordinates of centered rows.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> X = np.array([[4.0, 0.0], [-4.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-        >>> PartialWhitening.fit(X).rows(X).round(6).tolist()
-        [[4.0, 0.0], [-4.0, 0.0], [0.0, 2.0], [0.0, -2.0]]
-        """
+        """Find the coordinates of centered rows."""
         _, size, axes = np.linalg.svd(X, full_matrices=False)
         share = np.maximum((size / size[0]) ** 2, MIN_VARIANCE_SHARE)
         return cls(axes, share**-0.25, MIN_VARIANCE_SHARE**-0.25)
@@ -101,16 +93,6 @@ def descend(
     It stops when an iteration lowers the cost by less than ``tol``, or by less than this share of a
     cost above 1. If ``max_iter`` is reached before, it warns. ``name`` is that of the estimator,
     for the message and the progress bar.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> def cost(a, b):
-    ...     return float((a**2).sum() + ((b - 1) ** 2).sum()), [2 * a, 2 * (b - 1)]
-    >>> start = [np.ones((2, 2)), np.ones((1, 3))]
-    >>> minimum = descend(cost, start, max_iter=50, tol=1e-9, name="a")
-    >>> [matrix.round(6).tolist() for matrix in minimum.matrices]
-    [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0, 1.0]]]
     """
     ends = np.cumsum([matrix.size for matrix in start]).tolist()
     places = [

@@ -230,13 +230,7 @@ def _summed_score(linearization: Linearization, targets: Targets, n_classes: int
 def row_batches(
     n_rows: int, n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> Iterator[slice]:
-    """Rows of a table, so many at a time that a batch stays within a budget of numbers.
-
-    Examples
-    --------
-    >>> list(row_batches(5, 100, budget=250))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Rows of a table, so many at a time that a batch stays within a budget of numbers."""
     size = rows_within(n_features, budget=budget, min_rows=min_rows, max_rows=max_rows)
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
@@ -245,12 +239,6 @@ def row_batches(
 def rows_within(
     n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> int:
-    """Number of rows in a batch; ``min_rows`` even where that exceeds the budget.
-
-    Examples
-    --------
-    >>> rows_within(100, budget=250), rows_within(100, budget=250, min_rows=7)
-    (2, 7)
-    """
+    """Number of rows in a batch; ``min_rows`` even where that exceeds the budget."""
     size = max(min_rows, budget // max(n_features, 1))
     return size if max_rows is None else min(size, max_rows)

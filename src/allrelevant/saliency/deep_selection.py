@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Matrix, Vector
-from .._validation import resolve_n_features
+from .._validation import COUNT, SHARE, resolve_n_features
 from ..exceptions import InputError
 from .differentiable import register
 from .networks import NetworkClassifier
@@ -92,11 +92,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         "estimator": [HasMethods(["fit", "predict"]), str, None],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "n_features_to_select": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-            None,
-        ],
+        "n_features_to_select": [COUNT, SHARE, None],
         "random_state": ["random_state"],
     }
 

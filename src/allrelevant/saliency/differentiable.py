@@ -42,7 +42,6 @@ class DifferentiableModel(Protocol):
     @property
     def gain(self) -> Gain:
         """The gain that goes with the loss."""
-        ...
 
     def outputs(self, X: Table) -> Matrix:
         """Outputs of each row.
@@ -56,7 +55,6 @@ class DifferentiableModel(Protocol):
         ndarray of shape (n, k)
             One column for each class (two for a binary classifier), or a single one for a number.
         """
-        ...
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
         """Vector-Jacobian product: gradient of ``sum(output_gradient * outputs)``, row by row.
@@ -73,7 +71,6 @@ class DifferentiableModel(Protocol):
             Its derivative with respect to the inputs. Dense even for sparse rows: pass few rows at
             a time where there are many features.
         """
-        ...
 
 
 def as_differentiable(fitted: Any) -> DifferentiableModel:
@@ -127,11 +124,9 @@ class Linearization(Protocol):
     @property
     def outputs(self) -> Matrix:
         """Outputs of each row; shape (n, k)."""
-        ...
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
         """Gradient of ``sum(output_gradient * outputs)`` with respect to the inputs."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -190,10 +185,7 @@ def saliency(
 def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
     """The rows as an array, and the names of their columns.
 
-    Raises
-    ------
-    InputError
-        If the model is not trained, or was trained on other columns or another order of them.
+    A model that is not trained, or was trained on other columns or in another order, is refused.
     """
     if hasattr(model, "best_estimator_"):
         raise InputError(f"Give the model inside this {type(model).__name__}: best_estimator_.")

@@ -54,11 +54,9 @@ class Gain(Protocol):
         -------
         ndarray of shape (n,)
         """
-        ...
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
         """Its derivative with respect to the outputs; shape (n, k)."""
-        ...
 
 
 @dataclass(frozen=True)

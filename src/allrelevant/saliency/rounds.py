@@ -38,11 +38,6 @@ def schedule(n_features: int, keep_fraction: float, min_features_to_select: int)
 
     Rounds end before only ``min_features_to_select`` are left: there is nothing left to rank. With
     ``keep_fraction`` zero there is a single round.
-
-    Examples
-    --------
-    >>> schedule(10, 0.5, 1), schedule(10, 0.0, 1), schedule(10, 0.9, 7)
-    ([10, 5, 2], [10], [10, 9, 8])
     """
     sizes = [n_features]
     while (following := int(keep_fraction * sizes[-1])) > min_features_to_select:
@@ -52,19 +47,10 @@ def schedule(n_features: int, keep_fraction: float, min_features_to_select: int)
 
 @dataclass(frozen=True)
 class Round:
-    """One round: models trained on the active features, and the saliency of each feature.
+    """One round: the active features, the most salient first, and their saliency in this order.
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_active,)
-        The active features, the most salient first.
-    saliency : ndarray of shape (n_active,)
-        Their saliency, in this order.
-    scores : list of float
-        Of each repetition: its accuracy on the rows it was trained on, or one over its mean
-        absolute error there. These are the weights of the repetitions.
-    training_seconds, saliency_seconds : float
-        Of all repetitions.
+    ``scores`` are the weights of the repetitions: the accuracy of each on the rows it was trained
+    on, or one over its mean absolute error there. The seconds are those of all repetitions.
     """
 
     features: NDArray[np.int64]
@@ -132,23 +118,10 @@ class Rounds:
 class TrainingTask:
     """What is trained in every round.
 
-    Attributes
-    ----------
-    y : ndarray of shape (n,)
-        The target as the trainer takes it.
-    targets : ndarray of shape (n,)
-        The target as gains take it: codes of the classes, or numbers.
-    n_classes : int or None
-        None for numbers.
-    trainer : estimator
-        It is cloned.
-    masking : ColumnMasking
-    gain : Gain or None
-        None is the gain that goes with the loss of the model.
-    balanced : bool
-        Whether rows of rare classes are repeated.
-    per_std : bool
-        Whether a feature counts per standard deviation, or else per unit.
+    ``y`` is the target as the trainer takes it, ``targets`` as gains take it: codes of the classes,
+    or numbers, with ``n_classes`` None. The trainer is cloned; without a gain, that of its loss is
+    taken. ``balanced`` repeats rows of rare classes, ``per_std`` counts a feature per standard
+    deviation.
     """
 
     y: NDArray[Any]
@@ -206,12 +179,6 @@ def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
     """Rows such that every class has as many as the largest.
 
     Each row of a class is repeated equally often, but for a rest that is drawn.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> balanced_rows(np.array([0, 0, 0, 0, 1, 1]), seed=0).tolist()
-    [0, 1, 2, 3, 4, 5, 4, 5]
     """
     counts = np.bincount(codes)
     rng = np.random.default_rng(seed)
@@ -229,30 +196,24 @@ class ColumnMasking(Protocol):
 
     def reduce(self, X: Table, active: Features) -> Table:
         """The table with these features; the order of its columns is kept."""
-        ...
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
         """From one number for each column of that table to one for each active feature."""
-        ...
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
         """Rows over the columns of that table, as rows over all features; zero for the others."""
-        ...
 
 
 class DropColumns:
     """Inactive features are dropped."""
 
     def reduce(self, X: Table, active: Features) -> Table:
-        """The active columns."""
         return X[:, np.sort(active)]
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        """In the order of the active features."""
         return values[np.searchsorted(np.sort(active), active)]
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        """Each value in the column of its feature."""
         full = np.zeros((len(values), n_features))
         full[:, np.sort(active)] = values
         return full
@@ -262,13 +223,11 @@ class ZeroColumns:
     """Inactive features are set to zero: the model keeps its shape, as for images."""
 
     def reduce(self, X: Table, active: Features) -> Table:
-        """All columns, the inactive ones zero."""
         kept = np.zeros(X.shape[1], dtype=X.dtype)
         kept[active] = 1
         return sp.csr_array(X.multiply(kept)) if sp.issparse(X) else X * kept
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        """In the order of the active features."""
         return values[active]
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -21,7 +21,9 @@ from .._optional import import_extra
 from .._params import KEEP_FRACTION, MIN_FEATURES_TO_SELECT
 from .._typing import Table, Vector
 from .._validation import (
+    COUNT,
     N_JOBS,
+    SHARE,
     check_numeric_target,
     check_varying,
     encode_classes,
@@ -152,13 +154,9 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods("fit"), str, callable],
         "keep_fraction": [Interval(Real, 0, 1, closed="left")],
-        "n_repeats": [Interval(Integral, 1, None, closed="left")],
-        "min_features_to_select": [Interval(Integral, 1, None, closed="left")],
-        "n_features_to_select": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-            None,
-        ],
+        "n_repeats": [COUNT],
+        "min_features_to_select": [COUNT],
+        "n_features_to_select": [COUNT, SHARE, None],
         "gain": [HasMethods(["value", "gradient"]), None],
         "per_std": ["boolean"],
         "balanced": ["boolean"],

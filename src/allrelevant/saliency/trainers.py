@@ -162,14 +162,6 @@ def training_errors_in_one_line(what: str) -> Iterator[None]:
     """Turn errors of a training in the block into an InputError that says what failed and why.
 
     A worker that died is not an error of the training.
-
-    Examples
-    --------
-    >>> with training_errors_in_one_line("Round 1"):
-    ...     raise ValueError("No rows.")
-    Traceback (most recent call last):
-        ...
-    allrelevant.exceptions.InputError: Round 1: No rows.
     """
     try:
         yield

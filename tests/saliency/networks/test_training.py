@@ -9,10 +9,9 @@ from sklearn.linear_model import ElasticNet, Ridge
 from torch import nn
 
 from allrelevant import InputError, NetworkClassifier, NetworkRegressor, TrainingError
-from allrelevant.saliency.networks.architectures import InputMask, MaskOptimizer, MaskPenalty
+from allrelevant.saliency.networks.architectures import InputMask, MaskOptimizer
 from allrelevant.saliency.networks.training import (
     BalancedRows,
-    ShuffledRows,
     Training,
     TrainingSettings,
     inputs_of,
@@ -45,7 +44,7 @@ def test_the_mask_comes_to_rest_at_the_elastic_net(numbers, l1_ratio):
     strength = 0.8
     weight = nn.Parameter(torch.ones(5, dtype=torch.float64))
     X_tensor, y_tensor = torch.from_numpy(X), torch.from_numpy(y)
-    descent = MaskOptimizer(weight, MaskPenalty(strength, l1_ratio), 0.01)
+    descent = MaskOptimizer(weight, strength, l1_ratio, 0.01)
     for step in range(2000):
         descent.learning_rate = 0.02 / (1 + step / 100)
         (X_tensor @ weight - y_tensor).square().mean().backward()
@@ -60,7 +59,7 @@ def test_the_mask_comes_to_rest_at_the_elastic_net(numbers, l1_ratio):
 
 def test_a_tiny_first_gradient_does_not_take_a_weight_to_zero():
     weight = nn.Parameter(torch.ones(3))
-    descent = MaskOptimizer(weight, MaskPenalty(0.5, 1.0), 1e-3)
+    descent = MaskOptimizer(weight, 0.5, 1.0, 1e-3)
     weight.grad = torch.tensor([1.0, -1.0, 1e-9])
     descent.step()
     assert weight.detach().min() > 0.9
@@ -103,12 +102,13 @@ def test_l1_makes_weights_smaller(numbers):
 def test_every_class_comes_equally_often():
     codes = torch.tensor([0] * 7 + [1] * 3 + [2])
     torch.manual_seed(0)
-    drawn = BalancedRows(codes).draw()
+    drawn = BalancedRows(codes)()
     assert torch.bincount(codes[drawn]).tolist() == [7, 7, 7]
     assert set(drawn.tolist()) == set(range(11))
     times = torch.bincount(drawn)[7:10]
     assert times.max() - times.min() == 1
-    assert sorted(ShuffledRows(11).draw().tolist()) == list(range(11))
+    each_once = NetworkClassifier(balanced=False)._sampler(codes)
+    assert sorted(each_once().tolist()) == list(range(11))
 
 
 def test_balance_helps_the_rare_class(classes):
@@ -143,7 +143,9 @@ def test_noise_falls_on_inputs_that_vary_alone():
     torch.manual_seed(0)
     for one in (plan, noisy):
         inputs = inputs_of(X, torch.device("cpu"))
-        Training(Recorder(), one).run(inputs, torch.zeros(50), ShuffledRows(50), lambda: None)
+        Training(Recorder(), one).run(
+            inputs, torch.zeros(50), lambda: torch.randperm(50), lambda: None
+        )
     plain, shaken = seen
     assert plain.unique().tolist() == [0.0, 1.0]
     assert shaken[:, 0].unique().numel() == 50
@@ -153,10 +155,6 @@ def test_noise_falls_on_inputs_that_vary_alone():
 def test_annealing_follows_half_a_cosine(numbers):
     X, y = (part.astype(np.float32) for part in numbers)
 
-    class InOrder:
-        def draw(self):
-            return torch.arange(len(y))
-
     def squared(outputs, targets):
         return (outputs[:, 0] - targets).square().mean()
 
@@ -165,7 +163,7 @@ def test_annealing_follows_half_a_cosine(numbers):
     naive.load_state_dict(trained.state_dict())
     plan = TrainingSettings(squared, 4, 20, 0.1, annealing=True)
     inputs, targets = inputs_of(X, torch.device("cpu")), torch.from_numpy(y)
-    Training(trained, plan).run(inputs, targets, InOrder(), lambda: None)
+    Training(trained, plan).run(inputs, targets, lambda: torch.arange(len(y)), lambda: None)
 
     optimiser = torch.optim.Adam(naive.parameters(), lr=0.1)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, T_max=4 * 3)

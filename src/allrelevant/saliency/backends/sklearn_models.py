@@ -55,11 +55,9 @@ class LinearForm:
     gain: Gain
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row."""
         return np.asarray(X @ self.weights.T) + self.offsets
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         return output_gradient @ self.weights
 
 
@@ -133,7 +131,6 @@ class Perceptron:
         return self._layers(X)[-1] @ self.spread
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         gradient = output_gradient @ self.spread.T
         layers = self._layers(X)
         for weights, name, values in zip(
@@ -193,19 +190,15 @@ class ScaledModel:
 
     @property
     def gain(self) -> Gain:
-        """The gain that goes with the loss of the model."""
         return self.model.gain
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row."""
         return self.linearized(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedPipeline:
-        """The model at some rows."""
         return LinearizedPipeline(self.slopes, linearized(self.model, self._scaled(X)))
 
     def _scaled(self, X: Table) -> Table:
@@ -227,16 +220,13 @@ class LinearizedPipeline:
 
     @property
     def outputs(self) -> Matrix:
-        """Outputs of each row."""
         return self.model.outputs
 
     @property
     def codes(self) -> NDArray[np.int64]:
-        """Code of the class predicted for each row."""
         return predicted_codes(self.model)
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         return self.model.vjp(output_gradient) * self.slopes
 
 

@@ -11,10 +11,11 @@ respect to the inner product of ``x`` and the support vector ``s``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -115,21 +116,15 @@ class KernelExpansion:
     gain: Gain
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row."""
         return self.linearized(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedSVM:
         """The SVM at some rows; the kernel is computed once."""
-        inner = X @ self.support.T
-        argument = self.kernel.argument(
-            inner.toarray() if sp.issparse(inner) else inner,
-            _squared_lengths(X),
-            _squared_lengths(self.support),
-        )
+        inner = _dense(X @ self.support.T)
+        argument = self.kernel.argument(inner, _squared_lengths(X), _squared_lengths(self.support))
         return LinearizedSVM(self, X, argument, self.kernel.values(argument))
 
 
@@ -144,11 +139,9 @@ class LinearizedSVM:
 
     @cached_property
     def outputs(self) -> Matrix:
-        """Outputs of each row."""
         return self.values @ self.svm.coefficients.T + self.svm.offsets
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         svm, X = self.svm, self.X
         slopes = svm.kernel.slopes(self.argument, self.values)
         slopes *= output_gradient @ svm.coefficients
@@ -178,19 +171,15 @@ class OneVsOne:
 
     @property
     def gain(self) -> Gain:
-        """The gain that goes with the loss."""
         return self.pairs.gain
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row."""
         return self.linearized(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``, without the clipping."""
         return self.linearized(X).vjp(output_gradient)
 
     def linearized(self, X: Table) -> LinearizedVotes:
-        """The model at some rows."""
         return LinearizedVotes(linearized(self.pairs, X), _shares(self.n_classes), self.break_ties)
 
 
@@ -204,7 +193,6 @@ class LinearizedVotes:
 
     @property
     def outputs(self) -> Matrix:
-        """Outputs of each row."""
         return np.clip(self.pairs.outputs, -1.0, 1.0) @ self.shares.T
 
     @property
@@ -223,7 +211,6 @@ class LinearizedVotes:
         return (votes * n_others / 2 + sizes / (3 * (np.abs(sizes) + 1))).argmax(axis=1)
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)``."""
         return self.pairs.vjp(output_gradient @ self.shares)
 
 
@@ -236,100 +223,73 @@ def _shares(n_classes: int) -> Matrix:
     return shares / (n_classes - 1)
 
 
-class KernelForm(Protocol):
+@dataclass(frozen=True)
+class KernelForm(ABC):
     """A kernel between rows and support vectors: some function of an argument."""
+
+    gamma: float
+    coef0: float = 0.0
+
+    # Factor of ``x`` in the gradient, as a multiple of the slope.
+    row_factor: ClassVar[float] = 0.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
         """What the kernel is a function of; written over the inner products, shape (n, m).
 
         ``rows`` and ``support`` are the squared lengths of the rows and of the support vectors.
         """
-        ...
+        inner *= self.gamma
+        inner += self.coef0
+        return inner
 
+    @abstractmethod
     def values(self, argument: Matrix) -> Matrix:
         """The kernel."""
-        ...
 
+    @abstractmethod
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
         """Its derivative with respect to the inner product; a new array."""
-        ...
-
-    @property
-    def row_factor(self) -> float:
-        """Factor of ``x`` in the gradient, as a multiple of the slope."""
-        ...
 
 
 @dataclass(frozen=True)
-class PolynomialForm:
+class PolynomialForm(KernelForm):
     """``(gamma <x, s> + coef0) ** degree``."""
 
-    gamma: float
-    coef0: float
-    degree: int
-    row_factor: float = 0.0
-
-    def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        """What is raised to the power."""
-        return _affine(inner, self.gamma, self.coef0)
+    degree: int = 3
 
     def values(self, argument: Matrix) -> Matrix:
-        """The kernel."""
         return argument**self.degree
 
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Derivative with respect to the inner product."""
         if self.degree == 0:
             return np.zeros_like(argument)
         return self.degree * self.gamma * argument ** (self.degree - 1)
 
 
-@dataclass(frozen=True)
-class SigmoidForm:
+class SigmoidForm(KernelForm):
     """``tanh(gamma <x, s> + coef0)``."""
 
-    gamma: float
-    coef0: float
-    row_factor: float = 0.0
-
-    def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        """What the hyperbolic tangent is taken of."""
-        return _affine(inner, self.gamma, self.coef0)
-
     def values(self, argument: Matrix) -> Matrix:
-        """The kernel."""
         return np.tanh(argument)
 
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Derivative with respect to the inner product."""
         return self.gamma * (1.0 - values**2)
 
 
-@dataclass(frozen=True)
-class GaussianForm:
+class GaussianForm(KernelForm):
     """``exp(-gamma |x - s|^2)``."""
 
-    gamma: float
     # |x - s|^2 falls by 2 with the inner product, and its gradient is 2 (x - s).
-    row_factor: float = -1.0
+    row_factor = -1.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        """The squared distance times minus gamma."""
         inner *= 2.0 * self.gamma
         inner -= self.gamma * rows[:, None]
         inner -= self.gamma * support[None, :]
         return np.minimum(inner, 0.0, out=inner)  # no distance is negative, but for rounding
 
     def values(self, argument: Matrix) -> Matrix:
-        """The kernel."""
         return np.exp(argument)
 
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Derivative with respect to the inner product."""
         return 2.0 * self.gamma * values
-
-
-def _affine(inner: Matrix, factor: float, shift: float) -> Matrix:
-    inner *= factor
-    inner += shift
-    return inner

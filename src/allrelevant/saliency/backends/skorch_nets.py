@@ -50,22 +50,7 @@ class SkorchTrainer(BaseEstimator):
 
     Rows are converted to the precision of the module, classes of any kind to codes, numbers to the
     shape of the outputs. Weights and the order of rows follow from ``random_state``; the random
-    numbers of torch continue afterwards as before.
-
-    Parameters
-    ----------
-    net : NeuralNet
-        It is cloned.
-    classes : bool, default=True
-        Whether to predict classes or numbers.
-    random_state : int, RandomState instance or None, default=None
-
-    Attributes
-    ----------
-    net_ : NeuralNet
-        The trained net.
-    classes_ : ndarray
-        The classes of its outputs, if it predicts classes.
+    numbers of torch continue afterwards as before. The net is cloned: ``net_`` is the trained one.
     """
 
     net_: Any
@@ -82,17 +67,7 @@ class SkorchTrainer(BaseEstimator):
         return bool(getattr(self.net, "requires_all_columns", True))
 
     def fit(self, X: Table, y: NDArray[Any]) -> Self:
-        """Train.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-        y : ndarray of shape (n,)
-
-        Returns
-        -------
-        self
-        """
+        """Train on dense rows."""
         if sp.issparse(X):
             raise InputError(
                 "A net of skorch is given dense rows: use X.toarray(), or NetworkClassifier(module)"

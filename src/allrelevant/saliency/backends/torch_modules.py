@@ -168,11 +168,9 @@ class TapedModule:
 
     @property
     def outputs(self) -> Matrix:
-        """Outputs of each row; shape (n, k)."""
         return _as_array(self.results)
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)`` with respect to the inputs; (n, d)."""
         results = self.results
         if output_gradient.shape[1] != results.shape[1]:
             raise InputError(
@@ -248,13 +246,7 @@ def like_weights(module: nn.Module, *, default: str) -> Tensor:
 
 
 def applied(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
-    """The outputs of a module for some rows, or in one line why it has no gradients for them.
-
-    Raises
-    ------
-    InputError
-        If it does not take such rows, or returns anything but a tensor of numbers.
-    """
+    """The outputs of a module for some rows, or in one line why it has no gradients for them."""
     try:
         outputs = module(rows)
     except (RuntimeError, IndexError) as error:
@@ -294,18 +286,7 @@ def _describe(value: Any) -> str:
 
 
 def device_for(device: Any, default: Any = "cpu") -> torch.device:
-    """The device asked for; without one a GPU, or else the default.
-
-    Raises
-    ------
-    InputError
-        If there is no such device.
-
-    Examples
-    --------
-    >>> device_for("cpu")
-    device(type='cpu')
-    """
+    """The device asked for, if it can be used; without one a GPU, or else the default."""
     if device is None:
         return torch.device("cuda" if torch.cuda.is_available() else default)
     try:

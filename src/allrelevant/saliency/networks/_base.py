@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
+from ..._validation import COUNT, SHARE
 from ...exceptions import InputError
 from ...parallel.api import progress_bar
 from ..differentiable import register
@@ -27,13 +29,12 @@ if TYPE_CHECKING:
 
     from ..backends.torch_modules import OutputKind, TorchModel
     from .architectures import InputMask, TargetScale
-    from .training import EpochSampler, Patience, TrainingRecord
+    from .training import Patience, TrainingRecord
 
 
 _FRACTION = Interval(Real, 0, 1, closed="both")
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
-_COUNT = Interval(Integral, 1, None, closed="left")
 
 
 class NetworkEstimator(BaseEstimator):
@@ -42,7 +43,7 @@ class NetworkEstimator(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": "no_validation",
         "image_shape": [tuple, list, None],
-        "max_epochs": [_COUNT],
+        "max_epochs": [COUNT],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
         "learning_rate": [_POSITIVE],
         "annealing": ["boolean"],
@@ -52,10 +53,10 @@ class NetworkEstimator(BaseEstimator):
         "mask_l1_ratio": [_FRACTION],
         "input_noise": [_NOT_NEGATIVE],
         "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [_COUNT],
+        "validation_fraction": [SHARE],
+        "n_iter_no_change": [COUNT],
         "tol": [_NOT_NEGATIVE],
-        "n_threads": [_COUNT, None],
+        "n_threads": [COUNT, None],
         "device": "no_validation",
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -64,26 +65,48 @@ class NetworkEstimator(BaseEstimator):
     n_features_in_: int
     module_: nn.Module
 
-    # The constructor of each network stores these.
-    network: Any
-    image_shape: tuple[int, ...] | None
-    max_epochs: int
-    batch_size: int
-    learning_rate: float
-    annealing: bool
-    l2: float
-    l1: float
-    mask_penalty: float | None
-    mask_l1_ratio: float
-    input_noise: float
-    early_stopping: bool
-    validation_fraction: float
-    n_iter_no_change: int
-    tol: float
-    n_threads: int | None
-    device: Any
-    random_state: Any
-    verbose: int
+    def __init__(
+        self,
+        network: Any = "mlp",
+        *,
+        image_shape: tuple[int, ...] | None = None,
+        max_epochs: int = 100,
+        batch_size: int = 100,
+        learning_rate: float = 1e-3,
+        annealing: bool = False,
+        l2: float = 1e-3,
+        l1: float = 0.0,
+        mask_penalty: float | None = None,
+        mask_l1_ratio: float = 1.0,
+        input_noise: float = 0.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-4,
+        n_threads: int | None = None,
+        device: Any = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.network = network
+        self.image_shape = image_shape
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.annealing = annealing
+        self.l2 = l2
+        self.l1 = l1
+        self.mask_penalty = mask_penalty
+        self.mask_l1_ratio = mask_l1_ratio
+        self.input_noise = input_noise
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.n_threads = n_threads
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
 
     @property
     def requires_all_columns(self) -> bool:
@@ -107,9 +130,11 @@ class NetworkEstimator(BaseEstimator):
     def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
         """From outputs and targets to the mean loss."""
 
-    @abstractmethod
-    def _sampler(self, targets: Tensor) -> EpochSampler:
-        """Which rows an epoch goes through."""
+    def _sampler(self, targets: Tensor) -> Callable[[], Tensor]:
+        """Draws the rows that an epoch goes through, in their order."""
+        import torch
+
+        return partial(torch.randperm, len(targets))
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
         """Classes to stratify the rows held back by."""
@@ -152,7 +177,7 @@ class NetworkEstimator(BaseEstimator):
     ) -> TrainingRecord:
         import torch
 
-        from .architectures import MaskOptimizer, MaskPenalty
+        from .architectures import MaskOptimizer
         from .training import Training, TrainingSettings, inputs_of, require_trainable
 
         kept, held_back = self._split(targets, random)
@@ -173,8 +198,9 @@ class NetworkEstimator(BaseEstimator):
         )
         mask_optimizer = None
         if mask is not None and self.mask_penalty is not None:
-            penalty = MaskPenalty(self.mask_penalty, self.mask_l1_ratio)
-            mask_optimizer = MaskOptimizer(mask.weight, penalty, settings.learning_rate)
+            mask_optimizer = MaskOptimizer(
+                mask.weight, self.mask_penalty, self.mask_l1_ratio, settings.learning_rate
+            )
         training = Training(module, settings, mask_optimizer)
         title = f"{type(self).__name__}, epochs" if self.verbose else None
         with progress_bar(title, settings.max_epochs) as advance:

@@ -9,7 +9,6 @@ each input, all 1 in the beginning, under an elastic net that sets most of them 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt, prod
 
@@ -127,13 +126,7 @@ class ToImage(nn.Module):
 
 
 def checked_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int, int, int]:
-    """Height, width and channels of images; without a shape, of a square with one channel.
-
-    Examples
-    --------
-    >>> checked_shape(784, None)
-    (28, 28, 1)
-    """
+    """Height, width and channels of images; without a shape, of a square with one channel."""
     if shape is None:
         side = isqrt(n_inputs)
         if side * side != n_inputs:
@@ -195,17 +188,10 @@ class InputMask(nn.Module):
         return rows * self.weight
 
 
-@dataclass(frozen=True)
-class MaskPenalty:
-    """Elastic net ``strength * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)`` of a mask."""
-
-    strength: float
-    l1_ratio: float
-
-
 class MaskOptimizer:
     """Proximal gradient descent of a mask, with the step sizes of Adam.
 
+    The penalty is the elastic net ``strength * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``.
     The gradient of the absolute value never leaves a weight at zero; its proximal operator does.
     As Adam, it averages gradients and divides the step of each weight by their root mean square.
     The proximal operator has the same metric: with any other, it would not converge to the minimum
@@ -217,9 +203,12 @@ class MaskOptimizer:
     longest = 10.0
     epsilon = 1e-12
 
-    def __init__(self, weight: nn.Parameter, penalty: MaskPenalty, learning_rate: float) -> None:
+    def __init__(
+        self, weight: nn.Parameter, strength: float, l1_ratio: float, learning_rate: float
+    ) -> None:
         self.weight = weight
-        self.penalty = penalty
+        self.strength = strength
+        self.l1_ratio = l1_ratio
         self.learning_rate = learning_rate
         self.n_steps = 0
         self._mean = torch.zeros_like(weight)
@@ -230,8 +219,7 @@ class MaskOptimizer:
         """Follow the gradient that the weights have, then shrink them."""
         if self.weight.grad is None:
             return
-        strength, l1_ratio = self.penalty.strength, self.penalty.l1_ratio
-        gradient = self.weight.grad + strength * (1 - l1_ratio) * self.weight
+        gradient = self.weight.grad + self.strength * (1 - self.l1_ratio) * self.weight
         slow, slower = self.betas
         self.n_steps += 1
         self._mean.lerp_(gradient, 1 - slow)
@@ -239,6 +227,6 @@ class MaskOptimizer:
         root = (self._square / (1 - slower**self.n_steps)).sqrt()
         length = self.learning_rate / (root.maximum(root.mean() / self.longest) + self.epsilon)
         moved = self.weight - length / (1 - slow**self.n_steps) * self._mean
-        threshold = length * strength * l1_ratio
+        threshold = length * self.strength * self.l1_ratio
         self.weight.copy_(torch.relu(moved.abs() - threshold) * moved.sign())
         self.weight.grad = None

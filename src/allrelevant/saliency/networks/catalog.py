@@ -46,13 +46,7 @@ NETWORKS = {
 
 
 def has_fixed_inputs(network: Network) -> bool:
-    """Whether a network takes a fixed number of inputs, so that columns cannot be dropped.
-
-    Examples
-    --------
-    >>> has_fixed_inputs("mlp"), has_fixed_inputs("cnn")
-    (False, True)
-    """
+    """Whether a network takes a fixed number of inputs, so that columns cannot be dropped."""
     if isinstance(network, str):
         return network in NETWORKS and NETWORKS[network].of_images
     return not (_is_factory(network) and _takes(network, 1, 1))

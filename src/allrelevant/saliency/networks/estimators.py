@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from ..backends.torch_modules import OutputKind
-    from .training import EpochSampler
 
 
 class NetworkClassifier(ClassifierMixin, NetworkEstimator):
@@ -138,26 +137,28 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.network = network
-        self.image_shape = image_shape
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.annealing = annealing
-        self.l2 = l2
-        self.l1 = l1
-        self.mask_penalty = mask_penalty
-        self.mask_l1_ratio = mask_l1_ratio
-        self.input_noise = input_noise
+        super().__init__(
+            network,
+            image_shape=image_shape,
+            max_epochs=max_epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            annealing=annealing,
+            l2=l2,
+            l1=l1,
+            mask_penalty=mask_penalty,
+            mask_l1_ratio=mask_l1_ratio,
+            input_noise=input_noise,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            n_threads=n_threads,
+            device=device,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.balanced = balanced
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.n_threads = n_threads
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train.
@@ -192,10 +193,10 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
 
         return cross_entropy
 
-    def _sampler(self, targets: Tensor) -> EpochSampler:
-        from .training import BalancedRows, ShuffledRows
+    def _sampler(self, targets: Tensor) -> Callable[[], Tensor]:
+        from .training import BalancedRows
 
-        return BalancedRows(targets.cpu()) if self.balanced else ShuffledRows(len(targets))
+        return BalancedRows(targets.cpu()) if self.balanced else super()._sampler(targets)
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any]:
         return targets
@@ -239,49 +240,6 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
 
     _output_kind: ClassVar[OutputKind] = "numbers"
 
-    def __init__(
-        self,
-        network: Any = "mlp",
-        *,
-        image_shape: tuple[int, ...] | None = None,
-        max_epochs: int = 100,
-        batch_size: int = 100,
-        learning_rate: float = 1e-3,
-        annealing: bool = False,
-        l2: float = 1e-3,
-        l1: float = 0.0,
-        mask_penalty: float | None = None,
-        mask_l1_ratio: float = 1.0,
-        input_noise: float = 0.0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-4,
-        n_threads: int | None = None,
-        device: Any = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.network = network
-        self.image_shape = image_shape
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.annealing = annealing
-        self.l2 = l2
-        self.l1 = l1
-        self.mask_penalty = mask_penalty
-        self.mask_l1_ratio = mask_l1_ratio
-        self.input_noise = input_noise
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.n_threads = n_threads
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
-
     def fit(self, X: Any, y: Any) -> Self:
         """Train.
 
@@ -311,11 +269,6 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     @property
     def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
         return _squared_error
-
-    def _sampler(self, targets: Tensor) -> EpochSampler:
-        from .training import ShuffledRows
-
-        return ShuffledRows(len(targets))
 
 
 def _squared_error(outputs: Tensor, targets: Tensor) -> Tensor:

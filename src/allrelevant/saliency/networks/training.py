@@ -1,18 +1,19 @@
 """The training of a network: epochs of Adam over mini-batches, with early stopping.
 
-:class:`Training` runs the epochs. An :class:`EpochSampler` says which rows an epoch has, all of
-them once or classes balanced, and :class:`Inputs` hand out rows as tensors: a sparse table stays
-sparse, only the rows of a mini-batch are dense. :func:`require_trainable` refuses a network that
-cannot be trained before the long work starts.
+:class:`Training` runs the epochs. A sampler draws the rows that an epoch has, all of them once or
+classes balanced (:class:`BalancedRows`), and :class:`Inputs` hand out rows as tensors: a sparse
+table stays sparse, only the rows of a mini-batch are dense. :func:`require_trainable` refuses a
+network that cannot be trained before the long work starts.
 """
 
 from __future__ import annotations
 
 import copy
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -93,7 +94,11 @@ class Training:
         )
 
     def run(
-        self, X: Inputs, targets: Tensor, sampler: EpochSampler, advance: Callable[[], object]
+        self,
+        X: Inputs,
+        targets: Tensor,
+        sampler: Callable[[], Tensor],
+        advance: Callable[[], object],
     ) -> TrainingRecord:
         """Run the epochs; ``advance`` is called after each."""
         input_noise = self.settings.input_noise
@@ -101,7 +106,7 @@ class Training:
         best = _BestEpoch(self.settings.patience)
         for _ in range(self.settings.max_epochs):
             self.module.train()
-            self._epoch(X, targets, sampler.draw().to(targets.device), noise)
+            self._epoch(X, targets, sampler().to(targets.device), noise)
             advance()
             if self.settings.patience is not None:
                 self.record.held_back.append(self._loss_held_back(self.settings.patience))
@@ -198,25 +203,6 @@ class _BestEpoch:
             module.load_state_dict(self._weights)
 
 
-class EpochSampler(Protocol):
-    """Says which rows an epoch goes through, and in which order."""
-
-    def draw(self) -> Tensor:
-        """Rows of the next epoch."""
-        ...
-
-
-class ShuffledRows:
-    """Each row once."""
-
-    def __init__(self, n_rows: int) -> None:
-        self.n_rows = n_rows
-
-    def draw(self) -> Tensor:
-        """Rows in a new order."""
-        return torch.randperm(self.n_rows)
-
-
 class BalancedRows:
     """Rows of rarer classes repeated, so that all classes are equally frequent.
 
@@ -227,8 +213,7 @@ class BalancedRows:
         self.classes = [torch.nonzero(codes == c).ravel() for c in codes.unique()]
         self.size = max(len(rows) for rows in self.classes)
 
-    def draw(self) -> Tensor:
-        """Rows in a new order."""
+    def __call__(self) -> Tensor:
         drawn = torch.cat([self._repeated(rows) for rows in self.classes])
         return drawn[torch.randperm(len(drawn))]
 
@@ -237,36 +222,34 @@ class BalancedRows:
         return torch.cat([rows.repeat(whole), rows[torch.randperm(len(rows))[:rest]]])
 
 
-class Inputs(Protocol):
+class Inputs(ABC):
     """A table that hands out rows as tensors."""
+
+    _X: Any
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of features."""
-        ...
+        return self._X.shape[0], self._X.shape[1]
 
+    @abstractmethod
     def rows(self, indices: Tensor) -> Tensor:
         """The rows with these indices; dense."""
-        ...
 
+    @abstractmethod
     def varying(self) -> Tensor:
         """Which features do not hold one value in all rows; shape (d,)."""
-        ...
 
+    @abstractmethod
     def largest(self) -> float:
         """The largest absolute value."""
-        ...
 
 
-class DenseInputs:
+class DenseInputs(Inputs):
     """Rows of an array, moved to the device as a whole."""
 
     def __init__(self, X: Any, device: torch.device) -> None:
         self._X = torch.from_numpy(X).to(device)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self._X.shape[0], self._X.shape[1]
 
     def rows(self, indices: Tensor) -> Tensor:
         return self._X[indices]
@@ -278,16 +261,12 @@ class DenseInputs:
         return self._X.abs().max().item()
 
 
-class SparseInputs:
+class SparseInputs(Inputs):
     """Rows of a sparse table; those of a mini-batch are made dense, then moved."""
 
     def __init__(self, X: Any, device: torch.device) -> None:
         self._X = sp.csr_array(X)
         self._device = device
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self._X.shape[0], self._X.shape[1]
 
     def rows(self, indices: Tensor) -> Tensor:
         chosen = self._X[indices.cpu().numpy()]
