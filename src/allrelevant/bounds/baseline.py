@@ -58,27 +58,12 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class FittedBaseline:
-    """A baseline, and the data it was trained on.
+    """A baseline, and the scaled data it was trained on.
 
-    Attributes
-    ----------
-    data : TaskData
-        Scaled.
-    model : LinearModel
-        The baseline. It takes scaled tables.
-    start : StartingVertex or None
-        The solution of the linear program whose optimum the baseline is.
-    formulation : Formulation
-    varying : ndarray of int
-        The weights whose columns are not constant.
-    scaling : Scaling or None
-        Of ``X``.
-    score : float or None
-        Cross-validated score of the baseline, where C was chosen by it.
-    name : str
-        What messages and progress bars call this subproblem.
-    notes : tuple of str
-        What the user should be told.
+    ``start`` is the solution of the linear program whose optimum the model is, ``varying`` the
+    weights whose columns are not constant, ``scaling`` that of ``X``. There is a cross-validated
+    ``score`` where C was chosen by it. Messages call the subproblem ``name``; ``notes`` are for the
+    user.
     """
 
     data: TaskData

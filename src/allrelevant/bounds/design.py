@@ -214,13 +214,7 @@ def _place(layout: WeightLayout, feature: int | str) -> int:
 
 
 def read_costs(costs: Any, names: Sequence[str]) -> Vector:
-    """The cost of each feature: by name or in the order of the table; None: each costs 1.
-
-    Examples
-    --------
-    >>> read_costs({"age": 1, "biopsy": 50}, ["biopsy", "age"])
-    array([50.,  1.])
-    """
+    """The cost of each feature: by name or in the order of the table; None: each costs 1."""
     if costs is None:
         return np.ones(len(names))
     if isinstance(costs, Mapping):

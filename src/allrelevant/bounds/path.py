@@ -138,13 +138,7 @@ class BoundsPath:
 
 
 def runs_of_equal_values(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[str, int, int]]:
-    """Runs of equal classes: the class, where it starts and where the next one does.
-
-    Examples
-    --------
-    >>> runs_of_equal_values(["weak", "weak", "strong"])
-    [('weak', 0, 2), ('strong', 2, 3)]
-    """
+    """Runs of equal classes: the class, where it starts and where the next one does."""
     values = np.asarray(classes)
     starts = np.r_[0, np.flatnonzero(values[1:] != values[:-1]) + 1]
     stops = np.r_[starts[1:], len(values)]

@@ -242,12 +242,6 @@ def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> ND
     their relation, whichever direction is stronger: substitutes are close, and so are complements,
     which together replace a third. Two groups are joined while the mean of that size over the pairs
     between them is at least ``threshold``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> group_labels(np.array([[0.0, -0.9, 0.1], [-0.8, 0.0, 0.0], [0.0, 0.2, 0.0]]))
-    array([0, 0, 1])
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform

@@ -36,12 +36,8 @@ def constrain_result(
     """The result if only models count that keep constraints, as users write them.
 
     A result that is constrained already keeps its constraints, unless new ones are about the same
-    features. ``subproblem`` is the one that the constraints are about; None: all.
-
-    Raises
-    ------
-    InfeasibleConstraintsError
-        If no model of a subproblem keeps them.
+    features. ``subproblem`` is the one that the constraints are about; None: all. Raises
+    :class:`InfeasibleConstraintsError` if no model of a subproblem keeps them.
     """
     free = result if result.unconstrained is None else result.unconstrained
     specs = {

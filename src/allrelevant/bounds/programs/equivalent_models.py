@@ -121,18 +121,11 @@ class StartingVertex:
 
 @dataclass(frozen=True)
 class EquivalentModels:
-    """The models whose norm and loss stay within the budgets.
+    """The models whose norm and loss stay within the budgets, and where a solver starts.
 
-    Attributes
-    ----------
-    rows : HingeRows
-    budgets : tuple of Budget
-        One that limits the norm and one that limits the loss, or one that limits both.
-    offset_range : ndarray of shape (n_offsets, 2)
-        Bounds that the offsets of every model of the set satisfy. They follow from rows and
-        budgets; certificates need them (see :mod:`allrelevant.bounds.solver.proofs`).
-    start : StartingVertex or None
-        Where a solver starts.
+    One budget limits the norm and one the loss, or one limits both. ``offset_range``, of shape
+    (n_offsets, 2), holds bounds that the offsets of every model satisfy. They follow from rows and
+    budgets; certificates need them (see :mod:`allrelevant.bounds.solver.proofs`).
     """
 
     rows: HingeRows

@@ -76,16 +76,9 @@ def selection_program(
 ) -> SelectionProgram:
     """Minimize the total cost of the features in use.
 
-    Parameters
-    ----------
-    parts : sequence of LinearProgram
-        The set of models of each subproblem.
-    signed : sequence of ndarray of shape (n_weights, 2)
-        Bounds of the weights of each subproblem.
-    costs : ndarray of shape (n_features,)
-        Of the first weights of each subproblem; the others cost nothing.
-    fixed : ndarray of shape (n_features, 2)
-        Bounds of use: (0, 1), or (1, 1) and (0, 0) for features that are always or never used.
+    ``parts`` are the sets of models of the subproblems, ``signed`` the bounds of their weights. The
+    first weights of each have ``costs``, shape (n_features,); the others cost nothing. ``fixed``,
+    shape (n_features, 2), bounds use: (0, 1), or (1, 1) and (0, 0) for always and never.
     """
     n = len(costs)
     blocks = [_use_rows(part, ends[:n]) for part, ends in zip(parts, signed, strict=True)]
@@ -129,18 +122,10 @@ def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features that suffice.
+    """Features that suffice, with weights and offsets of a model of each subproblem.
 
-    Attributes
-    ----------
-    members : ndarray of int
-    cost : float
-    bound : float
-        No other set costs less, but for those found before.
-    proven : bool
-        Whether this one costs least.
-    models : list of (weights, offsets)
-        Of each subproblem, with no other features in use.
+    No other set costs less than ``bound``, but for those found before; it is ``proven`` if that
+    shows that this one costs least.
     """
 
     members: NDArray[np.intp]
@@ -153,18 +138,10 @@ class FeatureSet:
 class CheapestSearch:
     """Finds one set of features after the other, in order of their costs.
 
-    ``timed_out`` tells whether the search ended for lack of time.
-
-    Parameters
-    ----------
-    sets : sequence of EquivalentModels
-        The models of each subproblem.
-    ranges : sequence of WeightRanges
-        Of each subproblem; their witnesses tell which rows matter.
-    signed, costs, fixed
-        See :func:`selection_program`.
-    C : sequence of float
-        Of each subproblem: with a set of features, the model of least ``|w|_1 + C * loss``.
+    ``sets``, ``ranges``, ``signed`` and ``C`` have an item for each subproblem: witnesses of the
+    ranges tell which rows matter. The model of a set of features is the one of least
+    ``|w|_1 + C * loss``. For ``costs`` and ``fixed`` see :func:`selection_program`. ``timed_out``
+    tells whether the search ended for lack of time.
     """
 
     def __init__(
