@@ -16,9 +16,9 @@ from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..terms.layout import WeightLayout
-from ._base import RelevanceBounds, issue_notes
+from ._base import RelevanceBounds
 from .baseline import GRID, FittedBaseline
-from .pipeline import BoundsSettings, bound_subproblem, fit_baseline
+from .pipeline import BoundsSettings, bound_subproblem, fit_baseline, issue_notes
 from .result import SubproblemBounds, combine_subproblems
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length
 
 from .._params import TASKS
 from .._text import percent
@@ -153,6 +154,16 @@ class TaskData(ABC):
 
     def _thresholds(self, offset: Vector) -> Vector | None:
         return None
+
+
+def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
+    """Privileged features of the rows of ``X`` as a table, and their names if they have any."""
+    names = getattr(privileged, "columns", None)
+    table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
+    check_consistent_length(X, table)
+    if names is not None:
+        names = np.asarray([str(name) for name in names], dtype=object)
+    return (sp.csr_array(table) if sp.issparse(table) else table), names
 
 
 @dataclass(frozen=True)

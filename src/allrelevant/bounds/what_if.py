@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exceptions import InputError, SolverError
 from ..parallel import single_threaded
@@ -50,6 +51,17 @@ def constrain_result(
             for index, bounds in enumerate(free.subproblems)
         )
     return replace(free, subproblems=subproblems, constraints=specs, unconstrained=free)
+
+
+def subproblem_of_label(result: BoundsResult, classes: NDArray[Any], label: Any) -> int:
+    """The subproblem of a class, where each class has one."""
+    (index,) = np.nonzero(classes == label)
+    if len(result.subproblems) == 1 or len(index) == 0:
+        raise InputError(
+            f"label={label!r} names no problem: there is one for each class only where a "
+            f"classification has more than two. The classes are {classes.tolist()}."
+        )
+    return int(index[0])
 
 
 def constraints_in_words(result: BoundsResult) -> list[str]:

@@ -22,7 +22,6 @@ from ...relevance import classify
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
 from .._selector import BoundsSelectorMixin
 from ..result import Column, cutoff_record
-from ..solver.ranges import LOWER, UPPER
 from .linear_mapping import (
     DataSpace,
     EffectiveDimension,
@@ -141,12 +140,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         LinearMapping
             On the scale solved on; its ``transform`` takes tables as ``fit`` does.
         """
-        check_is_fitted(self)
-        if bound not in ("lower", "upper"):
-            raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
-        side = UPPER if bound == "upper" else LOWER
-        matrix = self._bounds.witness(self._feature_index(feature), side)
-        return LinearMapping(matrix, self._scaling)
+        return LinearMapping(self._bounds.witness(*self._checked(feature, bound)), self._scaling)
 
     def to_frame(self, *, row: int | None = None) -> pd.DataFrame:  # type: ignore[override]
         """The result as a table, one row a feature.
