@@ -241,10 +241,6 @@ def majority_share(class_sizes: Sequence[int]) -> float | None:
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 
-def _estimator_score(est: Any, X: Any, y: Any) -> float:
-    return float(est.score(X, y))
-
-
 @dataclass(frozen=True)
 class Task:
     """What is predicted, as readers of tables, documents and pages need to know it.
@@ -259,7 +255,7 @@ class Task:
     read_target: Callable[[pd.Series, str], NDArray[Any]]
     chance: Callable[[Sequence[int]], float | None]
     wording: TaskWording
-    training_score: Callable[[Any, Any, Any], float] = _estimator_score
+    training_score: Callable[[Any, Any, Any], float] = lambda est, X, y: float(est.score(X, y))
 
 
 def task_by_name(name: str) -> Task:

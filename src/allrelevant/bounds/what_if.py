@@ -21,7 +21,7 @@ from .constraints import (
     sign_combinations,
 )
 from .models import LinearModel
-from .programs.equivalent_models import StartingVertex, limited_ranges
+from .programs.equivalent_models import StartingVertex, within
 from .result import BoundsResult, SubproblemBounds
 from .solver.constrained import ConstrainedModels, hull, kept_by_sparse, union
 from .solver.ranges import WeightRanges
@@ -138,7 +138,7 @@ def constrain_subproblem(
         raise explain_infeasibility(elastic, constraints)
     solved = [_solve(candidate, bounds.ranges) for candidate in feasible]
     first, parts = solved[0][0], [ranges for _, ranges in solved]
-    outer = hull([limited_ranges(bounds.signed_interval, part.limits) for part in feasible])
+    outer = hull([within(bounds.signed_interval.T.copy(), part.limits).T for part in feasible])
     model, start = _constrained_baseline(bounds, first, parts[0])
     return SubproblemBounds.from_ranges(
         replace(bounds.baseline, model=model, start=start),

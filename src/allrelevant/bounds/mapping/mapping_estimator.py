@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral, Real
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -45,19 +44,6 @@ if TYPE_CHECKING:
 # and twice that if it is half as useful as those in use.
 MIN_SHARE = 0.05
 SLACK_MULTIPLE = 2.0
-
-
-@dataclass(frozen=True)
-class MappingFeatures:
-    """The features of a mapping, d of them, as the columns of the result read them."""
-
-    names: list[str]
-    relevance: NDArray[np.str_]
-    interval: Matrix
-    gap: Matrix
-    exact: NDArray[np.bool_]
-    baseline: Vector
-    raw: Vector
 
 
 # Signs are those of single rows of the mapping, so that there is none of a feature.
@@ -206,8 +192,9 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         }
 
     def _feature_tables(self) -> list[Any]:
+        """The features of the mapping, as :data:`MAPPING_COLUMNS` read them."""
         return [
-            MappingFeatures(
+            SimpleNamespace(
                 names=feature_names(self),
                 relevance=self.relevance_,
                 interval=self.interval_,

@@ -48,11 +48,13 @@ class LinearProgram:
 
     def model(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Weights and offsets of a point, or of several, shape (..., n_columns)."""
-        positive, negative = (
-            point[..., self.blocks["positive"]],
-            point[..., self.blocks["negative"]],
-        )
-        return positive - negative, point[..., self.blocks["offset"]]
+        weights = point[..., self.blocks["positive"]] - point[..., self.blocks["negative"]]
+        return weights, point[..., self.blocks["offset"]]
+
+    def weight_columns(self, features: int | NDArray[np.intp]) -> NDArray[np.intp]:
+        """Columns of the positive and of the negative parts of weights, shape (2, ...)."""
+        starts = [self.blocks[block].start for block in ("positive", "negative")]
+        return np.array([start + features for start in starts])
 
 
 def hinge_program(rows: HingeRows) -> LinearProgram:
@@ -271,8 +273,3 @@ def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
         weight = coef[..., limit.feature]
         coef[..., limit.feature] = np.clip(weight, limit.low, limit.high) + 0.0  # not -0.0
     return coef
-
-
-def limited_ranges(ranges: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
-    """What limits leave of ranges of all weights, shape (d, 2)."""
-    return within(ranges.T.copy(), limits).T

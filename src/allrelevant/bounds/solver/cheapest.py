@@ -111,10 +111,9 @@ def selection_program(
 
 def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
     """The rows ``positive <= high use`` and ``negative <= -low use``: their two blocks."""
-    n, each = len(signed), np.arange(len(signed))
+    n = len(signed)
     low, high = np.minimum(signed[:, 0], 0.0), np.maximum(signed[:, 1], 0.0)
-    columns = np.r_[part.blocks["positive"].start + each, part.blocks["negative"].start + each]
-    places = (np.arange(2 * n), columns)
+    places = (np.arange(2 * n), part.weight_columns(np.arange(n)).ravel())
     weights = sp.csc_array((np.ones(2 * n), places), shape=(2 * n, part.n_columns))
     use = sp.vstack([sp.diags_array(-high), sp.diags_array(low)], format="csc")
     return weights, sp.csc_array(use)
@@ -253,8 +252,7 @@ class CheapestSearch:
                 np.setdiff1d(np.arange(n), members),
                 np.flatnonzero((self._signed[index] == 0).all(axis=1)),
             )
-            for block in ("positive", "negative"):
-                upper[program.blocks[block].start + others] = 0.0
+            upper[program.weight_columns(others)] = 0.0
             cost = budget_row(small.rows, Budget(1.0, self._C[index], np.inf))
             solver = HighsModel(replace(program, cost=cost, column_upper=upper))
             coef, offset = program.model(solver.solve("the best model with some features").point)
