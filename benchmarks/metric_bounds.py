@@ -138,7 +138,7 @@ def spectra(folder: Path, images: Path | None) -> None:
         X, y, train, test = load(name, folder)
         for max_iter in (20, 1000):
             learner = GMLVQ(rank=2, max_iter=max_iter)
-            curve = dimension_curve(learner, X, y, [(train, test)], None, SLACK, n_jobs=-1)
+            curve = dimension_curve(learner, X, y, [(train, test)], SLACK, n_jobs=-1)
             bounds = MetricBounds(
                 learner, slack=SLACK, standardize=False, random_state=0, n_jobs=-1
             )

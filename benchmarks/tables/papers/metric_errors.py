@@ -65,7 +65,7 @@ def errors(
     """At the dimension of least test error; of equals the smallest, as in the paper."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        curve = dimension_curve(learner, X, y, [(train, test)], None, SLACK)
+        curve = dimension_curve(learner, X, y, [(train, test)], SLACK)
     best = int(np.flatnonzero(curve.dimensions == curve.best())[0])
     return {
         "train": float(curve.raw_train_error[0]),

@@ -6,18 +6,15 @@ a fitted estimator answers.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -25,27 +22,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES
 from .._typing import Matrix, Table, Vector
 from .._validation import N_JOBS
-from ..exceptions import InputError, RelevanceWarning
-from ..resampling import draw_seeds
 from ..terms.layout import WeightLayout
 from ..terms.scaling import no_scaling, standard_scaling
 from ._selector import BoundsSelectorMixin
-from .baseline import SEPARATE, FittedBaseline, Formulation, Tolerance
-from .calibration import calibration_for
+from .baseline import SEPARATE, Formulation
 from .design import CheapestModels, DesignRequest, find_cheapest_models
 from .models import LinearModel, LinearModels
-from .pipeline import BoundsSettings, bound_subproblem, fit_baseline
+from .pipeline import (
+    BoundsSettings,
+    bound_subproblem,
+    fit_baseline,
+    issue_notes,
+    unused_features_notes,
+)
 from .relations import Relations, find_relations
 from .result import BoundsResult, FeatureBounds
-from .solver.ranges import LOWER, UPPER
-from .task import FitScaling, ScaledTables, Subproblem, Task
-from .what_if import constrain_result, constraints_in_words
-
-if TYPE_CHECKING:
-    pass
-
-# "auto" screens tables with more features than this.
-SCREEN_ABOVE = 10_000
+from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
+from .what_if import constrain_result, constraints_in_words, subproblem_of_label
 
 
 class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
@@ -135,7 +128,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged)
         baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
         issue_notes(note for baseline in baselines for note in baseline.notes)
-        issue_notes(self._unused_features_notes(baselines))
+        issue_notes(unused_features_notes(baselines, settings.C))
         bounds = tuple(bound_subproblem(baseline, settings) for baseline in baselines)
         issue_notes(note for subproblem in bounds for note in subproblem.notes)
         self._set_fitted_attributes(BoundsResult(WeightLayout.from_estimator(self), bounds))
@@ -156,21 +149,23 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             y_numeric=self._numeric_target,
         )
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        privileged = self._validated_privileged(X, privileged)
         present = weight > 0
         if privileged is not None:
-            privileged = privileged[present]
+            table, names = check_privileged(privileged, X)
+            self.n_privileged_in_ = int(table.shape[1])
+            if names is not None:
+                self.privileged_names_in_ = names
+            privileged = table[present]
         subproblems = self._subproblems(X[present], y[present], weight[present], privileged)
         # All subproblems have the same tables and weights.
         scaled = subproblems[0].variants[0].scale(self._fit_scaling)
         self._check_constant_columns(scaled.scalings[0].constant)
-        return subproblems, scaled, self._settings(len(subproblems))
+        return subproblems, scaled, BoundsSettings.from_estimator(self, len(subproblems))
 
     def _reset(self) -> None:
         """Drop what only some fits leave behind: the last one may have been of another kind."""
         for name in list(vars(self)):
-            only_some = name in ("cv_score_", "constraints_")
-            if only_some or name.startswith(("privileged_", "n_privileged_")):
+            if name.startswith(("cv_score_", "constraints_", "privileged_", "n_privileged_")):
                 delattr(self, name)
 
     @abstractmethod
@@ -186,49 +181,6 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     @property
     def _fit_scaling(self) -> FitScaling:
         return standard_scaling if self.standardize else no_scaling
-
-    def _validated_privileged(self, X: Table, privileged: Any) -> Table | None:
-        if privileged is None:
-            return None
-        names = getattr(privileged, "columns", None)
-        table = check_array(
-            privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged"
-        )
-        check_consistent_length(X, table)
-        self.n_privileged_in_ = int(table.shape[1])
-        if names is not None:
-            self.privileged_names_in_ = np.asarray([str(name) for name in names], dtype=object)
-        return sp.csr_array(table) if sp.issparse(table) else table
-
-    def _settings(self, n_subproblems: int) -> BoundsSettings:
-        fold_seed, probe_seed = draw_seeds(self.random_state, 2)
-        auto = self.n_features_in_ > SCREEN_ABOVE
-        return BoundsSettings(
-            C=None if self.C == "cv" else float(self.C),
-            formulation=self._formulation,
-            tolerance=Tolerance(self.norm_slack, self.loss_slack, self.loss_tol),
-            calibration=calibration_for(self.cutoff, self.n_probes, self.fpr, probe_seed),
-            fit_scaling=self._fit_scaling,
-            screen=auto if self.screen == "auto" else bool(self.screen),
-            max_seconds=None if self.max_seconds is None else self.max_seconds / n_subproblems,
-            fold_seed=fold_seed,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-        )
-
-    def _unused_features_notes(self, baselines: list[FittedBaseline]) -> list[str]:
-        """A baseline that uses no feature: the fault of a given C, a finding of a chosen one."""
-        unused = [baseline for baseline in baselines if not baseline.model.uses_features]
-        if self.C != "cv" and len(unused) == len(baselines):
-            raise InputError(
-                f"With C={self.C:g} the best model uses no feature at all: the loss weighs too "
-                "little against the norm. Use a larger C, or C='cv'."
-            )
-        return [
-            f"No feature helps to predict {baseline.name or 'the target'} at "
-            f"C={baseline.model.C_:g}: all of them are irrelevant."
-            for baseline in unused
-        ]
 
     def _set_fitted_attributes(self, result: BoundsResult) -> None:
         """Everything that ``fit`` leaves behind follows from its result."""
@@ -292,12 +244,6 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         index, side = self._checked(feature, bound)
         return self._result.subproblems[0].witness(index, side)
 
-    def _checked(self, feature: int | str, bound: str) -> tuple[int, int]:
-        check_is_fitted(self)
-        if bound not in ("lower", "upper"):
-            raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
-        return self._result.layout.index(feature), UPPER if bound == "upper" else LOWER
-
     def what_if(
         self, constraints: Mapping[Any, Any], *, signed: bool = False, label: Any = None
     ) -> Self:
@@ -360,20 +306,11 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
 the others staying as they are: 'x1' by 5.71, 'x2' by 5.71.
         """
         check_is_fitted(self)
-        subproblem = None if label is None else self._subproblem_of_label(label)
+        classes = getattr(self, "classes_", np.empty(0))
+        subproblem = None if label is None else subproblem_of_label(self._result, classes, label)
         return self._with_result(
             constrain_result(self._result, constraints, signed=signed, subproblem=subproblem)
         )
-
-    def _subproblem_of_label(self, label: Any) -> int:
-        classes = getattr(self, "classes_", np.empty(0))
-        (index,) = np.nonzero(classes == label)
-        if len(self._result.subproblems) == 1 or len(index) == 0:
-            raise InputError(
-                f"label={label!r} names no problem: there is one for each class only where a "
-                f"classification has more than two. The classes are {classes.tolist()}."
-            )
-        return int(index[0])
 
     def relations(self) -> Relations:
         """What replaces what among the relevant features, and which belong together.
@@ -461,9 +398,3 @@ the others staying as they are: 'x1' by 5.71, 'x2' by 5.71.
         return find_cheapest_models(
             self._result, request, self._fit_scaling, seed, make_predictor=self._with_result
         )
-
-
-def issue_notes(notes: Iterable[str]) -> None:
-    """Warn the caller of the function that calls this one."""
-    for note in notes:
-        warnings.warn(note, RelevanceWarning, stacklevel=3)

@@ -22,6 +22,7 @@ from ..relevance import IRRELEVANT
 from ..terms.layout import WeightLayout
 from .models import LinearModel, LinearModels
 from .result import FEATURE_COLUMNS, Column
+from .solver.ranges import LOWER, UPPER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,8 +92,13 @@ class BoundsSelectorMixin(SelectorMixin):
         tags.input_tags.sparse = True
         return tags
 
-    def _feature_index(self, feature: int | str) -> int:
-        return WeightLayout.from_estimator(self).index(feature)
+    def _checked(self, feature: int | str, bound: str) -> tuple[int, int]:
+        """Place of a feature, and the side of its interval."""
+        check_is_fitted(self)
+        if bound not in ("lower", "upper"):
+            raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
+        side = UPPER if bound == "upper" else LOWER
+        return WeightLayout.from_estimator(self).index(feature), side
 
     def _check_constant_columns(self, is_constant: NDArray[np.bool_]) -> None:
         constant = np.flatnonzero(is_constant)

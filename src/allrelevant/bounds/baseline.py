@@ -58,27 +58,12 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class FittedBaseline:
-    """A baseline, and the data it was trained on.
+    """A baseline, and the scaled data it was trained on.
 
-    Attributes
-    ----------
-    data : TaskData
-        Scaled.
-    model : LinearModel
-        The baseline. It takes scaled tables.
-    start : StartingVertex or None
-        The solution of the linear program whose optimum the baseline is.
-    formulation : Formulation
-    varying : ndarray of int
-        The weights whose columns are not constant.
-    scaling : Scaling or None
-        Of ``X``.
-    score : float or None
-        Cross-validated score of the baseline, where C was chosen by it.
-    name : str
-        What messages and progress bars call this subproblem.
-    notes : tuple of str
-        What the user should be told.
+    ``start`` is the solution of the linear program whose optimum the model is, ``varying`` the
+    weights whose columns are not constant, ``scaling`` that of ``X``. There is a cross-validated
+    ``score`` where C was chosen by it. Messages call the subproblem ``name``; ``notes`` are for the
+    user.
     """
 
     data: TaskData
@@ -220,27 +205,22 @@ def _models_on_scale(
     return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
 
 
-@dataclass(frozen=True)
-class HeldOutScore:
-    """Mean score over the folds, and the standard error of that mean."""
-
-    mean: float
-    error: float
-
-
 def cross_validated_score(
     baselines: Sequence[FittedBaseline],
     features: NDArray[np.intp],
     fit_scaling: FitScaling,
     seed: int,
-) -> HeldOutScore:
+) -> tuple[float, float]:
     """Score of baselines that see some of the features only, each trained without a fold.
 
     There is one baseline for each subproblem, whose C is used. With several classes the score is
     the share of rows whose class has the largest value. Sets of features that are to be compared
-    need the same seed.
+    need the same seed. Returns the mean over the folds and its standard error.
     """
-    parts = [_with_features(baseline.data, features) for baseline in baselines]
+    parts = [
+        data.with_tables((data.X[:, features], *data.tables[1:]))
+        for data in (baseline.data for baseline in baselines)
+    ]
     # The class of each row, where each class is a subproblem.
     classes = np.argmax([data.y for data in parts], axis=0)
     if len(parts) == 1:
@@ -264,11 +244,4 @@ def cross_validated_score(
         return float(np.average(correct, weights=held_out.weight))
 
     scores = np.array([fold_score(*fold) for fold in folds])
-    return HeldOutScore(
-        float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(max(len(scores), 1)))
-    )
-
-
-def _with_features(data: TaskData, features: NDArray[np.intp]) -> TaskData:
-    X, *privileged = data.tables
-    return data.with_tables((X[:, features], *privileged))
+    return float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(max(len(scores), 1)))

@@ -232,13 +232,6 @@ def upper_prediction_limit(bounds: Matrix, fpr: float) -> Vector:
 
     The upper end of a one-sided prediction interval for a normal variable of unknown mean and
     variance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> bounds = np.array([[0.0, 0.1], [0.0, 0.2], [0.0, 0.3]])
-    >>> upper_prediction_limit(bounds, 0.05).round(3)
-    array([0.   , 0.537])
     """
     n = len(bounds)
     spread = bounds.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / n)

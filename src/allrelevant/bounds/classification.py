@@ -312,15 +312,11 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         if label is None:
             place = int(np.argmax([bounds.interval[index, side] for bounds in subproblems]))
         else:
-            index_of_class = self._class_index(label)
-            place = index_of_class if len(subproblems) > 1 else 0
+            (classes,) = np.nonzero(self.classes_ == label)
+            if len(classes) == 0:
+                raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
+            place = int(classes[0]) if len(subproblems) > 1 else 0
         return subproblems[place].witness(index, side)
-
-    def _class_index(self, label: Any) -> int:
-        (index,) = np.nonzero(self.classes_ == label)
-        if len(index) == 0:
-            raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
-        return int(index[0])
 
     def _subproblem_records(self) -> list[dict[str, Any]]:
         records = super()._subproblem_records()

@@ -80,13 +80,7 @@ class ConstraintSpec:
 def parse_constraint(
     name: str, value: Any, *, signed: bool, subproblem: int | None = None
 ) -> ConstraintSpec:
-    """What a user has written about a feature: "drop", "keep", a number, or a pair of limits.
-
-    Examples
-    --------
-    >>> parse_constraint("age", (0.5, None), signed=False)
-    ConstraintSpec(low=0.5, high=inf, signed=False, keep=False, subproblem=None)
-    """
+    """What a user has written about a feature: "drop", "keep", a number, or a pair of limits."""
     if isinstance(value, str) and value == "drop":
         return ConstraintSpec(0.0, 0.0, signed=False, subproblem=subproblem)
     if isinstance(value, str) and value == "keep":

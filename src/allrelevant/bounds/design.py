@@ -214,13 +214,7 @@ def _place(layout: WeightLayout, feature: int | str) -> int:
 
 
 def read_costs(costs: Any, names: Sequence[str]) -> Vector:
-    """The cost of each feature: by name or in the order of the table; None: each costs 1.
-
-    Examples
-    --------
-    >>> read_costs({"age": 1, "biopsy": 50}, ["biopsy", "age"])
-    array([50.,  1.])
-    """
+    """The cost of each feature: by name or in the order of the table; None: each costs 1."""
     if costs is None:
         return np.ones(len(names))
     if isinstance(costs, Mapping):
@@ -256,12 +250,12 @@ def find_cheapest_models(
     sets, complete = find_cheapest_sets(result.subproblems, request)
     baselines = [bounds.baseline for bounds in result.subproblems]
     names = result.features.names
-    all_features, *scores = (
+    (baseline_score, baseline_error), *scores = (
         cross_validated_score(baselines, features, fit_scaling, seed)
         for features in (np.arange(len(names)), *(chosen.members for chosen in sets))
     )
     solutions = []
-    for chosen, score in zip(sets, scores, strict=True):
+    for chosen, (score, error) in zip(sets, scores, strict=True):
         models = [
             bounds.model(coef, offset)
             for bounds, (coef, offset) in zip(result.subproblems, chosen.models, strict=True)
@@ -275,8 +269,8 @@ def find_cheapest_models(
                 proven=chosen.proven,
                 gap=max(0.0, chosen.cost - chosen.bound) if not chosen.proven else 0.0,
                 model=cheapest.baseline,
-                score=score.mean,
-                score_error=score.error,
+                score=score,
+                score_error=error,
                 predictor=make_predictor(cheapest),
             )
         )
@@ -285,8 +279,8 @@ def find_cheapest_models(
         costs=request.costs,
         solutions=solutions,
         baseline_used=result.features.baseline != 0,
-        baseline_score=all_features.mean,
-        baseline_score_error=all_features.error,
+        baseline_score=baseline_score,
+        baseline_score_error=baseline_error,
         complete=complete,
     )
 

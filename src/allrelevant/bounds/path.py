@@ -16,9 +16,9 @@ from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..terms.layout import WeightLayout
-from ._base import RelevanceBounds, issue_notes
+from ._base import RelevanceBounds
 from .baseline import GRID, FittedBaseline
-from .pipeline import BoundsSettings, bound_subproblem, fit_baseline
+from .pipeline import BoundsSettings, bound_subproblem, fit_baseline, issue_notes
 from .result import SubproblemBounds, combine_subproblems
 
 if TYPE_CHECKING:
@@ -138,13 +138,7 @@ class BoundsPath:
 
 
 def runs_of_equal_values(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[str, int, int]]:
-    """Runs of equal classes: the class, where it starts and where the next one does.
-
-    Examples
-    --------
-    >>> runs_of_equal_values(["weak", "weak", "strong"])
-    [('weak', 0, 2), ('strong', 2, 3)]
-    """
+    """Runs of equal classes: the class, where it starts and where the next one does."""
     values = np.asarray(classes)
     starts = np.r_[0, np.flatnonzero(values[1:] != values[:-1]) + 1]
     stops = np.r_[starts[1:], len(values)]

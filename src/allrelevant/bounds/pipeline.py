@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import reprlib
 import time
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import Matrix, Vector
-from ..exceptions import WorkerDiedError
+from ..exceptions import InputError, RelevanceWarning, WorkerDiedError
 from ..parallel import RunOptions, parallel_map
+from ..resampling import draw_seeds
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
-from .calibration import Calibration, FittedCalibration
+from .calibration import Calibration, FittedCalibration, calibration_for
 from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
 from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import WeightRanges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
+
+if TYPE_CHECKING:
+    from ._base import RelevanceBounds
+
+# "auto" screens tables with more features than this.
+SCREEN_ABOVE = 10_000
 
 # Features whose programs one task solves on one warm model. Fixed, so that the answer does not
 # depend on the number of workers.
@@ -43,6 +53,24 @@ class BoundsSettings:
     fold_seed: int
     n_jobs: int | None
     verbose: bool
+
+    @classmethod
+    def from_estimator(cls, est: RelevanceBounds, n_subproblems: int) -> Self:
+        """What the parameters of an estimator ask for, once it knows its table."""
+        fold_seed, probe_seed = draw_seeds(est.random_state, 2)
+        auto = est.n_features_in_ > SCREEN_ABOVE
+        return cls(
+            C=None if est.C == "cv" else float(est.C),
+            formulation=est._formulation,
+            tolerance=Tolerance(est.norm_slack, est.loss_slack, est.loss_tol),
+            calibration=calibration_for(est.cutoff, est.n_probes, est.fpr, probe_seed),
+            fit_scaling=est._fit_scaling,
+            screen=auto if est.screen == "auto" else bool(est.screen),
+            max_seconds=None if est.max_seconds is None else est.max_seconds / n_subproblems,
+            fold_seed=fold_seed,
+            n_jobs=est.n_jobs,
+            verbose=bool(est.verbose),
+        )
 
     def run(self, work: str, name: str) -> RunOptions:
         """Options of parallel work on a subproblem."""
@@ -85,6 +113,27 @@ def fit_baseline(
         name=name,
         notes=notes,
     )
+
+
+def unused_features_notes(baselines: list[FittedBaseline], C: float | None) -> list[str]:
+    """A baseline that uses no feature: the fault of a given C, a finding of a chosen one."""
+    unused = [baseline for baseline in baselines if not baseline.model.uses_features]
+    if C is not None and len(unused) == len(baselines):
+        raise InputError(
+            f"With C={C:g} the best model uses no feature at all: the loss weighs too "
+            "little against the norm. Use a larger C, or C='cv'."
+        )
+    return [
+        f"No feature helps to predict {baseline.name or 'the target'} at "
+        f"C={baseline.model.C_:g}: all of them are irrelevant."
+        for baseline in unused
+    ]
+
+
+def issue_notes(notes: Iterable[str]) -> None:
+    """Warn the caller of the function that calls this one."""
+    for note in notes:
+        warnings.warn(note, RelevanceWarning, stacklevel=3)
 
 
 def bound_subproblem(

@@ -100,15 +100,11 @@ class RankingData(TaskData):
         return 0.0  # a ranking has none
 
 
-def _training_auc(est: Any, X: Any, y: Any) -> float:
-    return float(est.auc_)
-
-
 RANKING = Task(
     "ranking",
     two_class_labels,
     chance=lambda class_sizes: 0.5,
-    training_score=_training_auc,
+    training_score=lambda est, X, y: float(est.auc_),
     wording=TaskWording(
         aim="rank the rows of class {1} above those of class {0}",
         classes="classes from low to high",

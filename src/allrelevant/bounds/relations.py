@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,7 +17,6 @@ from .result import BoundsResult, SubproblemBounds
 from .solver.interface import SolverStats, total_effort
 from .solver.mixed_integer import TotalWeight
 from .substitution import (
-    Changes,
     SubproblemRelations,
     interval_changes,
     relation_matrix,
@@ -207,7 +204,12 @@ def find_relations(
     subproblems, names = result.subproblems, list(result.layout.names)
     tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_weights(bounds)]
     title = "relations" if verbose else None
-    changes = parallel_map(partial(_changes, subproblems), tasks, n_jobs=n_jobs, progress=title)
+    changes = parallel_map(
+        lambda task: interval_changes(subproblems[task[0]], task[1]),
+        tasks,
+        n_jobs=n_jobs,
+        progress=title,
+    )
     by_class = [
         relation_matrix(bounds, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
         for i, bounds in enumerate(subproblems)
@@ -230,11 +232,6 @@ def find_relations(
     )
 
 
-def _changes(subproblems: Sequence[SubproblemBounds], task: tuple[int, int]) -> Changes:
-    index, feature = task
-    return interval_changes(subproblems[index], feature)
-
-
 def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> NDArray[np.intp]:
     """The group of each feature, numbered in the order of their first members.
 
@@ -242,12 +239,6 @@ def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> ND
     their relation, whichever direction is stronger: substitutes are close, and so are complements,
     which together replace a third. Two groups are joined while the mean of that size over the pairs
     between them is at least ``threshold``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> group_labels(np.array([[0.0, -0.9, 0.1], [-0.8, 0.0, 0.0], [0.0, 0.2, 0.0]]))
-    array([0, 0, 1])
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
@@ -268,20 +259,16 @@ def _groups(
 ) -> list[FeatureGroup]:
     """The groups and their sums."""
     groups = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
-    n_subproblems = len(result.subproblems)
-    tasks = [(i, members) for members in groups for i in range(n_subproblems)]
+    subproblems = result.subproblems
+    tasks = [(i, members) for members in groups for i in range(len(subproblems))]
     ranges = parallel_map(
-        partial(_sum_range, result.subproblems), tasks, n_jobs=n_jobs, progress=title
+        lambda task: sum_range(subproblems[task[0]], task[1]),
+        tasks,
+        n_jobs=n_jobs,
+        progress=title,
     )
-    sums = np.array(ranges).reshape(len(groups), n_subproblems, 2)
+    sums = np.array(ranges).reshape(len(groups), len(subproblems), 2)
     return [_group(result, *group) for group in zip(groups, sums, strict=True)]
-
-
-def _sum_range(
-    subproblems: Sequence[SubproblemBounds], task: tuple[int, NDArray[np.intp]]
-) -> Vector:
-    index, members = task
-    return sum_range(subproblems[index], members)
 
 
 def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:

@@ -26,29 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SubproblemBounds:
-    """What is known of one subproblem.
+    """What is known of one subproblem: each weight over all models as good as the baseline.
 
-    Weights are those of all tables, privileged features behind the others.
-
-    Attributes
-    ----------
-    baseline : FittedBaseline
-    models : EquivalentModels
-        The set of models as good as the baseline.
-    ranges : WeightRanges
-        Range of each weight that was solved for; constant columns are left out, and so are
-        features that screening has proven irrelevant or for which there was no time.
-    exact : ndarray of shape (d,)
-        False for features that were not solved for: what is known of them is an outer bound.
-    signed_interval, interval, gap : ndarray of shape (d, 2)
-        Zero for constant columns and dropped features.
-    calibration : FittedCalibration
-    relevance : ndarray of shape (d,)
-    is_union : bool
-        Whether the bounds are those of several sets, of which ``models`` is one: constraints leave
-        the sign of a weight open.
-    notes : tuple of str
-        What the user should be told.
+    Weights are those of all tables, privileged features behind the others. ``ranges`` has those
+    that were solved for: not constant columns, nor features that screening has proven irrelevant or
+    for which there was no time. What is known of the latter two is an outer bound, and not
+    ``exact``. Intervals and gaps, shape (d, 2), are zero for constant columns and dropped features.
+    With ``is_union`` the bounds are those of several sets, of which ``models`` is one: constraints
+    leave the sign of a weight open.
     """
 
     baseline: FittedBaseline
@@ -131,20 +116,12 @@ def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
 
 @dataclass(frozen=True)
 class FeatureBounds:
-    """Bounds and classes of the features of one table, over all subproblems and in each.
+    """Bounds and classes of the d features of one table, over all subproblems and in each.
 
-    Attributes
-    ----------
-    names : list of str
-    interval, signed_interval, gap : ndarray of shape (d, 2)
-    exact, relevance : ndarray of shape (d,)
-    baseline : ndarray of shape (d,)
-        The baseline's weights; with several subproblems, those largest in size.
-    class_interval : ndarray of shape (n_subproblems, d, 2)
-    class_relevance : ndarray of shape (n_subproblems, d)
-    cutoff : ndarray of shape (2,) or (n_subproblems, 2)
-    lists_classes : bool
-        Whether documents list what is known of each class: of ``X``, where classes are several.
+    ``baseline`` holds the baseline's weights, with several subproblems those largest in size.
+    Arrays of each class, such as ``class_interval``, have one more, leading, axis; so has the
+    ``cutoff`` where subproblems are several. Documents list classes where there are any to list (of
+    ``X`` only).
     """
 
     names: list[str]
@@ -180,15 +157,8 @@ class FeatureBounds:
 class BoundsResult:
     """All subproblems of a fit.
 
-    Attributes
-    ----------
-    layout : WeightLayout
-        With the names of the features.
-    subproblems : tuple of SubproblemBounds
-    constraints : mapping of int to ConstraintSpec, or None
-        What is asked of features, by their index; None unless something was.
-    unconstrained : BoundsResult or None
-        The result without the constraints.
+    ``constraints`` are what was asked of features, by their index; None unless something was.
+    ``unconstrained`` is then the result without them.
     """
 
     layout: WeightLayout

@@ -46,17 +46,11 @@ class Changes:
 
 @dataclass(frozen=True)
 class SubproblemRelations:
-    """What replaces what in one subproblem.
+    """What replaces what among the m relevant features of one subproblem.
 
-    Attributes
-    ----------
-    features : ndarray of shape (m,)
-        The relevant ones, privileged features behind the others.
-    dropped, raised : ndarray of shape (m, m, 2)
-        Interval of feature j, by rows, with feature k dropped or raised, by columns.
-    relations : ndarray of shape (d, d)
-        From -1 (k replaces j) to 1 (j is of use with k only); zero where one is irrelevant.
-    effort : SolverStats
+    ``dropped`` and ``raised``, shape (m, m, 2), are intervals of feature j, by rows, with feature
+    k, by columns, dropped or raised. ``relations``, shape (d, d), go from -1 (k replaces j) to 1 (j
+    is of use with k only); zero where one is irrelevant. Privileged features are behind the others.
     """
 
     features: NDArray[np.intp]
@@ -116,22 +110,10 @@ def signed_relations(
 ) -> Matrix:
     """How far features replace each other (negative) or go together (positive).
 
-    All changes are in units of the upper bound of feature j. A raised feature that replaces j
-    takes ``RAISED_SHARE`` of it away, so changes with raised features are in units of that.
-    Whichever change is larger counts. Intervals have shape (m, 2); with feature k, by columns,
-    dropped or raised, (m, m, 2).
-
-    Examples
-    --------
-    Of two copies each can do the other's work:
-
-    >>> import numpy as np
-    >>> interval = np.array([[0.0, 1.0], [0.0, 1.0]])
-    >>> dropped = np.array([[[0.0, 0.0], [0.9, 1.0]], [[0.9, 1.0], [0.0, 0.0]]])
-    >>> raised = np.array([[[0.5, 1.0], [0.0, 0.5]], [[0.0, 0.5], [0.5, 1.0]]])
-    >>> signed_relations(interval, dropped, raised)
-    array([[ 0., -1.],
-           [-1.,  0.]])
+    All changes are in units of the upper bound of feature j. A raised feature that replaces j takes
+    ``RAISED_SHARE`` of it away, so changes with raised features are in units of that. Whichever
+    change is larger counts. Intervals have shape (m, 2); with feature k, by columns, dropped or
+    raised, (m, m, 2).
     """
     lower, upper = (ends[:, None] for ends in interval.T)
     taken = (upper - raised[:, :, 1]) / RAISED_SHARE

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length
 
 from .._params import TASKS
 from .._text import percent
@@ -35,18 +36,10 @@ FitScaling = Callable[[Table, Vector], Scaling]
 
 @dataclass(frozen=True)
 class TaskData(ABC):
-    """Validated data of one subproblem.
+    """Validated data of one subproblem: ``y`` as the task codes it, all weights positive.
 
-    Attributes
-    ----------
-    X : ndarray or sparse array of shape (n, d)
-    y : ndarray of shape (n,)
-        As the task codes it.
-    weight : ndarray of shape (n,)
-        Weight of each sample in the loss, all positive.
-    privileged : ndarray or sparse array of shape (n, p) or None
-        Features that are known of the samples to learn from and of no others. They explain the
-        slack of each sample; see :mod:`allrelevant.bounds.programs.hinge`.
+    Privileged features are known of the samples to learn from and of no others. They explain the
+    slack of each sample; see :mod:`allrelevant.bounds.programs.hinge`.
     """
 
     X: Table
@@ -163,6 +156,16 @@ class TaskData(ABC):
         return None
 
 
+def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
+    """Privileged features of the rows of ``X`` as a table, and their names if they have any."""
+    names = getattr(privileged, "columns", None)
+    table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
+    check_consistent_length(X, table)
+    if names is not None:
+        names = np.asarray([str(name) for name in names], dtype=object)
+    return (sp.csr_array(table) if sp.issparse(table) else table), names
+
+
 @dataclass(frozen=True)
 class ScaledTables:
     """Tables on the scale to solve on, and how they got there."""
@@ -190,43 +193,19 @@ class Subproblem:
 
 @dataclass(frozen=True)
 class TaskWording:
-    """The words that differ from task to task.
+    """The words that differ from task to task."""
 
-    Attributes
-    ----------
-    aim : str
-        What the model was trained to do, with places for the classes if need be.
-    classes : str
-        What the list of classes is called; empty where there are none.
-    score : str
-        Name of the score.
-    score_heading : str
-        The same above a column of cross-validated scores.
-    unseen : str
-        What the baseline achieves on rows it has not seen, with a place for the number.
-    training, training_alone : str
-        The same of the rows it was trained on: after the other, and on its own.
-    without_features : str
-        What a model without features achieves.
-    scaled : str
-        What the scale of the weights is, where features were standardized.
-    loss : str
-        What the loss of a model is; empty where the page says nothing about it.
-    model : str
-        Whose score it is.
-    """
-
-    aim: str
-    classes: str
+    aim: str  # what the model was trained to do, with places for the classes if need be
+    classes: str  # what the list of classes is called; empty where there are none
     score: str
-    score_heading: str
-    unseen: str
-    training: str
+    score_heading: str  # the score above a column of cross-validated ones
+    unseen: str  # what the baseline achieves on new rows, with a place for the number
+    training: str  # the same of the rows it was trained on, after the other
     training_alone: str
-    without_features: str
+    without_features: str  # what a model without features achieves
     scaled: str = "features scaled to variance 1"
-    loss: str = ""
-    model: str = "baseline model"
+    loss: str = ""  # what the loss of a model is; empty where the page says nothing about it
+    model: str = "baseline model"  # whose score it is
 
     def achievement(self, score: Mapping[str, Any]) -> str | None:
         """How good the baseline is, from the score of a document; None if it is not known."""
@@ -262,34 +241,21 @@ def majority_share(class_sizes: Sequence[int]) -> float | None:
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 
-def _estimator_score(est: Any, X: Any, y: Any) -> float:
-    return float(est.score(X, y))
-
-
 @dataclass(frozen=True)
 class Task:
     """What is predicted, as readers of tables, documents and pages need to know it.
 
-    Attributes
-    ----------
-    name : str
-        The value of ``--task``, and "task" in documents.
-    read_target : callable
-        Takes a column of a table and its name, gives the target of ``fit``, or raises
-        ``InputError`` with what is wrong about the column.
-    chance : callable
-        Takes the number of rows of each class (none where they are not known, or where there are no
-        classes), gives the score of a model without features, None if it is not known.
-    wording : TaskWording
-    training_score : callable
-        Takes a fitted estimator and what it was fitted on, gives the baseline's score there.
+    ``name`` is the value of ``--task``. ``read_target`` makes the target of ``fit`` of a column and
+    its name, or raises ``InputError``. ``chance`` gives the score of a model without features, from
+    the number of rows of each class (none where unknown); None if it is not known.
+    ``training_score`` is the baseline's, from a fitted estimator and what it was fitted on.
     """
 
     name: str
     read_target: Callable[[pd.Series, str], NDArray[Any]]
     chance: Callable[[Sequence[int]], float | None]
     wording: TaskWording
-    training_score: Callable[[Any, Any, Any], float] = _estimator_score
+    training_score: Callable[[Any, Any, Any], float] = lambda est, X, y: float(est.score(X, y))
 
 
 def task_by_name(name: str) -> Task:

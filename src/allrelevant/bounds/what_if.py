@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exceptions import InputError, SolverError
 from ..parallel import single_threaded
@@ -20,7 +21,7 @@ from .constraints import (
     sign_combinations,
 )
 from .models import LinearModel
-from .programs.equivalent_models import StartingVertex, limited_ranges
+from .programs.equivalent_models import StartingVertex, within
 from .result import BoundsResult, SubproblemBounds
 from .solver.constrained import ConstrainedModels, hull, kept_by_sparse, union
 from .solver.ranges import WeightRanges
@@ -36,12 +37,8 @@ def constrain_result(
     """The result if only models count that keep constraints, as users write them.
 
     A result that is constrained already keeps its constraints, unless new ones are about the same
-    features. ``subproblem`` is the one that the constraints are about; None: all.
-
-    Raises
-    ------
-    InfeasibleConstraintsError
-        If no model of a subproblem keeps them.
+    features. ``subproblem`` is the one that the constraints are about; None: all. Raises
+    :class:`InfeasibleConstraintsError` if no model of a subproblem keeps them.
     """
     free = result if result.unconstrained is None else result.unconstrained
     specs = {
@@ -54,6 +51,17 @@ def constrain_result(
             for index, bounds in enumerate(free.subproblems)
         )
     return replace(free, subproblems=subproblems, constraints=specs, unconstrained=free)
+
+
+def subproblem_of_label(result: BoundsResult, classes: NDArray[Any], label: Any) -> int:
+    """The subproblem of a class, where each class has one."""
+    (index,) = np.nonzero(classes == label)
+    if len(result.subproblems) == 1 or len(index) == 0:
+        raise InputError(
+            f"label={label!r} names no problem: there is one for each class only where a "
+            f"classification has more than two. The classes are {classes.tolist()}."
+        )
+    return int(index[0])
 
 
 def constraints_in_words(result: BoundsResult) -> list[str]:
@@ -130,7 +138,7 @@ def constrain_subproblem(
         raise explain_infeasibility(elastic, constraints)
     solved = [_solve(candidate, bounds.ranges) for candidate in feasible]
     first, parts = solved[0][0], [ranges for _, ranges in solved]
-    outer = hull([limited_ranges(bounds.signed_interval, part.limits) for part in feasible])
+    outer = hull([within(bounds.signed_interval.T.copy(), part.limits).T for part in feasible])
     model, start = _constrained_baseline(bounds, first, parts[0])
     return SubproblemBounds.from_ranges(
         replace(bounds.baseline, model=model, start=start),

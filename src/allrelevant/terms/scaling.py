@@ -92,14 +92,7 @@ def constant_features(X: Table) -> list[int]:
 
 
 def low_variance_features(X: Table, min_variance: float) -> list[int]:
-    """Features whose variance is not above a limit, the smallest variance first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> low_variance_features(np.array([[2.0, 0.1, 5.0], [4.0, 0.3, 5.0]]), 0.01)
-    [2, 1]
-    """
+    """Features whose variance is not above a limit, the smallest variance first."""
     variance = np.where(constant_columns(X), 0.0, _variances(X))
     order = np.argsort(variance, kind="stable")
     features: list[int] = order[variance[order] <= min_variance].tolist()
@@ -109,14 +102,8 @@ def low_variance_features(X: Table, min_variance: float) -> list[int]:
 def deviations(X: Table) -> Vector:
     """Standard deviation of each column.
 
-    Those of constant columns are not set to zero, unlike variances above: rounding is harmless in
-    a unit of measurement. Sparse tables of single precision have units of single precision.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> deviations(np.array([[1.0, 2.0], [1.0, 4.0]])).tolist()
-    [0.0, 1.0]
+    Those of constant columns are not set to zero, unlike variances above: rounding is harmless in a
+    unit of measurement. Sparse tables of single precision have units of single precision.
     """
     spread: Vector = np.sqrt(_variances(X))
     return spread if sp.issparse(X) else spread.astype(np.float64)

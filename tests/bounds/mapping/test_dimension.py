@@ -56,9 +56,9 @@ class TestCurve:
         X, y = xor
         splits = [(np.arange(40), np.arange(40, 60))]
         learner = GMLVQ(prototypes_per_class=2, max_iter=60, random_state=0)
-        curve = dimension_curve(learner, X, y, splits, [2, 3], 0.01)
+        curve = dimension_curve(learner, X, y, splits, 0.01, max_dimension=3)
         fitted = GMLVQ(**learner.get_params()).fit(X[:40], y[:40])
-        for k, dimension in enumerate([2, 3]):
+        for k, dimension in enumerate([1, 2, 3]):
             directions = data_space(X[:40]).first(dimension)
             mappings = bound_mapping(fitted.omega_, directions, 0.01).at_bounds()
             errors = []
@@ -75,7 +75,9 @@ class TestCurve:
         X, y = xor
         splits = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
         learner = GMLVQ(prototypes_per_class=2, max_iter=30, tol=1e-3, random_state=0)
-        one, two = (dimension_curve(learner, X, y, splits, [1, 3], 0.01, n_jobs=n) for n in (1, 2))
+        one, two = (
+            dimension_curve(learner, X, y, splits, 0.01, max_dimension=3, n_jobs=n) for n in (1, 2)
+        )
         np.testing.assert_array_equal(one.test_error, two.test_error)
         np.testing.assert_array_equal(one.train_error, two.train_error)
 

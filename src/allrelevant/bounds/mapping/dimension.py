@@ -111,7 +111,6 @@ def dimension_curve(
     X: Matrix,
     y: Codes,
     splits: Sequence[Fold],
-    dimensions: Sequence[int] | None,
     slack: float,
     *,
     max_dimension: int = 30,
@@ -120,18 +119,14 @@ def dimension_curve(
 ) -> DimensionCurve:
     """Compute the errors at each dimension, of clones of a metric learner.
 
-    ``X`` is scaled, ``y`` holds codes of classes. Without ``dimensions``, the candidates are all
-    that the training rows of every split have, up to ``max_dimension``.
+    ``X`` is scaled, ``y`` holds codes of classes. The candidates are all dimensions that the
+    training rows of every split have, up to ``max_dimension``.
     """
     learners = parallel_map(
         lambda split: clone(learner).fit(X[split[0]], y[split[0]]), list(splits), n_jobs=n_jobs
     )
     rank = min(data_space(X[train]).rank for train, _ in splits)
-    candidates = np.unique(
-        np.arange(1, min(rank, max_dimension) + 1)
-        if dimensions is None
-        else np.minimum(np.asarray(dimensions, dtype=np.intp), rank)
-    )
+    candidates = np.arange(1, min(rank, max_dimension) + 1)
 
     fitted = [_FittedSplit(*pair, X, y) for pair in zip(learners, splits, strict=True)]
     items = [(split, int(k)) for split in range(len(splits)) for k in candidates]

@@ -188,12 +188,6 @@ def metric_rows(omega: Matrix) -> Matrix:
 
     See :func:`allrelevant.metric_learning.eigen_rows`; very short rows are left out. Where two are
     equally long, any rotation of them would do as well.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> metric_rows(np.array([[3.0, 0.0], [4.0, 0.0]]))
-    array([[5., 0.]])
     """
     rows = eigen_rows(omega)
     length = np.linalg.norm(rows, axis=1)

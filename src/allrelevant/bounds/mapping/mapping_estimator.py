@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral, Real
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -22,7 +21,6 @@ from ...relevance import classify
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
 from .._selector import BoundsSelectorMixin
 from ..result import Column, cutoff_record
-from ..solver.ranges import LOWER, UPPER
 from .linear_mapping import (
     DataSpace,
     EffectiveDimension,
@@ -46,19 +44,6 @@ if TYPE_CHECKING:
 # and twice that if it is half as useful as those in use.
 MIN_SHARE = 0.05
 SLACK_MULTIPLE = 2.0
-
-
-@dataclass(frozen=True)
-class MappingFeatures:
-    """The features of a mapping, d of them, as the columns of the result read them."""
-
-    names: list[str]
-    relevance: NDArray[np.str_]
-    interval: Matrix
-    gap: Matrix
-    exact: NDArray[np.bool_]
-    baseline: Vector
-    raw: Vector
 
 
 # Signs are those of single rows of the mapping, so that there is none of a feature.
@@ -141,12 +126,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         LinearMapping
             On the scale solved on; its ``transform`` takes tables as ``fit`` does.
         """
-        check_is_fitted(self)
-        if bound not in ("lower", "upper"):
-            raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
-        side = UPPER if bound == "upper" else LOWER
-        matrix = self._bounds.witness(self._feature_index(feature), side)
-        return LinearMapping(matrix, self._scaling)
+        return LinearMapping(self._bounds.witness(*self._checked(feature, bound)), self._scaling)
 
     def to_frame(self, *, row: int | None = None) -> pd.DataFrame:  # type: ignore[override]
         """The result as a table, one row a feature.
@@ -212,8 +192,9 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         }
 
     def _feature_tables(self) -> list[Any]:
+        """The features of the mapping, as :data:`MAPPING_COLUMNS` read them."""
         return [
-            MappingFeatures(
+            SimpleNamespace(
                 names=feature_names(self),
                 relevance=self.relevance_,
                 interval=self.interval_,

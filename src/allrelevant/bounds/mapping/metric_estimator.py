@@ -172,7 +172,6 @@ raw_mapping_, effective_dimension_
             X,
             codes,
             stratified_folds(codes, N_FOLDS, seed, "effective_dimension as a number"),
-            None,
             self.slack,
             max_dimension=self.max_dimension,
             n_jobs=self.n_jobs,

@@ -48,11 +48,13 @@ class LinearProgram:
 
     def model(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Weights and offsets of a point, or of several, shape (..., n_columns)."""
-        positive, negative = (
-            point[..., self.blocks["positive"]],
-            point[..., self.blocks["negative"]],
-        )
-        return positive - negative, point[..., self.blocks["offset"]]
+        weights = point[..., self.blocks["positive"]] - point[..., self.blocks["negative"]]
+        return weights, point[..., self.blocks["offset"]]
+
+    def weight_columns(self, features: int | NDArray[np.intp]) -> NDArray[np.intp]:
+        """Columns of the positive and of the negative parts of weights, shape (2, ...)."""
+        starts = [self.blocks[block].start for block in ("positive", "negative")]
+        return np.array([start + features for start in starts])
 
 
 def hinge_program(rows: HingeRows) -> LinearProgram:
@@ -121,18 +123,11 @@ class StartingVertex:
 
 @dataclass(frozen=True)
 class EquivalentModels:
-    """The models whose norm and loss stay within the budgets.
+    """The models whose norm and loss stay within the budgets, and where a solver starts.
 
-    Attributes
-    ----------
-    rows : HingeRows
-    budgets : tuple of Budget
-        One that limits the norm and one that limits the loss, or one that limits both.
-    offset_range : ndarray of shape (n_offsets, 2)
-        Bounds that the offsets of every model of the set satisfy. They follow from rows and
-        budgets; certificates need them (see :mod:`allrelevant.bounds.solver.proofs`).
-    start : StartingVertex or None
-        Where a solver starts.
+    One budget limits the norm and one the loss, or one limits both. ``offset_range``, of shape
+    (n_offsets, 2), holds bounds that the offsets of every model satisfy. They follow from rows and
+    budgets; certificates need them (see :mod:`allrelevant.bounds.solver.proofs`).
     """
 
     rows: HingeRows
@@ -278,8 +273,3 @@ def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
         weight = coef[..., limit.feature]
         coef[..., limit.feature] = np.clip(weight, limit.low, limit.high) + 0.0  # not -0.0
     return coef
-
-
-def limited_ranges(ranges: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
-    """What limits leave of ranges of all weights, shape (d, 2)."""
-    return within(ranges.T.copy(), limits).T

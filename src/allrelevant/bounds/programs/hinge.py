@@ -39,13 +39,8 @@ DISTANT_SLACK = 0.25
 class HingeRows:
     """What is required of a model, row by row.
 
-    Attributes
-    ----------
-    table : ndarray or sparse array of shape (n_rows, d)
-    offset_table : ndarray of shape (n_rows, n_offsets)
-    target : ndarray of shape (n_rows,)
-    weight : ndarray of shape (n_rows,)
-        Weight of each row's slack in the loss, all positive; infinite for hard rows.
+    ``offset_table`` has shape (n_rows, n_offsets). ``weight`` is that of each row's slack in the
+    loss, positive, and infinite for hard rows.
     """
 
     table: Table

@@ -76,16 +76,9 @@ def selection_program(
 ) -> SelectionProgram:
     """Minimize the total cost of the features in use.
 
-    Parameters
-    ----------
-    parts : sequence of LinearProgram
-        The set of models of each subproblem.
-    signed : sequence of ndarray of shape (n_weights, 2)
-        Bounds of the weights of each subproblem.
-    costs : ndarray of shape (n_features,)
-        Of the first weights of each subproblem; the others cost nothing.
-    fixed : ndarray of shape (n_features, 2)
-        Bounds of use: (0, 1), or (1, 1) and (0, 0) for features that are always or never used.
+    ``parts`` are the sets of models of the subproblems, ``signed`` the bounds of their weights. The
+    first weights of each have ``costs``, shape (n_features,); the others cost nothing. ``fixed``,
+    shape (n_features, 2), bounds use: (0, 1), or (1, 1) and (0, 0) for always and never.
     """
     n = len(costs)
     blocks = [_use_rows(part, ends[:n]) for part, ends in zip(parts, signed, strict=True)]
@@ -118,10 +111,9 @@ def selection_program(
 
 def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
     """The rows ``positive <= high use`` and ``negative <= -low use``: their two blocks."""
-    n, each = len(signed), np.arange(len(signed))
+    n = len(signed)
     low, high = np.minimum(signed[:, 0], 0.0), np.maximum(signed[:, 1], 0.0)
-    columns = np.r_[part.blocks["positive"].start + each, part.blocks["negative"].start + each]
-    places = (np.arange(2 * n), columns)
+    places = (np.arange(2 * n), part.weight_columns(np.arange(n)).ravel())
     weights = sp.csc_array((np.ones(2 * n), places), shape=(2 * n, part.n_columns))
     use = sp.vstack([sp.diags_array(-high), sp.diags_array(low)], format="csc")
     return weights, sp.csc_array(use)
@@ -129,18 +121,10 @@ def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features that suffice.
+    """Features that suffice, with weights and offsets of a model of each subproblem.
 
-    Attributes
-    ----------
-    members : ndarray of int
-    cost : float
-    bound : float
-        No other set costs less, but for those found before.
-    proven : bool
-        Whether this one costs least.
-    models : list of (weights, offsets)
-        Of each subproblem, with no other features in use.
+    No other set costs less than ``bound``, but for those found before; it is ``proven`` if that
+    shows that this one costs least.
     """
 
     members: NDArray[np.intp]
@@ -153,18 +137,10 @@ class FeatureSet:
 class CheapestSearch:
     """Finds one set of features after the other, in order of their costs.
 
-    ``timed_out`` tells whether the search ended for lack of time.
-
-    Parameters
-    ----------
-    sets : sequence of EquivalentModels
-        The models of each subproblem.
-    ranges : sequence of WeightRanges
-        Of each subproblem; their witnesses tell which rows matter.
-    signed, costs, fixed
-        See :func:`selection_program`.
-    C : sequence of float
-        Of each subproblem: with a set of features, the model of least ``|w|_1 + C * loss``.
+    ``sets``, ``ranges``, ``signed`` and ``C`` have an item for each subproblem: witnesses of the
+    ranges tell which rows matter. The model of a set of features is the one of least
+    ``|w|_1 + C * loss``. For ``costs`` and ``fixed`` see :func:`selection_program`. ``timed_out``
+    tells whether the search ended for lack of time.
     """
 
     def __init__(
@@ -276,8 +252,7 @@ class CheapestSearch:
                 np.setdiff1d(np.arange(n), members),
                 np.flatnonzero((self._signed[index] == 0).all(axis=1)),
             )
-            for block in ("positive", "negative"):
-                upper[program.blocks[block].start + others] = 0.0
+            upper[program.weight_columns(others)] = 0.0
             cost = budget_row(small.rows, Budget(1.0, self._C[index], np.inf))
             solver = HighsModel(replace(program, cost=cost, column_upper=upper))
             coef, offset = program.model(solver.solve("the best model with some features").point)

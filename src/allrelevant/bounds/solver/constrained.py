@@ -44,15 +44,8 @@ MAX_SLACKS = 10_000_000
 class ConstrainedModels:
     """A set of models under limits.
 
-    Parameters
-    ----------
-    models : EquivalentModels
-        Without the limits.
-    limits : sequence of WeightLimit
-    C : float
-        At which the start of the set is optimal.
-    exact_limits : sequence of WeightLimit, default: ``limits``
-        Solutions are put exactly within these.
+    The start of ``models``, the set without the limits, is optimal at ``C``. Solutions are put
+    exactly within ``exact_limits``, by default the limits.
     """
 
     def __init__(

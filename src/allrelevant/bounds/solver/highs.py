@@ -207,9 +207,7 @@ class HighsSolver:
 
     def _solve(self, extreme: Extreme) -> Solution:
         # HiGHS minimizes: the largest weight is the smallest of its negative.
-        blocks = self.models.program.blocks
-        starts = np.array([blocks["positive"].start, blocks["negative"].start], dtype=np.int32)
-        columns = starts + np.int32(extreme.feature)
+        columns = self.models.program.weight_columns(extreme.feature).astype(np.int32)
         self._highs.change_cost(columns, np.array([-extreme.sign, extreme.sign], dtype=float))
         solution = self._highs.solve(str(extreme))
         self._highs.change_cost(columns, np.zeros(2))

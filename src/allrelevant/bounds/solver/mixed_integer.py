@@ -67,7 +67,7 @@ class TotalWeight:
 
         def solve(program: LinearProgram) -> Vector:
             cost = program.cost.copy()
-            cost[_weight_columns(program, features)] = 1.0
+            cost[program.weight_columns(features)] = 1.0
             return HighsModel(replace(program, cost=cost)).solve("the least sum of a group").point
 
         return self._sum_at(solve, features)
@@ -80,7 +80,7 @@ class TotalWeight:
         def solve(program: LinearProgram) -> Vector:
             signs = _with_signs(program, either_sign, self._signed)
             cost, upper = signs.cost.copy(), signs.column_upper.copy()
-            positive, negative = _weight_columns(program, features)
+            positive, negative = program.weight_columns(features)
             cost[positive] = cost[negative] = -1.0
             upper[positive], upper[negative] = np.maximum(high, 0.0), np.maximum(-low, 0.0)
             model = HighsModel(replace(signs, cost=cost, column_upper=upper))
@@ -102,12 +102,6 @@ class TotalWeight:
                 return float(np.abs(coef[features]).sum())
 
 
-def _weight_columns(program: LinearProgram, features: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Columns of the positive and of the negative parts of m weights, shape (2, m)."""
-    starts = [program.blocks[block].start for block in ("positive", "negative")]
-    return np.array([start + features for start in starts])
-
-
 def _with_signs(
     program: LinearProgram, features: NDArray[np.intp], signed: Matrix
 ) -> LinearProgram:
@@ -117,7 +111,7 @@ def _with_signs(
     """
     m, each = len(features), np.arange(len(features))
     low, high = signed[features].T
-    positive, negative = _weight_columns(program, features)
+    positive, negative = program.weight_columns(features)
     shape = (2 * m, program.n_columns)
     places = (np.r_[each, m + each], np.r_[positive, negative])
     parts = sp.csc_array((np.ones(2 * m), places), shape=shape)

@@ -34,18 +34,10 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class CheckedSolutions:
-    """What the data say about a solver's solutions of m extremes.
+    """What the data say about a solver's solutions of m extremes, shape (m,) each.
 
-    Attributes
-    ----------
-    attained : ndarray of shape (m,)
-        The weight in question of each model.
-    proven : ndarray of shape (m,)
-        What no model of the set can go beyond.
-    violation : ndarray of shape (m,)
-        How far each model is outside the set, relative to its norm if that exceeds 1.
-    certificates : Certificates
-        What else the solutions prove.
+    The weight that each model attains, what no model of the set can go beyond, how far each is
+    outside the set (relative to its norm if that exceeds 1), and what else the solutions prove.
     """
 
     attained: Vector

@@ -57,19 +57,10 @@ NUMBERS_PER_BATCH = 4_000_000
 class WeightRanges:
     """Ranges of m weights over a set of models, with witnesses and certificates.
 
-    Attributes
-    ----------
-    features : ndarray of shape (m,)
-    attained : ndarray of shape (m, 2)
-        The smallest and the largest weight that a witness attains.
-    proven : ndarray of shape (m, 2)
-        What no model of the set can go below, and above.
-    coef : sparse array of shape (2 m, d)
-        Weights of the witnesses: row i attains the lower end of range i, row m + i the upper.
-    offset : ndarray of shape (2 m, n_offsets)
-    outer : ndarray of shape (d, 2)
-        What the certificates prove together about every weight; infinite if not requested.
-    effort : SolverStats
+    Witnesses attain what is ``attained``; no model goes beyond what is ``proven``, shape (m, 2)
+    both. Row i of ``coef``, shape (2 m, d), and of ``offset`` is the witness of the lower end of
+    range i, row m + i that of the upper. ``outer``, shape (d, 2), is what the certificates prove
+    together about every weight; infinite if not requested.
     """
 
     features: NDArray[np.intp]
@@ -128,17 +119,10 @@ def weight_ranges(
 ) -> WeightRanges:
     """Smallest and largest weight of the features over a set of models, each end proven.
 
-    Parameters
-    ----------
-    models : EquivalentModels
-    features : sequence of int, default: all
-    solver : callable, default: the one that suits the set
-        Makes a solver for a set of models; its solutions are checked against the data.
-    deadline : float, default=None
-        Time, as in ``time.time()``, after which no further feature is begun: the ranges are
-        those of the features that were done by then.
-    of_others : bool, default=False
-        Find out as well what the certificates prove of all other features.
+    ``solver`` makes a solver for a set of models, by default the one that suits it; its solutions
+    are checked against the data. After ``deadline``, as in ``time.time()``, no further feature is
+    begun: the ranges are those of the features done by then. ``of_others`` finds out as well what
+    the certificates prove of all other features.
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
     if deadline is not None and time.time() >= deadline:

@@ -65,13 +65,6 @@ class Vertex:
     As many rows are active as there are weights in use and offsets, and determine both. So the
     basic variables are, in order, the weights in use, the offsets and the slacks of the inactive
     rows; nonbasic are the other weights and the slacks of the active rows.
-
-    Attributes
-    ----------
-    used : ndarray of int
-        Features whose weight is not zero.
-    active, inactive : ndarray of int
-        The rows that determine the vertex, and the others.
     """
 
     def __init__(self, rows: HingeRows, coef: Vector, offset: Vector) -> None:
