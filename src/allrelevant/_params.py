@@ -29,6 +29,7 @@ NORM_SLACK: Final = 0.1
 LOSS_SLACK: Final = 0.05
 LOSS_TOL: Final = 1e-6
 PROBES: Final = "probes"
+CutoffName = Literal["probes"]
 N_PROBES: Final = 50
 FPR: Final = 1e-6
 FormulationName = Literal["separate", "joint"]

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.call_paths import BOUNDS, ELIMINATION, REPORT, SALIENCY, call_path, calls
 
-MAX_FILES = {BOUNDS: 29, ELIMINATION: 21, SALIENCY: 23, REPORT: 61}
+MAX_FILES = {BOUNDS: 23, ELIMINATION: 16, SALIENCY: 12, REPORT: 43}
 
 
 @pytest.mark.parametrize("name", MAX_FILES)

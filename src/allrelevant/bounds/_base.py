@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES
+from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES, CutoffName
 from .._typing import Matrix, Table, Vector
 from .._validation import N_JOBS
 from ..terms.layout import WeightLayout
@@ -52,7 +52,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "loss_tol": [Interval(Real, 0, None, closed="left")],
         "standardize": ["boolean"],
-        "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions({"probes"})],
+        "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions(set(get_args(CutoffName)))],
         "n_probes": [Interval(Integral, 1, None, closed="left")],
         "fpr": [Interval(Real, 0, 1, closed="neither")],
         "screen": ["boolean", StrOptions({"auto"})],
@@ -78,7 +78,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
         standardize: bool = True,
-        cutoff: float | Literal["probes"] = PROBES,
+        cutoff: float | CutoffName = PROBES,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
         screen: bool | Literal["auto"] = AUTO,
@@ -165,7 +165,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     def _reset(self) -> None:
         """Drop what only some fits leave behind: the last one may have been of another kind."""
         for name in list(vars(self)):
-            if name.startswith(("cv_score_", "constraints_", "privileged_", "n_privileged_")):
+            only_some = name in ("cv_score_", "constraints_")
+            if only_some or name.startswith(("privileged_", "n_privileged_")):
                 delattr(self, name)
 
     @abstractmethod

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, Unpack
+from typing import Protocol, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -80,15 +80,6 @@ class Calibration(Protocol):
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
         """The cutoffs for each of several baselines on the same data."""
-
-
-def calibration_for(
-    cutoff: float | Literal["probes"], n_probes: int, fpr: float, seed: int
-) -> Calibration:
-    """The calibration that the parameters of an estimator ask for."""
-    if cutoff == "probes":
-        return ProbeCalibration(n_probes, fpr, seed)
-    return FixedCutoff(float(cutoff))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from .._params import (
     N_PROBES,
     NORM_SLACK,
     PROBES,
+    CutoffName,
     FormulationName,
 )
 from .._typing import Matrix, Table, Vector
@@ -191,7 +192,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         formulation: FormulationName = FORMULATION,
         standardize: bool = True,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        cutoff: float | Literal["probes"] = PROBES,
+        cutoff: float | CutoffName = PROBES,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
         screen: bool | Literal["auto"] = AUTO,

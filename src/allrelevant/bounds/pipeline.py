@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._params import PROBES, CutoffName
 from .._typing import Matrix, Vector
 from ..exceptions import InputError, RelevanceWarning, WorkerDiedError
 from ..parallel import RunOptions, parallel_map
 from ..resampling import draw_seeds
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
-from .calibration import Calibration, FittedCalibration, calibration_for
+from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
 from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
 from .solver.proofs import intersect, outer_ranges
@@ -76,6 +77,15 @@ class BoundsSettings:
         """Options of parallel work on a subproblem."""
         title = f"{work} {name}".strip() if self.verbose else None
         return {"n_jobs": self.n_jobs, "progress": title}
+
+
+def calibration_for(
+    cutoff: float | CutoffName, n_probes: int, fpr: float, seed: int
+) -> Calibration:
+    """The calibration that the parameters of an estimator ask for."""
+    if cutoff == PROBES:
+        return ProbeCalibration(n_probes, fpr, seed)
+    return FixedCutoff(float(cutoff))
 
 
 def fit_baseline(

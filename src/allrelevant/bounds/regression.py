@@ -12,7 +12,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES
+from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES, CutoffName
 from .._typing import Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold, shuffled_folds
@@ -148,7 +148,7 @@ n_jobs, verbose
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
         standardize: bool = True,
-        cutoff: float | Literal["probes"] = PROBES,
+        cutoff: float | CutoffName = PROBES,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
         screen: bool | Literal["auto"] = AUTO,

@@ -187,7 +187,7 @@ _CALIBRATION = (
     _STANDARDIZE,
     Option(
         "--cutoff",
-        type=Number(params.PROBES, at_least=0),
+        type=Number(*get_args(params.CutoffName), at_least=0),
         help="What a bound must exceed to count; 'probes' learns it from shuffled columns. "
         "Of a metric: as a share of the norm, by default 0.05 or twice the slack.  "
         f"[default: {params.PROBES}]",

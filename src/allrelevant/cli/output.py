@@ -193,8 +193,10 @@ def result_table(
     Bars use characters beyond ASCII (``unicode``) and the ``width`` of the terminal by default as
     far as standard output can show them.
     """
-    from ..results.bounds import ranked
+    from ..results.bounds import document_columns, ranked
 
+    columns = [column.name for column in document_columns(document) if column.on_terminal]
+    columns.remove("relevance")
     unicode = _stdout_can_show("█·…") if unicode is None else unicode
     width = width or shutil.get_terminal_size((100, 24)).columns
     lines = [f"{headline(document)}: {_target(document)}", ""]
@@ -203,7 +205,7 @@ def result_table(
             features = ranked(unsorted)
             bars = _Bars(features, unicode)
             lines += [_counts(features, heading), ""]
-            lines += _rows(features[:MAX_FEATURES], decimals_for(features), bars, width)
+            lines += _rows(features[:MAX_FEATURES], columns, decimals_for(features), bars, width)
             if len(features) > MAX_FEATURES:
                 lines.append(f"... and {len(features) - MAX_FEATURES:,} more.")
             lines.append("")
@@ -243,12 +245,12 @@ def _counts(features: Sequence[Mapping[str, Any]], heading: str) -> str:
 
 
 def _rows(
-    features: Sequence[Mapping[str, Any]], decimals: int, bars: _Bars, width: int
+    features: Sequence[Mapping[str, Any]],
+    columns: Sequence[str],
+    decimals: int,
+    bars: _Bars,
+    width: int,
 ) -> list[str]:
-    from ..bounds.result import FEATURE_COLUMNS
-
-    columns = [column.name for column in FEATURE_COLUMNS if column.on_terminal]
-    columns.remove("relevance")
     numbers = [[_number(f, name, decimals, bars.at_most) for name in columns] for f in features]
     digits = max(5, *(len(number) for row in numbers for number in row))
     room = width - len("irrelevant") - len(columns) * (digits + 2) - 4

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._text import decimals_for, printable, shorten
-from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
-from ..bounds.result import FEATURE_COLUMNS
 from ..plots.layout import axis_shares, axis_ticks, bands, circle, cutoff_lines, links, outline
 from ..relevance import CLASSES
-from ..results.bounds import ranked
+from ..results.bounds import document_columns, ranked
 
 # Of wide tables the page shows so much; the rest is in the JSON.
 MAX_BARS = 60
@@ -124,7 +122,7 @@ def table_view(document: Document) -> dict[str, Any]:
 
 def _number_columns(document: Document) -> list[Any]:
     """The columns of numbers that a page shows of the features of this document."""
-    columns = MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
+    columns = document_columns(document)
     return [column for column in columns if column.heading and column.name != "relevance"]
 
 

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds.design import CheapestModels
+from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
 from ..bounds.path import BoundsPath
 from ..bounds.relations import Relations
-from ..bounds.result import feature_records
+from ..bounds.result import FEATURE_COLUMNS, Column, feature_records
 from ..relevance import CLASSES
 from .document import describe_target, make_document, to_json_value
 
@@ -104,3 +105,8 @@ def _proof(tables: Sequence[Any]) -> dict[str, Any]:
         "largest_gap": float(np.max(gap[exact], initial=0.0)),
         "n_outer": int((~exact).sum()),
     }
+
+
+def document_columns(document: Mapping[str, Any]) -> tuple[Column, ...]:
+    """The columns of the features of a document, for the page and the terminal."""
+    return MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
