@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from allrelevant import ClassificationBounds, InputError, RegressionBounds, bounds_path
+from allrelevant.bounds.path import runs_of_equal_values
 from allrelevant.datasets import make_linear_classification, make_linear_regression
 
 COUNTS: dict[str, Any] = {"n_strong": 1, "n_weak": 2, "n_irrelevant": 2}
@@ -98,3 +99,7 @@ def test_bad_options_are_named(data, options, message):
 def test_other_estimators_are_refused(data):
     with pytest.raises(InputError, match="LogisticRegression"):
         bounds_path(LogisticRegression(), data.X, data.y)
+
+
+def test_runs_of_equal_values():
+    assert runs_of_equal_values(["weak", "weak", "strong"]) == [("weak", 0, 2), ("strong", 2, 3)]

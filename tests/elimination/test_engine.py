@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allrelevant.elimination.engine import smallest
+from allrelevant.elimination.engine import StepSchedule, smallest
 
 
 @given(
@@ -19,3 +19,18 @@ def test_the_worst_come_first_and_ties_by_place(values, number):
     noisy = values * (1 + 1e-15 * np.arange(len(values)))
     expected = np.lexsort((np.arange(len(values)), values))[: min(number, len(values))]
     assert smallest(noisy, number).tolist() == expected.tolist()
+
+
+def test_steps_drop_a_count_or_a_fraction_and_stop_at_the_smallest_subset():
+    assert StepSchedule(0.5, 1, 2).n_dropped(9) == 4
+    assert StepSchedule(4, 1, 2).n_dropped(5) == 3
+    assert StepSchedule(1, 1, 2).n_dropped(2) == 0
+    assert StepSchedule(1, 1, 1).n_steps(5) == 4
+    assert StepSchedule(0.5, 1, 1).n_steps(8) == 3
+
+
+def test_close_criteria_let_several_candidates_compete():
+    auto = StepSchedule(1, "auto", 1)
+    clear, close = np.array([0.1, 2.0, 3.0, 4.0]), np.array([2.0, 2.1, 2.2, 4.0])
+    assert auto.n_competing(clear, clear) == 1
+    assert auto.n_competing(close, close) == 3

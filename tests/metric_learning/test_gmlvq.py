@@ -12,7 +12,7 @@ from sklearn.preprocessing import scale
 from allrelevant import GMLVQ, InputError
 from allrelevant.datasets import make_xor
 from allrelevant.metric_learning.costs import rank_penalty
-from allrelevant.metric_learning.gmlvq import initial_prototypes
+from allrelevant.metric_learning.gmlvq import initial_prototypes, prototype_counts
 from tests.metric_learning.naive import naive_gmlvq, numeric_gradient, squared_distance
 
 
@@ -218,3 +218,7 @@ def test_prototypes_start_at_the_means_or_at_the_clusters():
     places = initial_prototypes(X, codes, [2, 1], rng)
     np.testing.assert_allclose(places[np.argsort(places[:2, 0])], centres[:2], atol=0.2)
     np.testing.assert_allclose(places[2], X[40:].mean(axis=0))
+
+
+def test_numbers_of_prototypes_by_class():
+    assert prototype_counts({"a": 1, "b": 3}, np.array(["a", "b"]), [10, 10]) == [1, 3]

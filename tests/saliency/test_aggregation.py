@@ -10,6 +10,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from allrelevant import InputError
 from allrelevant.saliency import aggregate_batches, aggregate_saliency, as_differentiable
+from allrelevant.saliency.aggregation import row_batches, rows_within
 from allrelevant.saliency.backends.torch_modules import TorchModel
 
 from .differences import class_table
@@ -83,3 +84,9 @@ def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
             aggregate_saliency(model, rows, y, n_classes=3).saliency, expected
         )
     assert expected.sum() == pytest.approx(3)
+
+
+def test_rows_are_batched_within_a_budget_of_cells():
+    assert list(row_batches(5, 100, budget=250)) == [slice(0, 2), slice(2, 4), slice(4, 5)]
+    assert rows_within(100, budget=250) == 2
+    assert rows_within(100, budget=250, min_rows=7) == 7

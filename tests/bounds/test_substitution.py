@@ -1,0 +1,13 @@
+"""From changed intervals to relations."""
+
+import numpy as np
+
+from allrelevant.bounds.substitution import signed_relations
+
+
+def test_features_that_need_each_other_s_absence_are_substitutes():
+    interval = np.array([[0.0, 1.0], [0.0, 1.0]])
+    dropped = np.array([[[0.0, 0.0], [0.9, 1.0]], [[0.9, 1.0], [0.0, 0.0]]])
+    raised = np.array([[[0.5, 1.0], [0.0, 0.5]], [[0.0, 0.5], [0.5, 1.0]]])
+    relations = signed_relations(interval, dropped, raised)
+    np.testing.assert_allclose(relations, [[0.0, -1.0], [-1.0, 0.0]])
