@@ -54,9 +54,10 @@ bench-breast-cancer: setup  ## The breast cancer study of ferel18
 bench-stability: setup  ## Bounds and classes over 64 splits of breast cancer
 	@$(BIN)/python -m benchmarks.stability
 
-bench-speed: setup  ## Speed and memory beside fri, cold programs, HiGHS (DATA=folder of gene tables)
+bench-speed: setup  ## Speed and memory beside fri, cold programs, HiGHS (DATA=folder of gene tables; COMMIT=former commit)
 	@$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA))
 	@$(BIN)/python -m benchmarks.growth
+	@$(if $(COMMIT),$(BIN)/python -m benchmarks.former_commit $(COMMIT))
 
 bench-tasks: setup  ## Truth, speed and a path of the other tasks, beside fri
 	@$(BIN)/python -m benchmarks.task_truth

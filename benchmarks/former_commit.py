@@ -170,10 +170,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         former = Path(folder) / "former"
-        git = ["git", "-C", str(ROOT)]
-        subprocess.run(
-            [*git, "worktree", "add", "-q", "--detach", former, options.commit], check=True
-        )
+        git = ["git", "-C", str(ROOT), "worktree"]
+        subprocess.run([*git, "add", "-q", "--detach", former, options.commit], check=True)
         try:
             largest = compare(former, options.only, options.rounds)
         finally:
