@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import click
 
 
-class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
+class NumberOrWord(click.ParamType, ABC):  # type: ignore[type-arg]
     """A number, or one of some words in its place."""
 
     name = "number"
@@ -25,13 +26,13 @@ class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is not {self.expected()}.", param, ctx)
         return number
 
+    @abstractmethod
     def to_number(self, value: Any) -> float | None:
         """The number that a text stands for; None if it is refused."""
-        raise NotImplementedError
 
+    @abstractmethod
     def expected(self) -> str:
         """What messages say the value must be."""
-        raise NotImplementedError
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "|".join([self.placeholder, *self.words])
