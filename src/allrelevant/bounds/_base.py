@@ -22,15 +22,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES, CutoffName
 from .._typing import Matrix, Table, Vector
 from .._validation import N_JOBS
+from ..resampling import draw_seeds
 from ..terms.layout import WeightLayout
 from ..terms.scaling import no_scaling, standard_scaling
 from ._selector import BoundsSelectorMixin
-from .baseline import SEPARATE, Formulation
+from .baseline import SEPARATE, Formulation, Tolerance
 from .design import CheapestModels, DesignRequest, find_cheapest_models
 from .models import LinearModel, LinearModels
 from .pipeline import (
     BoundsSettings,
     bound_subproblem,
+    calibration_for,
     fit_baseline,
     issue_notes,
     unused_features_notes,
@@ -39,6 +41,9 @@ from .relations import Relations, find_relations
 from .result import BoundsResult, FeatureBounds
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
 from .what_if import constrain_result, constraints_in_words, subproblem_of_label
+
+# "auto" screens tables with more features than this.
+SCREEN_ABOVE = 10_000
 
 
 class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
@@ -160,7 +165,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         # All subproblems have the same tables and weights.
         scaled = subproblems[0].variants[0].scale(self._fit_scaling)
         self._check_constant_columns(scaled.scalings[0].constant)
-        return subproblems, scaled, BoundsSettings.from_estimator(self, len(subproblems))
+        return subproblems, scaled, self._settings(len(subproblems))
 
     def _reset(self) -> None:
         """Drop what only some fits leave behind: the last one may have been of another kind."""
@@ -174,6 +179,23 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         """The learning problems that these data are; all with the same tables and weights."""
+
+    def _settings(self, n_subproblems: int) -> BoundsSettings:
+        """The parameters as values, once the number of features is known."""
+        fold_seed, probe_seed = draw_seeds(self.random_state, 2)
+        auto = self.n_features_in_ > SCREEN_ABOVE
+        return BoundsSettings(
+            C=None if self.C == "cv" else float(self.C),
+            formulation=self._formulation,
+            tolerance=Tolerance(self.norm_slack, self.loss_slack, self.loss_tol),
+            calibration=calibration_for(self.cutoff, self.n_probes, self.fpr, probe_seed),
+            fit_scaling=self._fit_scaling,
+            screen=auto if self.screen == "auto" else bool(self.screen),
+            max_seconds=None if self.max_seconds is None else self.max_seconds / n_subproblems,
+            fold_seed=fold_seed,
+            n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
+        )
 
     @property
     def _formulation(self) -> Formulation:

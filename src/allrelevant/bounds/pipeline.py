@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from .._params import PROBES, CutoffName
 from .._typing import Matrix, Vector
 from ..exceptions import InputError, RelevanceWarning, WorkerDiedError
 from ..parallel import RunOptions, parallel_map
-from ..resampling import draw_seeds
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
 from .programs.equivalent_models import EquivalentModels
@@ -25,12 +23,6 @@ from .result import SubproblemBounds
 from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import WeightRanges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
-
-if TYPE_CHECKING:
-    from ._base import RelevanceBounds
-
-# "auto" screens tables with more features than this.
-SCREEN_ABOVE = 10_000
 
 # Features whose programs one task solves on one warm model. Fixed, so that the answer does not
 # depend on the number of workers.
@@ -54,24 +46,6 @@ class BoundsSettings:
     fold_seed: int
     n_jobs: int | None
     verbose: bool
-
-    @classmethod
-    def from_estimator(cls, est: RelevanceBounds, n_subproblems: int) -> Self:
-        """What the parameters of an estimator ask for, once it knows its table."""
-        fold_seed, probe_seed = draw_seeds(est.random_state, 2)
-        auto = est.n_features_in_ > SCREEN_ABOVE
-        return cls(
-            C=None if est.C == "cv" else float(est.C),
-            formulation=est._formulation,
-            tolerance=Tolerance(est.norm_slack, est.loss_slack, est.loss_tol),
-            calibration=calibration_for(est.cutoff, est.n_probes, est.fpr, probe_seed),
-            fit_scaling=est._fit_scaling,
-            screen=auto if est.screen == "auto" else bool(est.screen),
-            max_seconds=None if est.max_seconds is None else est.max_seconds / n_subproblems,
-            fold_seed=fold_seed,
-            n_jobs=est.n_jobs,
-            verbose=bool(est.verbose),
-        )
 
     def run(self, work: str, name: str) -> RunOptions:
         """Options of parallel work on a subproblem."""
