@@ -7,10 +7,10 @@ ROOT = Path(__file__).parent.parent
 
 
 def listed_modules() -> set[str]:
-    """Paths below the package, from the tables of the section "The tree"."""
-    tree = (ROOT / "CONTRIBUTING.md").read_text().partition("## The tree")[2]
+    """Paths below the package, from the tables of the section "Modules"."""
+    tree = (ROOT / "CONTRIBUTING.md").read_text().partition("## Modules")[2]
     modules, folder = set(), ""
-    for line in tree.partition("## How do I add")[0].splitlines():
+    for line in tree.partition("## How to extend")[0].splitlines():
         if heading := re.match(r"### `(?:allrelevant/)?([^`]*)`", line):
             folder = heading[1]
         elif entry := re.match(r"\| `([^`]+\.py)` \|", line):
