@@ -26,7 +26,7 @@ ESTIMATORS: dict[Task, str] = {
     "ranking": "RankingBounds",
 }
 # Words that only make sense where there are classes.
-OF_CLASSES = ["tell the classes apart", "into their class", "most frequent class", "Accuracy"]
+OF_CLASSES = ["separate the classes", "rows correctly", "most frequent class", "Accuracy"]
 
 
 @cache
