@@ -74,12 +74,14 @@ CLASSIFICATION = Task("classification", class_labels, majority_share, CLASS_WORD
 class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     """Relevance bounds for linear classification.
 
-    ``fit`` trains a baseline classifier. All linear classifiers whose norm and loss are within
-    the slack of the baseline's are *equivalent models* (a Rashomon set). For each feature, two
-    linear programs find its smallest and largest weight over the equivalent models. A feature is
-    *strongly relevant* if every equivalent model uses it. It is *weakly relevant* if only some
-    equivalent models use it, because other features can replace it. It is *irrelevant* if no
-    equivalent model gives it more weight than noise could get.
+    ``fit`` trains a baseline classifier. All linear classifiers whose norm (sum of absolute
+    weights) and hinge loss are within the slack of the baseline's are *equivalent models* (a
+    Rashomon set). For each feature, two linear programs find its smallest and largest weight over
+    the equivalent models. A feature is
+
+    - *strongly relevant* if every equivalent model uses it,
+    - *weakly relevant* if only some equivalent models use it, because others can replace it,
+    - *irrelevant* if no equivalent model gives it more weight than noise can get.
 
     Parameters
     ----------
@@ -139,14 +141,14 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         Relevance class of each feature: ``"strong"``, ``"weak"`` or ``"irrelevant"``. With more
         than two classes, the strongest over the classes.
     gap_ : ndarray of shape (n_features, 2)
-        Certified error of each bound in ``interval_``.
+        Largest possible error of each bound in ``interval_``, from dual certificates.
     exact_ : ndarray of shape (n_features,)
         False where ``interval_`` is a certified outer bound, because the feature was screened or
         time ran out; ``gap_`` then limits the distance to the exact bound.
     cutoff_ : ndarray of shape (2,) or (n_classes, 2)
         Cutoffs of the lower bound (for strong) and of the upper bound (for relevant); with more
         than two classes, one pair per class.
-    baseline_ : LinearModel
+    baseline_ : LinearModel or LinearModels
         Baseline model, with ``coef_``, ``intercept_``, ``norm_``, ``loss_`` and ``C_`` for the
         scaled features. With more than two classes, each has a leading axis of length
         ``n_classes``.
@@ -166,6 +168,14 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
 privileged_exact_, privileged_cutoff_
         The same attributes for the privileged features, if there are any.
+
+    References
+    ----------
+    Göpfert et al., "Interpretation of linear classifiers by means of feature relevance bounds",
+    Neurocomputing 2018 (``formulation="separate"``).
+
+    Göpfert, Pfannschmidt and Hammer, "Feature relevance bounds for linear
+    classification", ESANN 2017 (``formulation="joint"``).
 
     Examples
     --------
