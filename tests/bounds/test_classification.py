@@ -260,7 +260,7 @@ class TestUnusualTables:
         with pytest.raises(InputError, match="uses no feature at all"):
             quick(C=1e-6).fit(data.X, data.y)
 
-    def test_uninformative_features_raise_a_warning(self):
+    def test_uninformative_features_cause_a_warning(self):
         rng = np.random.RandomState(0)
         X, y = rng.normal(size=(60, 4)), np.resize([0, 1], 60)
         with pytest.warns(RelevanceWarning, match="without features"):

@@ -79,7 +79,7 @@ REGRESSION = Task(
     ),
 )
 
-# In standard deviations of the target.
+# Values of epsilon that cross-validation tries, in standard deviations of the target.
 EPSILON_GRID = (0.03, 0.1, 0.3)
 
 

@@ -60,7 +60,7 @@ class SubproblemBounds:
         is_union: bool = False,
         notes: tuple[str, ...] = (),
     ) -> SubproblemBounds:
-        """Combine exact ranges of some weights and outer bounds of all weights."""
+        """Combine exact ranges of some weights with outer bounds of all weights."""
         d = baseline.layout.n_weights
         signed, interval, gap = (
             _expand(ranges, values, d) for values in (ranges.attained, ranges.interval, ranges.gap)

@@ -158,7 +158,7 @@ class TaskData(ABC):
 
 
 def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
-    """Return the validated privileged table and its column names, or None without names."""
+    """Validate privileged features; return the table and its column names, None without names."""
     names = getattr(privileged, "columns", None)
     table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
     check_consistent_length(X, table)

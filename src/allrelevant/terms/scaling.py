@@ -75,14 +75,14 @@ def _weighted_moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:
         rounding = np.zeros_like(mean)
     # Minimum and maximum are exact, but sums are not: rounding gives a constant column a variance
     # that depends on the order of summation, which depends on the CPU.
-    low, high = _column_ends(X[weight > 0])
+    low, high = _column_ranges(X[weight > 0])
     varies = high - low > EQUALITY_TOL * np.maximum(np.abs(low), np.abs(high))
     return mean, np.where(varies & (variance > rounding), variance, 0.0)
 
 
 def constant_columns(X: Table) -> NDArray[np.bool_]:
     """Return a mask of the columns with exactly one distinct value, shape (d,)."""
-    low, high = _column_ends(X)
+    low, high = _column_ranges(X)
     return np.asarray(low == high)
 
 
@@ -128,14 +128,14 @@ def _variances(X: Table) -> Vector:
     return np.maximum(square - mean**2, 0.0)
 
 
-def _column_ends(X: Table) -> tuple[Vector, Vector]:
+def _column_ranges(X: Table) -> tuple[Vector, Vector]:
     """Return the smallest and the largest value of each column."""
     low, high = X.min(axis=0), X.max(axis=0)
     return (low.toarray().ravel(), high.toarray().ravel()) if sp.issparse(X) else (low, high)
 
 
 class NoScaling:
-    """Identity scaling of a target, for classes."""
+    """Identity scaling, for a target of classes."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """Convert from the unit of the table to the scale of the model."""
