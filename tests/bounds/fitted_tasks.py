@@ -1,4 +1,4 @@
-"""Small fitted estimators of every task, for tests of what can be asked of them."""
+"""Small fitted estimators of every task, for tests of their methods."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Small tables of many kinds: with noise, copies, more columns than rows, weights."""
+"""Small random tables: noisy, with redundant features, with more columns than rows, weighted."""
 
 import numpy as np
 

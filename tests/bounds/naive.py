@@ -1,7 +1,7 @@
-"""The papers' own programs, built as they are printed and solved from scratch.
+"""Reference implementation: the LPs as printed in the papers, solved by cold starts.
 
-Slow and plain on purpose: what the package computes is compared with this. Variables are
-``w_hat (d), w (d), b (1), xi (n)``, with ``|w_j| <= w_hat_j``; three programs a feature.
+Deliberately simple and slow. Tests compare the results of the package with it. The variables are
+``w_hat (d), w (d), b (1), xi (n)``, with ``|w_j| <= w_hat_j``; there are three LPs per feature.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 
 def naive_l1_svm(X, y, C, weight):
-    """Norm plus C times loss of the l1-regularised SVM (ferel18, section 3.2, step 1)."""
+    """Return norm plus C times loss of the l1-regularized SVM (ferel18, section 3.2, step 1)."""
     n, d = X.shape
     cost = np.concatenate([np.ones(d), np.zeros(d + 1), C * weight])
     rows, limits = _model_rows(X, y)
@@ -19,7 +19,7 @@ def naive_l1_svm(X, y, C, weight):
 
 
 def naive_separate(X, y, weight, norm_limit, loss_limit):
-    """Intervals of ferel18, Theorems 2 and 3."""
+    """Return the intervals of ferel18, Theorems 2 and 3."""
     n, d = X.shape
     norm_row = np.concatenate([np.ones(d), np.zeros(d + 1 + n)])
     loss_row = np.concatenate([np.zeros(2 * d + 1), weight])
@@ -27,7 +27,7 @@ def naive_separate(X, y, weight, norm_limit, loss_limit):
 
 
 def naive_joint(X, y, weight, C, limit):
-    """Intervals of esann17, Theorems 1 and 2."""
+    """Return the intervals of esann17, Theorems 1 and 2."""
     d = X.shape[1]
     row = np.concatenate([np.ones(d), np.zeros(d + 1), C * weight])
     return _intervals(X, y, [row], [limit])
@@ -55,7 +55,7 @@ def _intervals(X, y, budget_rows, budget_limits):
 
 def _solve(cost, rows, limits, n, d):
     result = linprog(cost, A_ub=rows, b_ub=limits, bounds=_bounds(n, d), method="highs")
-    # One of the two sides may hold no model at all: then the other side attains the maximum.
+    # One of the two sides may be infeasible. Then the other side attains the maximum.
     return result.fun if result.status == 0 else np.inf
 
 

@@ -1,9 +1,9 @@
-"""The programs of the other tasks, written down sample by sample and solved from scratch.
+"""Reference implementation of the LPs of the other tasks, sample by sample, with cold starts.
 
-Slow and plain on purpose. Variables are ``w_hat (d), w (d), offsets (k), xi (m)`` with
-``|w_j| <= w_hat_j``; each end of each range is a program of its own. A requirement is a row
-``(w part, offset part, right-hand side, slack)``: ``w part . w + offset part . o + xi >= rhs``,
-with the number of its slack, or None if it has none.
+Deliberately simple and slow. The variables are ``w_hat (d), w (d), offsets (k), xi (m)`` with
+``|w_j| <= w_hat_j``; each end of each range is a separate LP. A constraint is a tuple
+``(w part, offset part, right-hand side, slack)``, for ``w part . w + offset part . o + xi >= rhs``.
+``slack`` is the index of its slack variable, or None for a hard constraint.
 """
 
 from itertools import product
@@ -25,17 +25,17 @@ def ordinal(X, y, weight):
     n_thresholds = int(y.max())
     rows: list[Any] = []
     slack_weight: list[float] = []
-    for x, label, share in zip(X, y.astype(int), weight, strict=True):
+    for x, label, sample_weight in zip(X, y.astype(int), weight, strict=True):
         if label < n_thresholds:
             rows.append((-x, np.eye(n_thresholds)[label], 1.0, len(slack_weight)))
-            slack_weight.append(share)
+            slack_weight.append(sample_weight)
         if label > 0:
             rows.append((x, -np.eye(n_thresholds)[label - 1], 1.0, len(slack_weight)))
-            slack_weight.append(share)
+            slack_weight.append(sample_weight)
     for j in range(n_thresholds - 1):
-        in_order = np.zeros(n_thresholds)
-        in_order[j], in_order[j + 1] = -1.0, 1.0
-        rows.append((np.zeros(X.shape[1]), in_order, 0.0, None))
+        ascending = np.zeros(n_thresholds)
+        ascending[j], ascending[j + 1] = -1.0, 1.0
+        rows.append((np.zeros(X.shape[1]), ascending, 0.0, None))
     return rows, np.array(slack_weight)
 
 
@@ -51,7 +51,7 @@ def ranking(X, y, weight):
 
 
 def explained(rows, sample_of_row, Z, weight):
-    """Slacks that are ``u . z_i + c >= 0``, with i the sample of each row."""
+    """Set the slack of each row of sample i to ``u . z_i + c >= 0``."""
     p, k = Z.shape[1], len(rows[0][1])
     d = len(rows[0][0])
     new: list[Any] = []
@@ -60,26 +60,26 @@ def explained(rows, sample_of_row, Z, weight):
         new.append((np.r_[w_part, z], np.r_[o_part, one], rhs, None))
     for z in Z:
         new.append((np.r_[np.zeros(d), z], np.r_[np.zeros(k), 1.0], 0.0, None))
-    # The loss as a slack of its own: xi >= sum_i weight_i (u . z_i + c).
+    # The loss is a separate slack variable: xi >= sum_i weight_i (u . z_i + c).
     total = (np.r_[np.zeros(d), -weight @ Z], np.r_[np.zeros(k), -weight.sum()], 0.0, 0)
     return [*new, total], np.ones(1)
 
 
 def explained_ranking(X, y, Z, weight):
-    """Every pair of a positive and a negative sample, each with a slack of its own."""
+    """Constrain every pair of a positive and a negative sample, each sample with its own slack."""
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     d = X.shape[1]
     rows: list[Any] = [
         (np.r_[X[i] - X[j], Z[i] + Z[j]], [2.0], 1.0, None) for i, j in product(positive, negative)
     ]
     rows += [(np.r_[np.zeros(d), z], [1.0], 0.0, None) for z in Z]
-    share = np.where(y > 0, weight / weight[positive].sum(), weight / weight[negative].sum())
-    rows.append((np.r_[np.zeros(d), -share @ Z], [-share.sum()], 0.0, 0))
+    fraction = np.where(y > 0, weight / weight[positive].sum(), weight / weight[negative].sum())
+    rows.append((np.r_[np.zeros(d), -fraction @ Z], [-fraction.sum()], 0.0, 0))
     return rows, np.ones(1)
 
 
 def signed_ranges(rows, slack_weight, norm_limit, loss_limit):
-    """Smallest and largest weight, by two cold programs each."""
+    """Return the smallest and the largest weight of each feature, by two cold-started LPs."""
     d, k, m = len(rows[0][0]), len(rows[0][1]), len(slack_weight)
     A, b = _inequalities(rows, d, k, m)
     norm = np.r_[np.ones(d), np.zeros(d + k + m)]
@@ -95,7 +95,7 @@ def signed_ranges(rows, slack_weight, norm_limit, loss_limit):
 
 
 def optimum(rows, slack_weight, C):
-    """Norm plus C times loss of the best model."""
+    """Return norm plus C times loss of the optimal model."""
     d, k, m = len(rows[0][0]), len(rows[0][1]), len(slack_weight)
     A, b = _inequalities(rows, d, k, m)
     return _solve(np.r_[np.ones(d), np.zeros(d + k), C * slack_weight], A, b, d, k, m)

@@ -1,4 +1,4 @@
-"""Small tables that are hard on a simplex solver."""
+"""Small tables that are difficult for a simplex solver."""
 
 import numpy as np
 
@@ -31,19 +31,19 @@ def _separable(X, y, rng):
 
 
 def _all_misclassified(X, y, rng):
-    """The same row in both classes: no model gets more than half of them right."""
+    """Repeat each row in both classes, so that no model classifies more than half correctly."""
     X, y = np.vstack([X, X]), np.concatenate([y, -y])
     X[0] += 0.1
     return X, y
 
 
-def _as_it_is(X, y, rng):
+def _unchanged(X, y, rng):
     return X, y
 
 
-# Range of the number of rows, of the number of columns, and what is done to the table.
+# Range of the number of rows, range of the number of columns, and modification of the table.
 KINDS = {
-    "plain": ((8, 40), (1, 9), _as_it_is),
+    "plain": ((8, 40), (1, 9), _unchanged),
     "duplicated columns": ((8, 40), (1, 9), _duplicated_columns),
     "duplicated rows": ((8, 40), (1, 9), _duplicated_rows),
     "collinear": ((8, 40), (1, 9), _collinear),
@@ -51,17 +51,17 @@ KINDS = {
     "badly scaled": ((8, 40), (1, 9), _badly_scaled),
     "separable": ((8, 40), (1, 9), _separable),
     "all misclassified": ((8, 40), (1, 9), _all_misclassified),
-    "wide": ((6, 15), (20, 60), _as_it_is),
-    "tall": ((100, 200), (1, 4), _as_it_is),
+    "wide": ((6, 15), (20, 60), _unchanged),
+    "tall": ((100, 200), (1, 4), _unchanged),
 }
 
 
 def nasty_samples(kind, seed):
-    rows, columns, change = KINDS[kind]
+    rows, columns, modify = KINDS[kind]
     rng = np.random.RandomState(seed)
     X = rng.normal(size=(rng.randint(*rows), rng.randint(*columns)))
     y = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    X, y = change(X, y, rng)
+    X, y = modify(X, y, rng)
     weight = rng.uniform(0.2, 5.0, len(y)) if seed % 2 else np.ones(len(y))
     return ClassificationData(X, y, weight)

@@ -1,4 +1,4 @@
-"""What every estimator of bounds does: privileged features, constant columns."""
+"""Behavior common to all estimators: privileged features, constant columns."""
 
 import pickle
 from typing import Any
@@ -37,7 +37,7 @@ class TestPrivileged:
     def data(self, task):
         return make_privileged(task, 120, random_state=0, n_irrelevant_privileged=1, **COUNTS)
 
-    def test_both_tables_have_their_classes(self, task):
+    def test_features_of_both_tables_are_classified(self, task):
         data = self.data(task)
         bounds = clone(PRIVILEGED[task]).fit(data.X, data.y, privileged=data.privileged)
         assert bounds.relevance_.tolist() == data.relevance.tolist()
@@ -69,7 +69,7 @@ class TestPrivileged:
         np.testing.assert_array_equal(frame["upper"], bounds.privileged_interval_[:, 1])
         assert pickle.loads(pickle.dumps(bounds)).privileged_names_in_.tolist() == list(Z.columns)
 
-    def test_a_fit_without_them_forgets_them(self, task):
+    def test_refitting_without_privileged_features_deletes_their_attributes(self, task):
         data = self.data(task)
         bounds = clone(PRIVILEGED[task]).fit(data.X, data.y, privileged=data.privileged)
         bounds.fit(data.X, data.y)
@@ -87,12 +87,12 @@ class TestPrivileged:
             est.fit(data.X, data.y, privileged=np.full_like(data.privileged, np.nan))
 
 
-def test_the_common_svm_has_no_place_for_privileged_features():
+def test_joint_formulation_rejects_privileged_features():
     data = make_privileged("classification", 60, random_state=0, **COUNTS)
     with pytest.raises(InputError, match="separate"):
         ClassificationBounds(formulation="joint").fit(data.X, data.y, privileged=data.privileged)
 
 
-def test_constant_columns_alone_are_refused():
+def test_table_of_constant_columns_is_rejected():
     with pytest.raises(InputError, match="Every column is constant"):
         ClassificationBounds().fit(np.ones((20, 3)), [0, 1] * 10)

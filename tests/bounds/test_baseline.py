@@ -1,4 +1,4 @@
-"""The models that set the standard, and the choice of C."""
+"""Baselines and the choice of C."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 
 
-def test_a_path_gives_the_optimum_at_each_C():
+def test_path_is_optimal_at_each_C():
     samples = generated_samples(1)
     grid = [0.01, 0.1, 1.0, 10.0]
     for C, baseline in zip(grid, SEPARATE.path(samples, grid), strict=True):
@@ -22,7 +22,7 @@ def test_a_path_gives_the_optimum_at_each_C():
         assert model.C_ == C
 
 
-def test_norm_and_loss_are_those_of_the_model():
+def test_norm_and_loss_match_the_weights():
     samples = generated_samples(1)
     for formulation in (SEPARATE, JOINT):
         model = formulation.fit(samples, 1.0).model
@@ -31,7 +31,7 @@ def test_norm_and_loss_are_those_of_the_model():
         assert model.norm_ == pytest.approx(np.abs(model.coef_).sum())
 
 
-def test_the_joint_baseline_is_the_common_svm():
+def test_joint_baseline_is_the_standard_svm():
     samples = generated_samples(2)
     model = JOINT.fit(samples, 0.5).model
     svm = SVC(kernel="linear", C=0.5, tol=1e-8)
@@ -39,14 +39,14 @@ def test_the_joint_baseline_is_the_common_svm():
     np.testing.assert_allclose(model.coef_, svm.coef_.ravel(), atol=1e-3)
 
 
-def test_a_tiny_C_uses_no_feature():
+def test_baseline_at_a_tiny_C_uses_no_feature():
     samples = generated_samples(2)
     tiny, large = SEPARATE.path(samples, [1e-6, 1.0])
     assert not tiny.model.uses_features
     assert large.model.uses_features
 
 
-def samples_of(flip, seed, n_samples=200):
+def make_samples(flip, seed, n_samples=200):
     data = make_linear_classification(n_samples, flip=flip, random_state=seed)
     return ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(n_samples))
 
@@ -56,28 +56,28 @@ def choose(samples, **kwargs):
     return choose_C(samples, scaled, SEPARATE, standard_scaling, seed=0, **kwargs)
 
 
-def test_the_choice_is_on_the_grid_and_better_than_chance():
-    samples = samples_of(0.1, seed=0)
+def test_chosen_C_is_on_the_grid_and_scores_above_chance():
+    samples = make_samples(0.1, seed=0)
     choice = choose(samples)
     assert np.isclose(GRID / 200, choice.C).any()
     assert choice.score > choice.chance
 
 
-def test_noise_asks_for_a_smaller_C():
-    """Averaged over seeds: a single table can go either way."""
+def test_label_noise_lowers_the_chosen_C():
+    """Average over seeds, because a single table can go either way."""
     clean, noisy = (
-        np.mean([np.log(choose(samples_of(flip, seed)).C) for seed in range(6)])
+        np.mean([np.log(choose(make_samples(flip, seed)).C) for seed in range(6)])
         for flip in (0.0, 0.25)
     )
     assert noisy < clean
 
 
-def test_the_choice_does_not_depend_on_the_number_of_workers():
-    samples = samples_of(0.1, seed=1)
+def test_chosen_C_does_not_depend_on_n_jobs():
+    samples = make_samples(0.1, seed=1)
     assert choose(samples, n_jobs=2) == choose(samples, n_jobs=1)
 
 
 def test_doubling_all_weights_halves_C():
-    samples = samples_of(0.1, seed=2)
+    samples = make_samples(0.1, seed=2)
     doubled = ClassificationData(samples.X, samples.y, 2 * samples.weight)
     assert np.isclose(choose(doubled).C, choose(samples).C / 2)

@@ -1,4 +1,4 @@
-"""Cutoffs: what an irrelevant feature comes to, and what happens without enough probes."""
+"""Calibration of the cutoffs, and the fallback with too few probes."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,8 @@ from allrelevant.bounds.calibration import upper_prediction_limit
 from allrelevant.datasets import make_linear_classification
 
 
-def test_the_limit_is_exceeded_as_often_as_it_says():
-    """For normal draws the prediction limit is exact: checked over many draws."""
+def test_prediction_limit_is_exceeded_with_probability_fpr():
+    """The limit is exact for normal draws."""
     rng = np.random.RandomState(0)
     draws, fpr = 4_000, 0.05
     exceeded = 0
@@ -33,7 +33,7 @@ def test_irrelevant_features_stay_below_the_cutoff_over_seeds():
     assert false_alarms <= 1
 
 
-def test_too_few_probes_are_said_and_a_stated_rule_takes_over():
+def test_too_few_probes_warn_and_use_the_fallback_cutoffs():
     data = make_linear_classification(100, n_strong=2, n_weak=2, n_irrelevant=4, random_state=0)
     bounds = ClassificationBounds(C=1.0, norm_slack=0.1, loss_slack=0.0, n_probes=3, random_state=0)
     with pytest.warns(RelevanceWarning, match="Only 3 of 3 probes"):
@@ -44,7 +44,7 @@ def test_too_few_probes_are_said_and_a_stated_rule_takes_over():
 
 
 def test_probes_that_equal_their_column_are_not_used():
-    """Two values, one of them once: most permutations change nothing but which row it is."""
+    """The column has one nonzero value, so one in four permutations equals the column."""
     rng = np.random.RandomState(0)
     X = np.zeros((4, 1))
     X[0] = 1.0
@@ -53,7 +53,7 @@ def test_probes_that_equal_their_column_are_not_used():
         ClassificationBounds(C=10.0, n_probes=12, random_state=rng).fit(X, y)
 
 
-def test_a_number_is_used_as_it_is():
+def test_numeric_cutoff_is_used_for_both_bounds():
     data = make_linear_classification(60, n_strong=1, n_weak=0, n_irrelevant=1, random_state=0)
     bounds = ClassificationBounds(C=1.0, cutoff=0.25).fit(data.X, data.y)
     assert bounds.cutoff_.tolist() == [0.25, 0.25]

@@ -1,4 +1,4 @@
-"""What a user of ClassificationBounds can count on."""
+"""Behavior of ClassificationBounds as seen by users."""
 
 import pickle
 
@@ -30,15 +30,15 @@ def fitted(data):
 
 
 def quick(**kwargs):
-    """Nothing learned from the data but the bounds."""
+    """Return an estimator with fixed C and cutoff."""
     return ClassificationBounds(**{"C": 1.0, "cutoff": 0.1, **kwargs})
 
 
-def assert_same_result(one, other):
+def assert_same_result(first, second):
     for name in ("interval_", "signed_interval_", "gap_", "cutoff_"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
-    assert (one.relevance_ == other.relevance_).all()
-    np.testing.assert_array_equal(one.baseline_.coef_, other.baseline_.coef_)
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
+    assert (first.relevance_ == second.relevance_).all()
+    np.testing.assert_array_equal(first.baseline_.coef_, second.baseline_.coef_)
 
 
 def test_shapes_and_order(fitted):
@@ -52,7 +52,7 @@ def test_shapes_and_order(fitted):
     assert 0.5 < fitted.cv_score_ <= 1
 
 
-def test_the_baseline_lies_in_every_range(fitted):
+def test_baseline_is_within_every_range(fitted):
     coef = fitted.baseline_.coef_
     assert (fitted.signed_interval_[:, 0] <= coef + 1e-9).all()
     assert (coef <= fitted.signed_interval_[:, 1] + 1e-9).all()
@@ -65,19 +65,19 @@ def test_absolute_interval_follows_from_the_signed_one(fitted):
     np.testing.assert_allclose(fitted.interval_[:, 0], np.maximum(0, np.maximum(low, -high)))
 
 
-def test_the_same_seed_gives_the_same_answer_at_any_n_jobs(data, fitted):
+def test_same_seed_gives_the_same_result_for_any_n_jobs(data, fitted):
     assert_same_result(fitted, clone(fitted).set_params(n_jobs=2).fit(data.X, data.y))
     assert_same_result(fitted, clone(fitted).fit(data.X, data.y))
 
 
-def test_many_features_are_split_into_tasks_that_do_not_depend_on_n_jobs():
+def test_result_of_many_features_does_not_depend_on_n_jobs():
     data = make_linear_classification(40, n_strong=2, n_weak=2, n_irrelevant=126, random_state=1)
     one, two = (quick(n_jobs=n).fit(data.X, data.y) for n in (1, 2))
     assert_same_result(one, two)
 
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
-def test_witnesses_attain_the_bounds_on_the_users_own_table(data, formulation):
+def test_witnesses_attain_the_bounds_on_unscaled_data(data, formulation):
     bounds = quick(formulation=formulation, norm_slack=0.1, loss_slack=0.05).fit(data.X, data.y)
     scaled = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
     target = 2.0 * data.y - 1.0
@@ -132,36 +132,36 @@ def test_set_output(data, container, kind):
     assert list(selected.columns) == quick().fit(table, data.y).get_feature_names_out().tolist()
 
 
-def test_works_in_pipelines_and_grids(data):
+def test_works_in_pipelines_and_grid_search(data):
     pipeline = make_pipeline(quick(), LogisticRegression())
     grid = GridSearchCV(pipeline, {"classificationbounds__cutoff": [0.05, 0.2]}, cv=2)
     assert grid.fit(data.X, data.y).score(data.X, data.y) > 0.8
 
 
-def test_survives_pickling(data, fitted):
+def test_pickling_preserves_the_result(data, fitted):
     copy = pickle.loads(pickle.dumps(fitted))
     assert_same_result(fitted, copy)
     np.testing.assert_array_equal(copy.predict(data.X), fitted.predict(data.X))
     np.testing.assert_array_equal(copy.witness(0, "upper").coef_, fitted.witness(0, "upper").coef_)
 
 
-def test_sparse_tables_are_scaled_but_not_centred(data):
+def test_sparse_tables_are_scaled_but_not_centered(data):
     X = np.where(np.abs(data.X) > 0.5, data.X, 0.0)
     sparse = quick().fit(sp.csr_matrix(X), data.y)
-    # An intercept makes up for the centring, so a table that is only scaled gives the same.
+    # The intercept absorbs the centering, so a table that is only scaled gives the same result.
     dense = quick(standardize=False).fit(X / X.std(axis=0), data.y)
     np.testing.assert_allclose(sparse.interval_, dense.interval_, atol=1e-7)
     assert (sparse.predict(sp.csr_matrix(X)) == dense.predict(X / X.std(axis=0))).all()
     assert sp.issparse(sparse.transform(sp.csr_matrix(X)))
 
 
-def test_standardising_makes_units_irrelevant(data):
+def test_intervals_of_standardized_features_do_not_depend_on_units(data):
     units = 10.0 ** np.arange(-3, data.X.shape[1] - 3)
-    metres, inches = quick().fit(data.X, data.y), quick().fit(data.X * units + 5, data.y)
-    np.testing.assert_allclose(metres.interval_, inches.interval_, atol=1e-6)
+    original, converted = quick().fit(data.X, data.y), quick().fit(data.X * units + 5, data.y)
+    np.testing.assert_allclose(original.interval_, converted.interval_, atol=1e-6)
 
 
-def test_a_weight_of_two_counts_as_two_rows_and_of_zero_as_none(data):
+def test_integer_sample_weight_is_equivalent_to_repeating_rows(data):
     weight = np.resize([2, 1, 0], len(data.y))
     repeated = np.repeat(np.arange(len(data.y)), weight)
     weighted = quick().fit(data.X, data.y, sample_weight=weight)
@@ -169,13 +169,13 @@ def test_a_weight_of_two_counts_as_two_rows_and_of_zero_as_none(data):
     np.testing.assert_allclose(weighted.interval_, expected.interval_, atol=1e-6)
 
 
-def test_balanced_classes_weigh_the_same(data):
+def test_balanced_class_weights_have_equal_totals(data):
     rows = np.r_[np.flatnonzero(data.y == 0)[:10], np.flatnonzero(data.y == 1)]
     X, y = data.X[rows], data.y[rows]
     balanced = quick(class_weight="balanced").fit(X, y)
-    share = len(y) / (2 * np.bincount(y))
-    by_hand = quick(class_weight={0: share[0], 1: share[1]}).fit(X, y)
-    np.testing.assert_allclose(balanced.interval_, by_hand.interval_, atol=1e-9)
+    class_weight = len(y) / (2 * np.bincount(y))
+    explicit = quick(class_weight=dict(enumerate(class_weight))).fit(X, y)
+    np.testing.assert_allclose(balanced.interval_, explicit.interval_, atol=1e-9)
     assert balanced.predict(X).mean() < quick().fit(X, y).predict(X).mean()
 
 
@@ -197,20 +197,20 @@ class TestMoreThanTwoClasses:
         assert bounds.baseline_.coef_.shape == (3, 4)
         assert bounds.classes_.tolist() == ["setosa", "versicolor", "virginica"]
 
-    def test_each_class_is_the_two_class_problem_against_the_rest(self, iris, bounds):
+    def test_each_class_matches_its_one_vs_rest_problem(self, iris, bounds):
         for code in range(3):
             alone = quick(cutoff=0.3).fit(iris.data, iris.target == code)
             np.testing.assert_allclose(bounds.class_interval_[code], alone.interval_, atol=1e-9)
             assert (bounds.class_relevance_[code] == alone.relevance_).all()
 
-    def test_strong_for_some_is_strong_and_relevant_for_some_is_relevant(self, bounds):
+    def test_overall_relevance_is_the_strongest_over_classes(self, bounds):
         by_class = bounds.class_relevance_
         for feature, overall in enumerate(bounds.relevance_):
-            found = set(by_class[:, feature])
-            expected = next(c for c in ("strong", "weak", "irrelevant") if c in found)
+            relevances = set(by_class[:, feature])
+            expected = next(c for c in ("strong", "weak", "irrelevant") if c in relevances)
             assert overall == expected
 
-    def test_predicts_and_finds_witnesses_by_class(self, iris, bounds):
+    def test_predictions_and_witnesses_by_class(self, iris, bounds):
         assert bounds.score(iris.data, iris.target_names[iris.target]) > 0.85
         upper = bounds.witness("petal width (cm)", "upper", label="virginica")
         assert abs(upper.coef_[3]) == pytest.approx(bounds.class_interval_[2, 3, 1], abs=1e-6)
@@ -220,8 +220,8 @@ class TestMoreThanTwoClasses:
             bounds.witness(0, "upper", label="rose")
 
 
-class TestOddTables:
-    def test_constant_columns_are_kept_irrelevant_and_named(self, data):
+class TestUnusualTables:
+    def test_constant_columns_are_irrelevant_and_named_in_a_warning(self, data):
         table = pd.DataFrame(data.X, columns=[f"f{j}" for j in range(data.X.shape[1])])
         table.insert(1, "always 7", 7.0)
         with pytest.warns(RelevanceWarning, match="1 constant column.*'always 7'"):
@@ -241,32 +241,32 @@ class TestOddTables:
         bounds = quick(C=10.0).fit(data.X, data.y)
         assert bounds.gap_.max() <= 1e-6
 
-    def test_separable_classes_have_loss_zero_and_a_usable_set(self):
+    def test_separable_classes_have_zero_loss_and_nonzero_bounds(self):
         X = np.vstack([np.eye(3)[[0, 1, 2]] + 3, -np.eye(3)[[0, 1, 2]] - 3])
         y = np.array([1, 1, 1, 0, 0, 0])
         bounds = quick(C=100.0, standardize=False).fit(X, y)
         assert bounds.baseline_.loss_ == pytest.approx(0, abs=1e-9)
         assert (bounds.interval_[:, 1] > 0).all()
 
-    def test_a_single_class_is_refused(self, data):
+    def test_single_class_raises(self, data):
         with pytest.raises(InputError, match="single class"):
             quick().fit(data.X, np.zeros(len(data.X)))
 
-    def test_fewer_than_four_rows_are_refused(self, data):
+    def test_fewer_than_four_rows_raise(self, data):
         with pytest.raises(ValueError, match="minimum of 4"):
             quick().fit(data.X[:3], [0, 1, 0])
 
-    def test_a_C_too_small_for_any_weight_is_refused(self, data):
+    def test_C_too_small_for_any_feature_raises(self, data):
         with pytest.raises(InputError, match="uses no feature at all"):
             quick(C=1e-6).fit(data.X, data.y)
 
-    def test_noise_alone_is_said_to_be_noise(self):
+    def test_uninformative_features_cause_a_warning(self):
         rng = np.random.RandomState(0)
         X, y = rng.normal(size=(60, 4)), np.resize([0, 1], 60)
         with pytest.warns(RelevanceWarning, match="without features"):
             ClassificationBounds(random_state=0, n_probes=10).fit(X, y)
 
-    def test_one_row_of_a_class_cannot_be_cross_validated(self, data):
+    def test_class_with_a_single_row_cannot_be_cross_validated(self, data):
         y = np.r_[1, np.zeros(len(data.X) - 1)]
         with pytest.raises(InputError, match="single row"):
             ClassificationBounds().fit(data.X, y)

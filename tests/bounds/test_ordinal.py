@@ -1,4 +1,4 @@
-"""Ordinal regression: what users see of it."""
+"""Behavior of OrdinalBounds as seen by users."""
 
 from typing import Any
 
@@ -35,8 +35,8 @@ class TestOrdinal:
         assert (np.diff(thresholds) >= -1e-9).all()
         np.testing.assert_array_equal(bounds.decision_function(X).argmax(axis=1), bounds.predict(X))
 
-    def test_two_classes_are_the_classifiers(self):
-        """One threshold is an offset with its sign turned: the same set of models."""
+    def test_two_classes_match_classification(self):
+        """A single threshold is a negated offset, so the set of models is the same."""
         X, y, _ = make_linear_classification(80, flip=0.1, random_state=0, **COUNTS)
         settings: dict[str, Any] = {"C": 1.0, "cutoff": 0.1}
         np.testing.assert_allclose(
@@ -45,7 +45,7 @@ class TestOrdinal:
             atol=1e-7,
         )
 
-    def test_names_of_the_classes_are_kept_in_order(self, ordinal_data):
+    def test_class_labels_are_kept_in_ascending_order(self, ordinal_data):
         X, y, _ = ordinal_data
         grades = np.array([10, 20, 30, 40])[y]
         bounds = OrdinalBounds(C=1.0, cutoff=0.1).fit(X, grades)
@@ -64,7 +64,7 @@ class TestOrdinal:
         with pytest.raises(ValueError, match=message):
             OrdinalBounds().fit(ordinal_data.X, y)
 
-    def test_a_class_of_one_row_cannot_be_cross_validated(self, ordinal_data):
+    def test_class_with_a_single_row_cannot_be_cross_validated(self, ordinal_data):
         y = np.r_[7, ordinal_data.y[1:]]
         with pytest.raises(InputError, match="single row"):
             OrdinalBounds().fit(ordinal_data.X, y)

@@ -1,4 +1,4 @@
-"""Bipartite ranking: what users see of it."""
+"""Behavior of RankingBounds as seen by users, and the loss that C is chosen by."""
 
 from typing import Any
 
@@ -30,11 +30,11 @@ class TestRanking:
         assert bounds.relevance_.tolist() == EXPECTED
         assert bounds.auc_ == pytest.approx(roc_auc_score(y, bounds.decision_function(X)))
         assert bounds.score(X, y) == pytest.approx(bounds.auc_)
-        # The loss bounds the share of pairs in the wrong order.
+        # The loss is an upper bound of the fraction of pairs in the wrong order.
         assert bounds.baseline_.loss_ >= 1 - bounds.auc_
 
-    def test_the_share_of_the_classes_does_not_matter(self, ranking_data):
-        """Every negative row twice: the same mean over pairs."""
+    def test_intervals_do_not_depend_on_the_class_proportions(self, ranking_data):
+        """Repeating every negative row does not change the mean over pairs."""
         X, y, _ = ranking_data
         negative = y == 0
         settings: dict[str, Any] = {"C": 10.0, "cutoff": 0.1, "standardize": False}
@@ -57,7 +57,7 @@ class TestRanking:
             RankingBounds().fit(ranking_data.X, y)
 
 
-def test_what_C_is_chosen_by_is_the_loss_of_all_pairs():
+def test_selection_score_is_the_negative_loss_over_all_pairs():
     rng = np.random.RandomState(0)
     samples = RankingData(
         rng.normal(size=(30, 3)), np.where(rng.rand(30) < 0.3, 1.0, -1.0), rng.rand(30) + 0.5

@@ -1,4 +1,4 @@
-"""Regression: what users see of it."""
+"""Behavior of RegressionBounds as seen by users."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class TestRegression:
         assert 0 < bounds.cv_score_ < 1
         assert bounds.gap_.max() <= 1e-7
 
-    def test_the_scale_of_the_target_changes_no_interval(self, regression_data):
+    def test_scale_of_the_target_does_not_change_intervals(self, regression_data):
         X, y, _ = regression_data
         plain = RegressionBounds(C=0.1, epsilon=0.1, cutoff=0.1).fit(X, y)
         scaled = RegressionBounds(C=0.1, epsilon=1.0, cutoff=0.1).fit(X, 10.0 * y - 3.0)
@@ -39,13 +39,13 @@ class TestRegression:
         np.testing.assert_allclose(scaled.predict(X), 10.0 * plain.predict(X) - 3.0, atol=1e-6)
         assert scaled.epsilon_ == pytest.approx(1.0)
 
-    def test_within_epsilon_nothing_is_lost(self, regression_data):
+    def test_epsilon_larger_than_all_errors_raises(self, regression_data):
         X, y, _ = regression_data
         wide = RegressionBounds(C=1.0, epsilon=100.0, cutoff=0.1)
         with pytest.raises(InputError, match="uses no feature"):
             wide.fit(X, y)
 
-    def test_without_standardising_the_units_stay(self, regression_data):
+    def test_weights_are_in_raw_units_without_standardizing(self, regression_data):
         X, y, _ = regression_data
         bounds = RegressionBounds(standardize=False, random_state=0, cutoff=0.2).fit(X, y)
         assert bounds.interval_[0] == pytest.approx([1.0, 1.0], abs=0.3)

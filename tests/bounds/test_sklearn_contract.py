@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, over the settings that take different paths through the code."""
+"""scikit-learn's estimator checks, for settings that exercise different code paths."""
 
 import warnings
 
@@ -37,28 +37,28 @@ def expected_failures(estimator):
         return {}
     if estimator.C == "cv":
         reason = (
-            "The folds that choose C and the permutations that make probes are drawn over rows: "
-            "a row of weight two is not drawn as two rows are."
+            "Cross-validation folds and probes are drawn over rows, so a row of weight 2 is not "
+            "equivalent to two rows."
         )
         return {
             "check_sample_weight_equivalence_on_dense_data": reason,
             "check_sample_weight_equivalence_on_sparse_data": reason,
         }
     if isinstance(estimator, OrdinalBounds):
-        reason = "The classes of this check are noise: no feature helps, an error if C was given."
+        reason = "The classes of this check are random. No feature is used, so a given C raises."
         return {"check_estimator_sparse_array": reason, "check_estimator_sparse_matrix": reason}
     if not isinstance(estimator, ClassificationBounds):
         return {}
     if estimator.formulation == "joint":
-        reason = "libsvm stops at a tolerance of 1e-4, the check compares to 1e-7."
+        reason = "libsvm stops at a tolerance of 1e-4, but the check compares to 1e-7."
         return {
             "check_sample_weight_equivalence_on_dense_data": reason,
             "check_sample_weight_equivalence_on_sparse_data": reason,
         }
     return {
         "check_class_weight_classifiers": (
-            "With the weights of this check the best model uses no feature at any C, which is an "
-            "error if C was given."
+            "With the weights of this check, the best model uses no feature at any C. With a given "
+            "C, fit raises."
         )
     }
 
@@ -66,7 +66,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
-        # Some checks fit tables with constant columns or next to no rows, as they should.
+        # Some checks deliberately fit tables with constant columns or very few rows.
         warnings.simplefilter("ignore", RelevanceWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         check(estimator)

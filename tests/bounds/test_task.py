@@ -1,4 +1,4 @@
-"""Every task against a plain build of its own programs, all samples and all pairs written out."""
+"""Comparison of every task with a reference implementation that lists all samples and pairs."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ SLACKS = [Tolerance(0.1, 0.05, 1e-6), Tolerance(0.01, 0.0, 1e-6), Tolerance(0.3,
 COUNTS: dict[str, Any] = {"n_strong": 2, "n_weak": 2, "n_irrelevant": 3}
 
 
-def standardised(X):
+def standardize(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
@@ -35,9 +35,9 @@ def weights(n, seed):
 
 def regression(seed):
     data = make_linear_regression(40, target_noise=0.3, random_state=seed, **COUNTS)
-    weight, y = weights(40, seed), standardised(data.y)
+    weight, y = weights(40, seed), standardize(data.y)
     epsilon = (0.0, 0.1, 0.3)[seed % 3]
-    samples = RegressionData(standardised(data.X), y, weight, epsilon=epsilon)
+    samples = RegressionData(standardize(data.X), y, weight, epsilon=epsilon)
     return samples, naive_tasks.regression(samples.X, y, weight, epsilon)
 
 
@@ -47,14 +47,14 @@ def ordinal(seed):
         50, n_classes=n_classes, flip=0.2, random_state=seed, **COUNTS
     )
     weight = weights(50, seed)
-    samples = OrdinalData(standardised(data.X), data.y.astype(float), weight)
+    samples = OrdinalData(standardize(data.X), data.y.astype(float), weight)
     return samples, naive_tasks.ordinal(samples.X, samples.y, weight)
 
 
 def ranking(seed):
     data = make_ranking(40, positive=0.3, flip=0.2, random_state=seed, **COUNTS)
     weight = weights(40, seed)
-    samples = RankingData(standardised(data.X), 2.0 * data.y - 1.0, weight)
+    samples = RankingData(standardize(data.X), 2.0 * data.y - 1.0, weight)
     return samples, naive_tasks.ranking(samples.X, samples.y, weight)
 
 
@@ -69,7 +69,7 @@ def privileged_data(task, seed, n=40):
         random_state=seed,
         **COUNTS,
     )
-    return standardised(data.X), data.y.astype(float), standardised(data.privileged)
+    return standardize(data.X), data.y.astype(float), standardize(data.privileged)
 
 
 def privileged_classification(seed):
@@ -114,7 +114,7 @@ TASKS = [
 ]
 
 
-def solved(samples, C, slack):
+def solve(samples, C, slack):
     baseline = FORMULATIONS["separate"].fit(samples, C)
     models = FORMULATIONS["separate"].equivalent_models(baseline, slack)
     return baseline, models, weight_ranges(models)
@@ -122,11 +122,11 @@ def solved(samples, C, slack):
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
 @pytest.mark.parametrize("seed", range(10))
-def test_ranges_equal_a_plain_build(task, seed):
+def test_ranges_match_the_reference_implementation(task, seed):
     samples, (rows, slack_weight) = task(seed)
     slack = SLACKS[seed % len(SLACKS)]
     C = (3.0, 30.0)[seed % 2] / samples.total_weight
-    baseline, _, ranges = solved(samples, C, slack)
+    baseline, _, ranges = solve(samples, C, slack)
     best = naive_tasks.optimum(rows, slack_weight, C)
     assert baseline.model.norm_ + C * baseline.model.loss_ == pytest.approx(best, rel=1e-6)
     limits = slack.norm_limit(baseline.model), slack.loss_limit(baseline.model)
@@ -136,24 +136,24 @@ def test_ranges_equal_a_plain_build(task, seed):
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
-def test_every_witness_is_a_model_of_the_set(task):
+def test_witnesses_are_equivalent_models(task):
     samples, _ = task(1)
-    _, models, ranges = solved(samples, 10.0 / samples.total_weight, SLACKS[0])
-    overstep = models.violation(ranges.coef.toarray(), ranges.offset)
-    assert overstep.max() <= 1e-7
+    _, models, ranges = solve(samples, 10.0 / samples.total_weight, SLACKS[0])
+    violation = models.violation(ranges.coef.toarray(), ranges.offset)
+    assert violation.max() <= 1e-7
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
-    """The way for very many pairs, on few enough to list."""
+def test_cutting_planes_match_listed_pairs(seed, monkeypatch):
+    """Use the algorithm for many pairs on a table with few."""
     data = make_ranking(120, positive=0.4, flip=0.1, random_state=seed, **COUNTS)
-    samples = RankingData(standardised(data.X), 2.0 * data.y - 1.0, weights(120, seed))
-    _, _, listed = solved(samples, 10.0, SLACKS[0])
+    samples = RankingData(standardize(data.X), 2.0 * data.y - 1.0, weights(120, seed))
+    _, _, listed = solve(samples, 10.0, SLACKS[0])
     monkeypatch.setattr(ranking_module, "MAX_LISTED_PAIRS", 0)
     by_cuts = RankingData(samples.X, samples.y, samples.weight)
-    _, models, ranges = solved(by_cuts, 10.0, SLACKS[0])
+    _, models, ranges = solve(by_cuts, 10.0, SLACKS[0])
     assert isinstance(models.rows, CuttingPlaneRows)
-    # What is attained is inside the truth, what is proven around it, and both are close.
+    # Attained ranges are inside the certified ranges, and the gap is small.
     assert (ranges.attained[:, 0] >= ranges.proven[:, 0] - 1e-9).all()
     assert (ranges.attained[:, 1] <= ranges.proven[:, 1] + 1e-9).all()
     assert ranges.gap.max() <= 1e-3

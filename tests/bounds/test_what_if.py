@@ -180,7 +180,7 @@ def test_a_union_of_signs_is_no_hull():
     found = est.what_if({2: (size, None)})
     assert found.signed_interval_[2].tolist() == pytest.approx([low, high], abs=1e-7)
     assert found.interval_[2, 0] == pytest.approx(size, abs=1e-7)
-    with pytest.raises(InputError, match="sign of a weight open"):
+    with pytest.raises(InputError, match="both signs of a weight"):
         found.relations()
     assert found.what_if({2: (size, None)}, signed=True).relations() is not None
 
@@ -229,7 +229,7 @@ def test_classes_against_the_rest():
         est.what_if({2: "drop"}, label="d")
 
 
-@pytest.mark.filterwarnings("ignore:Some bounds are proven only")  # few pairs, hence few cuts
+@pytest.mark.filterwarnings("ignore:Some bounds are certified only")  # few pairs, hence few cuts
 @pytest.mark.parametrize("seed", range(4))
 def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
     data = make_ranking(

@@ -198,7 +198,7 @@ def test_accuracy_on_unseen_rows_comes_first() -> None:
     assert "cross-validation" not in render(summary)
     summary["score"]["cross_validated"] = 0.875
     page = " ".join(render(summary).split())
-    assert "puts 87.5% of rows it has not seen into their class, by cross-validation" in page
+    assert "classifies 87.5% of held-out rows correctly (cross-validation)" in page
 
 
 def test_several_classes() -> None:

@@ -26,7 +26,7 @@ ESTIMATORS: dict[Task, str] = {
     "ranking": "RankingBounds",
 }
 # Words that only make sense where there are classes.
-OF_CLASSES = ["tell the classes apart", "into their class", "most frequent class", "Accuracy"]
+OF_CLASSES = ["separate the classes", "rows correctly", "most frequent class", "Accuracy"]
 
 
 @cache
@@ -140,8 +140,11 @@ def test_privileged_features_of_several_classes() -> None:
     ("task", "expected"),
     [
         ("regression", ["predict the target", "from its median", "target from", "Epsilon"]),
-        ("ordinal", ["in the order of the classes", "median class", "from low to high 0 (27)"]),
-        ("ranking", ["rank the rows of class 1 above those of class 0", "AUC", "a coin"]),
+        (
+            "ordinal",
+            ["predict the ordered class of each row", "median class", "from low to high 0 (27)"],
+        ),
+        ("ranking", ["rank the rows of class 1 above those of class 0", "AUC", "a random order"]),
         ("classification", [*OF_CLASSES, "classes 0 (40), 1 (40)"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""Which weights are whose."""
+"""Assignment of weights to features."""
 
 import numpy as np
 import pytest
@@ -23,15 +23,15 @@ def test_values_of_tables_are_repeated_for_their_weights():
     assert LAYOUT.per_weight(cutoffs)[:, 1].tolist() == [0.2, 0.2, 0.2, 0.4, 0.4]
 
 
-def test_features_are_found_by_name_and_by_place():
+def test_features_are_found_by_name_and_by_index():
     assert LAYOUT.index("later") == 3
     assert LAYOUT.index(-1) == 4
     with pytest.raises(InputError, match="No feature is called 'nobody'"):
         LAYOUT.index("nobody")
-    with pytest.raises(InputError, match="Feature 5 is out of range: there are 5 features"):
+    with pytest.raises(InputError, match="Feature index 5 is out of range: there are 5 features"):
         LAYOUT.index(5)
 
 
-def test_of_several_models_the_weight_largest_in_size_counts():
+def test_largest_weights_are_largest_in_absolute_value_over_models():
     assert largest_weights(np.array([[1.0, -2.0], [-3.0, 0.5]])).tolist() == [-3.0, -2.0]
     assert largest_weights(np.array([1.0, -2.0])).tolist() == [1.0, -2.0]

@@ -51,27 +51,27 @@ def test_constant_columns_are_found_despite_rounding():
             assert (Z[:, [1, 3]] == 0).all()
 
 
-def test_no_scaling_leaves_the_rest_as_it_is():
+def test_no_scaling_changes_no_other_column():
     X, weight = table()
     np.testing.assert_array_equal(no_scaling(X, weight).apply(X), X)
 
 
-def test_a_constant_column_is_found_however_its_mean_is_rounded():
-    """The mean of very many equal values is off by more than the last digits."""
+def test_constant_columns_are_found_despite_an_inexact_mean():
+    """The computed mean of many equal values is off by more than the last digits."""
     rng = np.random.RandomState(0)
     X = np.column_stack([np.full(20_000, 7.3), rng.normal(size=20_000)])
     weight = rng.uniform(0.5, 2.0, 20_000)
-    weight[0], X[0, 0] = 0.0, 5.0  # a row without weight does not count
+    weight[0], X[0, 0] = 0.0, 5.0  # rows of weight zero are ignored
     naive = 0.0
-    for share in weight / weight.sum():
-        naive += share * 7.3
+    for fraction in weight / weight.sum():
+        naive += fraction * 7.3
     assert abs(naive - 7.3) > 10 * np.finfo(float).eps * 7.3
     for fit in (standard_scaling, no_scaling):
         for kind in (np.asarray, sp.csr_array):
             assert fit(kind(X), weight).constant.tolist() == [True, False]
 
 
-def test_values_that_differ_in_the_last_digits_only_are_constant():
+def test_columns_that_differ_only_in_the_last_digits_are_constant():
     X = np.column_stack([np.full(30, 0.1), np.arange(30.0)])
     X[::2, 0] = np.nextafter(0.1, 1.0)
     assert standard_scaling(X, np.ones(30)).constant.tolist() == [True, False]
@@ -80,7 +80,7 @@ def test_values_that_differ_in_the_last_digits_only_are_constant():
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_columns_of_whole_tables(kind):
+def test_unweighted_column_statistics(kind):
     X = np.array([[1.0, 2.0, 0.0, 0.1], [1.0, 4.0, 0.0, 0.3], [1.0, 3.0, 0.0, 0.2]])
     assert constant_features(kind(X)) == [0, 2]
     np.testing.assert_allclose(deviations(kind(X)), X.std(axis=0), atol=1e-12)
@@ -101,7 +101,7 @@ def test_frames_are_standardized_and_constant_columns_centered():
     np.testing.assert_allclose(scaled.std(ddof=0), [1.0, 0.0], atol=1e-12)
 
 
-def test_the_scale_of_a_target_is_undone():
+def test_target_scaling_is_invertible():
     values = np.array([3.0, 5.0, 10.0])
     scaling = StandardScaling(float(values.mean()), float(values.std()))
     assert scaling.apply(values).std() == pytest.approx(1.0)

@@ -1,13 +1,13 @@
-"""Relevance bounds: how small and how large a weight can be over all equally good models.
+"""Relevance bounds: smallest and largest weight of each feature over all equivalent linear models.
 
-- ``classification``, ``regression``, ``ordinal``, ``ranking``: a task each, with its data, its
+- ``classification``, ``regression``, ``ordinal``, ``ranking``: one task each, with its data, its
   estimator and its wording; ``mapping``: linear mappings and learned metrics
-- ``_base``: parameters, ``fit`` and fitted attributes; ``_selector``: what mappings share with it;
-  ``task``: what a task implements
-- ``pipeline``: one subproblem from data to bounds, by way of ``baseline``, ``programs`` (the set of
-  equivalent models), ``calibration`` and ``solver``; ``result``: what comes of it
-- ``what_if``, ``relations``, ``design``, ``risk``: questions to a result
-- ``path``, ``stability``: bounds along a setting, and over parts of the rows
+- ``task``: interface of a task; ``_base``: parameters, ``fit`` and fitted attributes of the
+  estimators; ``_selector``: part of ``_base`` that mappings share
+- ``pipeline``: computation of one subproblem, from data to bounds, with ``baseline``, ``programs``
+  (set of equivalent models), ``calibration`` and ``solver``; ``result``: its result
+- ``what_if``, ``relations``, ``design``, ``risk``: functions that analyze a result
+- ``path``, ``stability``: bounds along a grid of a parameter, and over random subsets of the rows
 
 The public names are in ``allrelevant/__init__.pyi``.
 """

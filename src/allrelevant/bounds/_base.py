@@ -1,7 +1,7 @@
-"""What every estimator of relevance bounds does, whatever its task.
+"""Base class of the estimators of relevance bounds for linear models.
 
-:class:`RelevanceBounds` has the parameters, ``fit``, the fitted attributes, and the questions that
-a fitted estimator answers.
+:class:`RelevanceBounds` defines the common parameters, ``fit``, the fitted attributes and the
+methods that analyze a fitted estimator.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from .result import BoundsResult, FeatureBounds
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
 from .what_if import constrain_result, constraints_in_words, subproblem_of_label
 
-# "auto" screens tables with more features than this.
+# Number of features above which screen="auto" screens.
 SCREEN_ABOVE = 10_000
 
 
 class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
-    """Common part of the estimators of a task: its data become subproblems (``_subproblems``)."""
+    """Base class of the task estimators, which implement ``_subproblems``."""
 
     task: ClassVar[Task]
 
@@ -113,21 +113,25 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         privileged: Any = None,
     ) -> Self:
-        """Find the baseline, the bounds of every weight, and the class of every feature.
+        """Fit the baseline, compute the bounds and classify the features by relevance.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training samples.
         y : array-like of shape (n_samples,)
+            Target.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row's loss. Rows of weight zero count as absent.
+            Weight of each sample's loss. Samples of weight zero are ignored.
         privileged : array-like or sparse matrix of shape (n_samples, p), default=None
-            Features that are known of these rows and of no others, such as what was found out
-            later. They take no part in predictions; they explain how far each row may be missed.
+            Privileged features: features that are available only for training samples, such as
+            information collected later. Predictions do not use them. They model the slack variable
+            of each sample.
 
         Returns
         -------
-        self
+        self : object
+            Fitted estimator.
         """
         self._validate_params()
         subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged)
@@ -142,7 +146,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     def _prepare(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
-        """Validated data as subproblems, their scaled tables, and how to solve them."""
+        """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
         X, y = validate_data(
             self,
@@ -168,20 +172,20 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return subproblems, scaled, self._settings(len(subproblems))
 
     def _reset(self) -> None:
-        """Drop what only some fits leave behind: the last one may have been of another kind."""
+        """Delete optional fitted attributes that the next fit may not set."""
         for name in list(vars(self)):
-            only_some = name in ("cv_score_", "constraints_")
-            if only_some or name.startswith(("privileged_", "n_privileged_")):
+            is_optional = name in ("cv_score_", "constraints_")
+            if is_optional or name.startswith(("privileged_", "n_privileged_")):
                 delattr(self, name)
 
     @abstractmethod
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
-        """The learning problems that these data are; all with the same tables and weights."""
+        """Split the data into subproblems, all with the same tables and sample weights."""
 
     def _settings(self, n_subproblems: int) -> BoundsSettings:
-        """The parameters as values, once the number of features is known."""
+        """Resolve the parameters, given the number of features."""
         fold_seed, probe_seed = draw_seeds(self.random_state, 2)
         auto = self.n_features_in_ > SCREEN_ABOVE
         return BoundsSettings(
@@ -206,7 +210,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return standard_scaling if self.standardize else no_scaling
 
     def _set_fitted_attributes(self, result: BoundsResult) -> None:
-        """Everything that ``fit`` leaves behind follows from its result."""
+        """Set all fitted attributes from a result."""
         self._result = result
         features, privileged = result.features, result.privileged
         self.interval_, self.signed_interval_ = features.interval, features.signed_interval
@@ -232,37 +236,38 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return [features] if privileged is None else [features, privileged]
 
     def _subproblem_records(self) -> list[dict[str, Any]]:
-        """Cutoffs and baseline of each subproblem, as JSON holds them."""
+        """Return cutoffs and baseline of each subproblem as JSON values."""
         several = len(self._result.subproblems) > 1
         return self._result.records(self.classes_.tolist() if several else [None])
 
     def _with_result(self, result: BoundsResult) -> Self:
-        """A copy of this estimator with another result."""
+        """Return a copy of this estimator with a different result."""
         est = copy(self)
         est._set_fitted_attributes(result)
         return est
 
     def _values(self, X: Any) -> Matrix:
-        """Value of the baseline at each row; with several models, one column each."""
+        """Return the baseline's value for each sample; with several models, one column each."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.baseline_.decision_function(X)
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearModel:
-        """The model that attains a bound: the proof that the weight can be as small, or as large.
+        """Return an equivalent model that attains a bound.
 
         Parameters
         ----------
         feature : int or str
-            Index of the feature, or its name if ``X`` had names. Privileged features count on
-            behind the others.
+            Index of the feature, or its name if ``X`` has column names. Indices of privileged
+            features follow those of ``X``.
         bound : {"lower", "upper"}
-            Which end of the feature's ``interval_``.
+            End of the feature's ``interval_``.
 
         Returns
         -------
         LinearModel
-            On the scale solved on; its ``decision_function`` takes tables as ``fit`` does.
+            Witness of the bound. Its weights are for scaled features; its ``decision_function``
+            accepts unscaled tables, as ``fit`` does.
         """
         index, side = self._checked(feature, bound)
         return self._result.subproblems[0].witness(index, side)
@@ -270,44 +275,44 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     def what_if(
         self, constraints: Mapping[Any, Any], *, signed: bool = False, label: Any = None
     ) -> Self:
-        """The bounds if only models count that keep an expert's constraints.
+        """Compute the bounds over the equivalent models that satisfy user constraints.
 
         Parameters
         ----------
         constraints : dict
-            What is asked of features, by name or index (privileged ones count on behind the
-            others):
+            Constraint on each feature, by name or index. Indices of privileged features follow
+            those of ``X``. A constraint is one of:
 
-            - ``"drop"``: weight zero, as if the feature were not there;
-            - ``"keep"``: a size of at least the cutoff that a relevant feature's weight exceeds
-              (the second of ``cutoff_``);
-            - a number: exactly this size;
-            - ``(lo, hi)``: a size from ``lo`` to ``hi``, None for an open end.
+            - ``"drop"``: the weight is zero, as if the feature did not exist;
+            - ``"keep"``: the absolute weight is at least the cutoff for relevant features (the
+              second value of ``cutoff_``);
+            - a number: the absolute weight has this value;
+            - ``(lo, hi)``: the absolute weight is between ``lo`` and ``hi``; None for no limit.
 
             Numbers are on the scale of ``interval_``.
         signed : bool, default=False
-            Numbers are about weights with their signs, on the scale of ``signed_interval_``,
-            instead of their sizes. A size from below leaves the sign open: where both are
-            possible, the result is about the models of either sign.
+            If True, numbers refer to signed weights, on the scale of ``signed_interval_``, instead
+            of absolute weights. A lower limit on an absolute weight allows both signs; if both are
+            feasible, the result covers the models of either sign.
         label : object, default=None
-            With more than two classes, the class whose models the constraints are about. By
-            default those of every class; ``"keep"`` then only of those for which the feature is
-            relevant.
+            With more than two classes, the class whose one-vs-rest models are constrained. By
+            default, the models of all classes are constrained, with one exception: ``"keep"``
+            applies only to the classes for which the feature is relevant.
 
         Returns
         -------
         estimator
-            A copy of this one, with the bounds under the constraints in all its attributes
-            (``interval_``, ``relevance_``, ``baseline_``, ...) and methods (``witness``,
-            ``to_frame``, ``plot``, ``predict``, ...), and with ``constraints_``. Cutoffs are those
-            of the fit. Asked again, it keeps its constraints unless new ones are about the same
-            features.
+            Copy of this estimator, with ``constraints_``, whose attributes (``interval_``,
+            ``relevance_``, ``baseline_``, ...) and methods (``witness``, ``to_frame``, ``plot``,
+            ``predict``, ...) refer to the constrained models. The cutoffs are not changed. Further
+            calls of ``what_if`` on the copy add constraints; a new constraint replaces an earlier
+            one on the same feature.
 
         Raises
         ------
         InfeasibleConstraintsError
-            If no equally good model keeps the constraints. It names a smallest set of constraints
-            that clash, and by how much each of them would have to move.
+            If no equivalent model satisfies the constraints. The error gives an irreducible
+            infeasible subset of the constraints and the smallest relaxation of each.
 
         Examples
         --------
@@ -336,16 +341,17 @@ the others staying as they are: 'x1' by 5.71, 'x2' by 5.71.
         )
 
     def relations(self) -> Relations:
-        """What replaces what among the relevant features, and which belong together.
+        """Find substitutes and complements among the relevant features.
 
-        Two intervals of each relevant feature are found anew for each other one: with that one
-        dropped, and with it raised to half its largest weight. With many relevant features that
-        takes a while, so it is not part of ``fit``; ``n_jobs`` and ``verbose`` are the estimator's.
+        For each pair of relevant features, the interval of one is recomputed twice: with the other
+        dropped, and with the other raised to half its largest absolute weight. This takes a while
+        with many relevant features, so it is not part of ``fit``. The estimator's ``n_jobs`` and
+        ``verbose`` apply.
 
         Returns
         -------
         Relations
-            With ``relations_``, ``feature_groups_``, tables and figures.
+            Result with ``relations_``, ``feature_groups_``, tables and figures.
 
         Examples
         --------
@@ -372,32 +378,34 @@ the others staying as they are: 'x1' by 5.71, 'x2' by 5.71.
         n_solutions: int = 1,
         max_seconds: float | None = None,
     ) -> CheapestModels:
-        """The equally good models whose features cost least.
+        """Find the minimum-cost feature sets of the equivalent models.
 
-        Found as mixed-integer programs by HiGHS, and proven to be the cheapest ones unless time
-        runs out. With costs of 1 they are the smallest sets of features that suffice.
+        HiGHS solves the search as mixed-integer linear programs and proves that the sets are
+        optimal, unless time runs out. With unit costs, the result is the smallest feature sets
+        that are sufficient for an equivalent model.
 
         Parameters
         ----------
         costs : dict or array-like of shape (n_features,), default=None
-            Cost of each feature, by name or in the order of the table, none negative. By default
-            each costs 1. Privileged features cost nothing: they are not needed for predictions.
+            Nonnegative cost of each feature, by name or in the order of the columns. By default,
+            each feature costs 1. Privileged features have no cost, because predictions do not use
+            them.
         must_use : sequence of int or str, default=()
-            Features that are in every set, as if they were acquired already. They count in the
-            cost; the models may use them.
+            Features that every set includes. Their cost is counted, and the models may but need
+            not use them.
         must_not_use : sequence of int or str, default=()
-            Features that are in none.
+            Features that no set includes.
         n_solutions : int, default=1
-            Number of different sets to look for, the cheapest first. No set holds another one.
+            Maximum number of feature sets, in order of cost. No set contains another.
         max_seconds : float, default=None
-            Time for the search. When it is up, the best set found so far is the last one, with its
-            proven gap.
+            Time limit. If it is reached, the last set is the best one found so far, with its
+            optimality gap.
 
         Returns
         -------
         CheapestModels
-            A sequence of models with ``features``, ``cost``, ``model``, ``proven`` and a
-            cross-validated ``score``; fewer than asked for if there are no more.
+            Sequence of models with ``features``, ``cost``, ``model``, ``proven`` and a
+            cross-validated ``score``; shorter than ``n_solutions`` if no further sets exist.
 
         Examples
         --------

@@ -1,6 +1,6 @@
-"""Fitted bounds as a scikit-learn selector: support, table, figure, and their document.
+"""Feature selector interface of fitted relevance bounds: support, table and figure.
 
-Estimators of linear models and of mappings share this part.
+The estimators of linear models and of mappings share this mixin.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ..plots import IntervalsDisplay
     from .mapping.linear_mapping import LinearMapping
 
-# Bounds are exact up to the solver's rounding. Larger gaps, relative to the norm, are warned of.
+# Gap relative to the norm above which ``fit`` warns; smaller gaps are rounding errors.
 LARGE_GAP = 1e-6
 
 
 class BoundsSelectorMixin(SelectorMixin):
-    """Selection, table and figure of fitted relevance bounds."""
+    """Feature selection, table and figure of fitted relevance bounds."""
 
     n_features_in_: int
     interval_: Matrix
@@ -52,22 +52,25 @@ class BoundsSelectorMixin(SelectorMixin):
         return self.relevance_ != IRRELEVANT
 
     def to_frame(self, *, privileged: bool = False) -> pd.DataFrame:
-        """The result as a table, one row a feature.
+        """Return the result as a table with one row per feature.
 
         Parameters
         ----------
         privileged : bool, default=False
-            The privileged features instead of the others.
+            Whether to return the privileged features instead of the features of ``X``.
 
         Returns
         -------
         pandas.DataFrame
-            Indexed by feature, in the order of the columns of the table.
+            Table indexed by feature name, in the order of the columns of the input.
         """
         check_is_fitted(self)
         tables = self._feature_tables()
         if privileged and len(tables) == 1:
-            raise InputError("There were no privileged features: fit(X, y, privileged=Z).")
+            raise InputError(
+                "The estimator was fitted with no privileged features. Pass them to fit: "
+                "fit(X, y, privileged=Z)."
+            )
         pandas = import_extra("pandas", "cli")
         table = tables[int(privileged)]
         return pandas.DataFrame(
@@ -77,14 +80,14 @@ class BoundsSelectorMixin(SelectorMixin):
 
     @abstractmethod
     def _feature_tables(self) -> list[Any]:
-        """What the columns are read from: the features and, if there are any, privileged ones."""
+        """Return the features of ``X`` and the privileged features, if any, as one table each."""
 
     def _document_parts(self) -> dict[str, Any]:
-        """Parts of the document that only some estimators have."""
+        """Return the parts of the document that are specific to this estimator."""
         return {}
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:
-        """Draw the intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
+        """Plot the relevance intervals as bars; see :meth:`IntervalsDisplay.from_estimator`."""
         return display("IntervalsDisplay").from_estimator(self, **kwargs)
 
     def __sklearn_tags__(self) -> Any:
@@ -93,10 +96,10 @@ class BoundsSelectorMixin(SelectorMixin):
         return tags
 
     def _checked(self, feature: int | str, bound: str) -> tuple[int, int]:
-        """Place of a feature, and the side of its interval."""
+        """Return the index of a feature and the end of its interval, or raise if invalid."""
         check_is_fitted(self)
         if bound not in ("lower", "upper"):
-            raise InputError(f"bound must be 'lower' or 'upper', got {bound!r}.")
+            raise InputError(f"bound must be 'lower' or 'upper' (got {bound!r}).")
         side = UPPER if bound == "upper" else LOWER
         return WeightLayout.from_estimator(self).index(feature), side
 
@@ -109,8 +112,8 @@ class BoundsSelectorMixin(SelectorMixin):
         largest = float(self.gap_[self.exact_].max(initial=0.0))
         if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
             warnings.warn(
-                f"Some bounds are proven only to within {largest:.1e}: see gap_. Badly scaled "
-                "columns are the usual cause.",
+                f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
+                "cause is badly scaled columns.",
                 RelevanceWarning,
                 stacklevel=4,
             )

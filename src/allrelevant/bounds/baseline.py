@@ -1,7 +1,7 @@
-"""The baseline: the model that sets the level of quality of equivalent models.
+"""The baseline: the reference model that defines the equivalent models.
 
-A formulation says how the baseline is trained and which models are as good. C, the weight of the
-loss against the norm, is chosen by cross-validation.
+A formulation defines how the baseline is trained and which models are equivalent to it. C, the
+weight of the loss relative to the norm, is chosen by cross-validation unless it is given.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from .task import FitScaling, TaskData
 
 N_FOLDS = 5
 
-# C times the total weight of the samples: the loss is a sum, so the same C means more to a
-# larger table. Two values to a factor of ten, from next to no feature to next to no margin.
+# Values of C times the total weight of the samples, because the loss is a sum over samples. There
+# are two values per factor of ten, from almost no features to almost no margin.
 GRID = np.logspace(0.0, 3.5, 8)
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How much worse than the baseline an equivalent model may be.
+    """Slack of norm and loss that equivalent models have relative to the baseline.
 
-    Norm and loss have a relative slack. The loss has an absolute one as well: a share of a loss of
-    zero would allow nothing.
+    Norm and loss have a relative slack. The loss also has an absolute slack, because a relative
+    slack has no effect on a loss of zero.
     """
 
     norm_slack: float
@@ -58,12 +58,12 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class FittedBaseline:
-    """A baseline, and the scaled data it was trained on.
+    """Fitted baseline with its scaled training data.
 
-    ``start`` is the solution of the linear program whose optimum the model is, ``varying`` the
-    weights whose columns are not constant, ``scaling`` that of ``X``. There is a cross-validated
-    ``score`` where C was chosen by it. Messages call the subproblem ``name``; ``notes`` are for the
-    user.
+    ``start`` is the LP solution that defines the model, ``varying`` has the indices of the weights
+    whose columns are not constant, and ``scaling`` is the scaling of ``X``. ``score`` is the
+    cross-validated score, or None without cross-validation. Messages refer to the subproblem by
+    ``name``; ``notes`` are messages to the user.
     """
 
     data: TaskData
@@ -82,32 +82,30 @@ class FittedBaseline:
 
 
 class Formulation(ABC):
-    """How a baseline is trained, and which models are as good as it."""
+    """Definition of the baseline and of the models equivalent to it."""
 
     @abstractmethod
     def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """The baseline on scaled data, for each C of a grid."""
+        """Fit the baseline to scaled data at each C of a grid."""
 
     @abstractmethod
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
-        """The models as good as the baseline."""
+        """Return the set of models equivalent to a baseline."""
 
     def fit(self, data: TaskData, C: float) -> FittedBaseline:
-        """The baseline on scaled data, at one C."""
+        """Fit the baseline to scaled data."""
         return next(self.path(data, [C]))
 
 
 class SeparateBudgets(Formulation):
-    """Norm and loss each within a budget of its own, around the l1-regularized model.
+    """Separate budgets for norm and loss, with an l1-regularized baseline.
 
     Göpfert et al., "Interpretation of linear classifiers by means of feature relevance bounds",
     Neurocomputing 2018.
     """
 
     def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """Minimize ``|w|_1 + C * loss``. Only the objective depends on C: each solution starts
-        from the last.
-        """
+        """Minimize ``|w|_1 + C * loss`` at each C, starting from the previous solution."""
         solver = solvers_for(data.rows).baseline()
         for C in grid:
             start = solver.solve(C)
@@ -122,17 +120,17 @@ class SeparateBudgets(Formulation):
 
 
 class JointBudget(Formulation):
-    """Norm plus C times the loss within one budget, around the common l2-regularized SVM.
+    """One budget for the norm plus C times the loss, with a standard (l2) SVM as the baseline.
 
     Göpfert, Pfannschmidt and Hammer, "Feature relevance bounds for linear classification",
     ESANN 2017.
     """
 
     def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """Minimize ``|w|_2^2 / 2 + C * loss``.
+        """Minimize ``|w|_2^2 / 2 + C * loss`` at each C.
 
-        The budget is measured on the model as it is, so the set of equivalent models is well
-        defined however closely libsvm comes to its optimum.
+        The budget is computed from the fitted model, so the set of equivalent models is well
+        defined even if libsvm stops before the exact optimum.
         """
         from sklearn.svm import SVC
 
@@ -145,7 +143,7 @@ class JointBudget(Formulation):
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
         model, data = baseline.model, baseline.data
         limit = tolerance.norm_limit(model) + model.C_ * tolerance.loss_limit(model)
-        # The l2 baseline is no vertex of the set; the l1 one is, and has the same C.
+        # The l2 baseline is not a vertex of the set. The l1 baseline at the same C is.
         start = SEPARATE.fit(data, model.C_).start
         return joint_budget(data.rows, model.C_, limit, start)
 
@@ -157,7 +155,7 @@ FORMULATIONS: dict[str, Formulation] = {"separate": SEPARATE, "joint": JOINT}
 
 @dataclass(frozen=True)
 class ChosenC:
-    """The C that cross-validates best, its mean score on held-out rows, and that of no features."""
+    """Chosen C, its mean score on held-out samples, and the score of a model without features."""
 
     C: float
     score: float
@@ -174,21 +172,22 @@ def choose_C(
     grid: Vector | None = None,
     **run: Unpack[RunOptions],
 ) -> ChosenC:
-    """The smallest C of the grid that cross-validates best, among those that use any feature.
+    """Choose the C with the best cross-validation score among those whose baseline uses features.
 
-    ``data`` are not yet scaled, for each fold scales by what it trains on; ``scaled`` are the same
-    on the scale of all rows. The grid is by default :data:`GRID` over the total weight.
+    Ties are resolved in favor of the smallest C. ``data`` is unscaled, because each fold is scaled
+    by its training samples; ``scaled`` is the same data scaled by all samples. The default grid is
+    :data:`GRID` divided by the total weight.
     """
     values = GRID / data.total_weight if grid is None else grid
 
     def fold_scores(fold: Fold) -> Matrix:
         held_out = data.take(fold[1])
-        models = _models_on_scale(data.take(fold[0]), formulation, fit_scaling, values)
+        models = _fit_unscaled(data.take(fold[0]), formulation, fit_scaling, values)
         return np.array([(held_out.selection_score(m), held_out.score(m)) for m in models])
 
     uses_features = [baseline.model.uses_features for baseline in formulation.path(scaled, values)]
     candidates = np.flatnonzero(uses_features)
-    if len(candidates) == 0:  # no feature helps, whatever C
+    if len(candidates) == 0:  # no baseline uses a feature
         candidates = np.array([len(values) - 1])
     folds = data.folds(N_FOLDS, seed)
     mean = np.mean(parallel_map(fold_scores, folds, **run), axis=0)
@@ -196,10 +195,10 @@ def choose_C(
     return ChosenC(float(values[best]), float(mean[best, 1]), data.chance_score())
 
 
-def _models_on_scale(
+def _fit_unscaled(
     data: TaskData, formulation: Formulation, fit_scaling: FitScaling, grid: Iterable[float]
 ) -> list[LinearModel]:
-    """Baselines on data that are not yet scaled, for such tables, at each C of a grid."""
+    """Fit baselines to unscaled data at each C of a grid; the models accept unscaled tables."""
     scaled = data.scale(fit_scaling)
     baselines = formulation.path(data.with_tables(scaled.tables), grid)
     return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
@@ -211,17 +210,17 @@ def cross_validated_score(
     fit_scaling: FitScaling,
     seed: int,
 ) -> tuple[float, float]:
-    """Score of baselines that see some of the features only, each trained without a fold.
+    """Cross-validate baselines that use a subset of the features.
 
-    There is one baseline for each subproblem, whose C is used. With several classes the score is
-    the share of rows whose class has the largest value. Sets of features that are to be compared
-    need the same seed. Returns the mean over the folds and its standard error.
+    There is one baseline per subproblem, and its C is reused. With one subproblem per class, the
+    score is the accuracy of predicting the class with the largest value. Use the same seed to
+    compare feature sets. Returns the mean over the folds and its standard error.
     """
     parts = [
         data.with_tables((data.X[:, features], *data.tables[1:]))
         for data in (baseline.data for baseline in baselines)
     ]
-    # The class of each row, where each class is a subproblem.
+    # Class of each sample, if there is one subproblem per class.
     classes = np.argmax([data.y for data in parts], axis=0)
     if len(parts) == 1:
         folds = parts[0].folds(N_FOLDS, seed)
@@ -232,7 +231,7 @@ def cross_validated_score(
         models = [
             model
             for baseline, data in zip(baselines, parts, strict=True)
-            for model in _models_on_scale(
+            for model in _fit_unscaled(
                 data.take(train), baseline.formulation, fit_scaling, [baseline.model.C_]
             )
         ]

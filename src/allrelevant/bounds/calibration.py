@@ -1,12 +1,14 @@
-"""Calibration: which bounds an irrelevant feature reaches on these data.
+"""Calibration of the cutoffs that separate relevant from irrelevant features.
 
-The cutoffs are given (:class:`FixedCutoff`), or learned from features that are irrelevant by
-construction (:class:`ProbeCalibration`). A probe is a permuted copy of a column: it has the
-column's values but knows nothing of the target. Probes are added to the table, never put in a
-column's place, a whole table of them at a time: as many as there are columns, so that they compete
-with each other for the noise as irrelevant features do. Then they are treated exactly as features
-are: the baseline may use them, the set of equivalent models follows from that baseline, and the
-bounds of each are found. A real feature has to exceed what their bounds come to.
+The cutoffs are given by the user (:class:`FixedCutoff`) or estimated from features that are
+irrelevant by construction (:class:`ProbeCalibration`). A probe is a randomly permuted copy of a
+column: it has the same values, but carries no information about the target.
+
+Probes are appended to the table and do not replace columns. As many probes as columns are appended
+at a time, so that they compete with each other in fitting noise, as irrelevant features do. Probes
+are treated exactly like features: a baseline is fitted to the extended table, and the bounds of the
+probes are computed over its equivalent models. A feature counts as relevant if its bound exceeds
+the cutoff derived from the bounds of the probes.
 """
 
 from __future__ import annotations
@@ -29,23 +31,23 @@ from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
 from .solver.ranges import LOWER, UPPER, size_ranges
 
-# With fewer than this the spread of the probes is not known well enough to extrapolate from.
+# Minimum number of probes to estimate the standard deviation of their bounds.
 MIN_USABLE = 10
 
-# Where the baseline uses no feature.
+# Cutoffs if the baseline uses no feature.
 UNUSED_CUTOFF = np.full(2, 1e-9)
 
-# Along a path, probes are solved for at every so manieth baseline, and cutoffs in between are
-# interpolated: as a share of the norm they change little and steadily.
+# Along a path, probes are solved at about every k-th baseline only. The cutoffs in between are
+# interpolated, because as fractions of the norm they change slowly.
 BASELINES_PER_CUTOFF = 7
 
 
 @dataclass(frozen=True)
 class FittedCalibration:
-    """What the bounds of the features of each table must exceed.
+    """Cutoffs for the features of each table.
 
-    ``cutoff`` has shape (n_tables, 2): what the smallest weight must exceed for strong, the largest
-    for relevant. ``notes`` is what the user should be told.
+    ``cutoff`` has shape (n_tables, 2): the cutoffs of the lower bound (for strong) and of the upper
+    bound (for relevant). ``notes`` are messages to the user.
     """
 
     layout: WeightLayout
@@ -53,25 +55,25 @@ class FittedCalibration:
     notes: tuple[str, ...] = ()
 
     def strong_cutoff(self) -> Vector:
-        """What the smallest size of each weight must exceed to be strong."""
+        """Return the cutoff of the lower bound of each weight, for strong features."""
         return self.layout.per_weight(self.cutoff)[:, LOWER]
 
     def screening_cutoff(self) -> Vector:
-        """What each weight must be able to exceed to be relevant."""
+        """Return the cutoff of the upper bound of each weight, for relevant features."""
         return self.layout.per_weight(self.cutoff)[:, UPPER]
 
     def classify(self, interval: Matrix) -> NDArray[np.str_]:
-        """The class of each feature."""
+        """Return the relevance class of each feature."""
         return classify(interval, self.layout.per_weight(self.cutoff))
 
 
 class Calibration(Protocol):
-    """A way to find the cutoffs."""
+    """Method of determining the cutoffs."""
 
     def fit(
         self, baseline: FittedBaseline, tolerance: Tolerance, **run: Unpack[RunOptions]
     ) -> FittedCalibration:
-        """The cutoffs for the models as good as a baseline."""
+        """Determine the cutoffs for the models equivalent to a baseline."""
 
     def fit_path(
         self,
@@ -79,12 +81,12 @@ class Calibration(Protocol):
         tolerances: Sequence[Tolerance],
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
-        """The cutoffs for each of several baselines on the same data."""
+        """Determine the cutoffs for each of several baselines on the same data."""
 
 
 @dataclass(frozen=True)
 class FixedCutoff:
-    """One number, used as it is for both bounds of all features."""
+    """A given cutoff for both bounds of all features."""
 
     cutoff: float
 
@@ -105,7 +107,7 @@ class FixedCutoff:
 
 @dataclass(frozen=True)
 class ProbeCalibration:
-    """Cutoffs that an irrelevant feature exceeds with the nominal probability ``fpr``."""
+    """Cutoffs that an irrelevant feature exceeds with nominal probability ``fpr``."""
 
     n_probes: int
     fpr: float
@@ -116,7 +118,7 @@ class ProbeCalibration:
     ) -> FittedCalibration:
         layout, notes = baseline.layout, []
         cutoffs = np.tile(UNUSED_CUTOFF, (layout.n_tables, 1))
-        if baseline.model.uses_features:  # else every weight is zero, up to rounding
+        if baseline.model.uses_features:  # otherwise, all weights are zero up to rounding
             for table in range(layout.n_tables):
                 bounds = self.probe_bounds(baseline, tolerance, table, **run)
                 if len(bounds) < MIN_USABLE:
@@ -132,7 +134,7 @@ class ProbeCalibration:
         tolerances: Sequence[Tolerance],
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
-        """Cutoffs learned for some of the baselines, and interpolated as shares of the norm."""
+        """Estimate cutoffs for some baselines and interpolate the rest, relative to the norm."""
         layout = baselines[0].layout
         cutoffs = np.tile(UNUSED_CUTOFF, (len(baselines), layout.n_tables, 1))
         notes: dict[int, tuple[str, ...]] = {}
@@ -143,13 +145,15 @@ class ProbeCalibration:
             anchors = np.unique(in_use[places])
             fitted = [self.fit(baselines[a], tolerances[a], **run) for a in anchors]
             norms = np.array([baseline.model.norm_ for baseline in baselines])
-            shares = np.array(
+            relative_cutoffs = np.array(
                 [
                     calibration.cutoff / norms[a]
                     for calibration, a in zip(fitted, anchors, strict=True)
                 ]
             )
-            between = np.apply_along_axis(lambda s: np.interp(in_use, anchors, s), 0, shares)
+            between = np.apply_along_axis(
+                lambda s: np.interp(in_use, anchors, s), 0, relative_cutoffs
+            )
             cutoffs[in_use] = between * norms[in_use, None, None]
             notes = {int(a): c.notes for a, c in zip(anchors, fitted, strict=True)}
         return [FittedCalibration(layout, c, notes.get(i, ())) for i, c in enumerate(cutoffs)]
@@ -161,10 +165,10 @@ class ProbeCalibration:
         table: int = 0,
         **run: Unpack[RunOptions],
     ) -> Matrix:
-        """Lower and upper bound of every probe that could be used, shape (n_usable, 2).
+        """Compute the lower and upper bound of every usable probe, shape (n_usable, 2).
 
-        On the scale of the problem without probes: a bound's share of the norm is what carries
-        over. The baseline's C is used with probes too.
+        Baselines with probes have the same C as the baseline without. Their bounds are rescaled by
+        the ratio of the two norms, so that they apply to the problem without probes.
         """
         formulation, data, model = baseline.formulation, baseline.data, baseline.model
 
@@ -177,14 +181,14 @@ class ProbeCalibration:
                 probe_weights = extended.layout.table_weights(table)[-probes.shape[1] :]
                 interval, _ = size_ranges(models, probe_weights)
             except SolverError:
-                return np.empty((0, 2))  # cannot be used: the caller counts those that can
+                return np.empty((0, 2))  # not usable; the caller counts the usable probes
             return interval * (model.norm_ / extended.model.norm_)
 
-        parts = parallel_map(bounds, self._draw(baseline, table), **run)
+        parts = parallel_map(bounds, self._draw_probes(baseline, table), **run)
         return np.concatenate([np.empty((0, 2)), *parts])
 
-    def _draw(self, baseline: FittedBaseline, table: int) -> list[Matrix]:
-        """Tables of permuted columns, each column in turn, none equal to its original."""
+    def _draw_probes(self, baseline: FittedBaseline, table: int) -> list[Matrix]:
+        """Draw tables of permuted columns, excluding permutations that equal their column."""
         rng = np.random.RandomState(self.seed)
         weights = baseline.layout.table_weights(table)
         order = rng.permutation(np.intersect1d(baseline.varying, weights) - weights[0])
@@ -201,32 +205,33 @@ class ProbeCalibration:
     def _fallback(
         self, baseline: FittedBaseline, tolerance: Tolerance, n_usable: int
     ) -> tuple[Vector, str]:
-        """Twice what the slack alone allows a feature that is no use, and no use is strong.
+        """Return fallback cutoffs and a note that explains them.
 
-        A weight that leaves every prediction as it is can grow until the slack of the budget is
-        used up: that much means nothing.
+        The cutoff of the lower bound is 1e-5 of the norm. The cutoff of the upper bound is twice
+        the weight that slack alone allows: the weight of a feature that does not affect predictions
+        can grow until the slack is used up.
         """
         model = baseline.model
         allowance = tolerance.norm_limit(model) - model.norm_
         allowance += model.C_ * (tolerance.loss_limit(model) - model.loss_)
         note = (
-            f"Only {n_usable} of {self.n_probes} probes could be used, and {MIN_USABLE} are needed "
-            f"to learn a cutoff. Using twice the slack of the budgets instead: {2 * allowance:.3g} "
-            "for the upper bound, and 1e-5 of the norm for the lower one. More probes (n_probes) "
-            "or a cutoff of your own (cutoff=0.1, say) would avoid this."
+            f"Only {n_usable} of {self.n_probes} probes are usable, but estimating the cutoffs "
+            f"requires {MIN_USABLE}. Using fallback cutoffs: twice the slack of the budgets "
+            f"({2 * allowance:.3g}) for the upper bound, and 1e-5 of the norm for the lower bound. "
+            "Increase n_probes, or set the cutoff to a number, such as cutoff=0.1."
         )
         return np.array([1e-5 * model.norm_, 2.0 * allowance]), note
 
 
 def upper_prediction_limit(bounds: Matrix, fpr: float) -> Vector:
-    """What one more draw of the same kind exceeds with probability ``fpr``, by column.
+    """Return the limit that a further draw exceeds with probability ``fpr``, for each column.
 
-    The upper end of a one-sided prediction interval for a normal variable of unknown mean and
-    variance.
+    This is the upper end of a one-sided prediction interval for a normal variable of unknown mean
+    and variance.
     """
     n = len(bounds)
-    spread = bounds.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / n)
-    return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * spread
+    scale = bounds.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / n)
+    return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * scale
 
 
 def _column(table: Table, index: int) -> Vector:

@@ -1,4 +1,4 @@
-"""Classification: two classes on the two sides of a hyperplane; more, each against the rest."""
+"""Linear classification: two classes, or one-vs-rest with more than two."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_share
 
 @dataclass(frozen=True)
 class ClassificationData(TaskData):
-    """Two-class data; ``y`` is -1 or +1."""
+    """Data of two classes; ``y`` is -1 or +1."""
 
     def requirements(self) -> Requirements:
-        """``y (w . x + offset) >= 1`` for each sample."""
+        """Require ``y (w . x + offset) >= 1`` for each sample."""
         rows = HingeRows(
             table=signed_table(self.y, self.X),
             offset_table=self.y[:, None],
@@ -55,12 +55,12 @@ class ClassificationData(TaskData):
         return Requirements(rows, np.arange(self.n_samples))
 
     def score(self, model: LinearModel) -> float:
-        """Weighted share of the samples on the right side."""
-        right = (model.decision_function(self.X) > 0) == (self.y > 0)
-        return float(right @ self.weight / self.weight.sum())
+        """Return the weighted accuracy."""
+        correct = (model.decision_function(self.X) > 0) == (self.y > 0)
+        return float(correct @ self.weight / self.weight.sum())
 
     def chance_score(self) -> float:
-        """That of always saying the heavier class."""
+        """Return the accuracy of always predicting the class with the larger total weight."""
         positive = float(self.weight[self.y > 0].sum() / self.weight.sum())
         return max(positive, 1.0 - positive)
 
@@ -72,95 +72,110 @@ CLASSIFICATION = Task("classification", class_labels, majority_share, CLASS_WORD
 
 
 class ClassificationBounds(ClassifierMixin, RelevanceBounds):
-    """How small and how large each weight can be, over all equally good linear classifiers.
+    """Relevance bounds for linear classification.
 
-    A baseline classifier is trained, and with it the set of all linear classifiers that are as
-    good: their norm and their loss are no more than the baseline's, plus a little slack. For each
-    feature two linear programs find the smallest and the largest weight in that set. A feature
-    that every model of the set must use is *strong*; one that some use and others do without is
-    *weak*, for others can replace it; one that none can use is *irrelevant*.
+    ``fit`` trains a baseline classifier. All linear classifiers whose norm (sum of absolute
+    weights) and hinge loss are within the slack of the baseline's are *equivalent models* (a
+    Rashomon set). For each feature, two linear programs find its smallest and largest weight over
+    the equivalent models. A feature is
+
+    - *strongly relevant* if every equivalent model uses it,
+    - *weakly relevant* if only some equivalent models use it, because others can replace it,
+    - *irrelevant* if no equivalent model gives it more weight than noise can get.
 
     Parameters
     ----------
     C : float or "cv", default="cv"
-        Weight of the loss against the norm. Large values fit the training data more closely.
-        ``"cv"`` takes the best of a grid by cross-validation, for each class on its own.
+        Weight of the loss relative to the norm. Larger values fit the training data more closely.
+        ``"cv"`` chooses the best value of a grid by cross-validation, separately for each class.
     norm_slack : float, default=0.1
-        Relative slack of the norm: an equivalent model may have a norm up to
+        Relative slack of the norm: the norm of an equivalent model is at most
         ``1 + norm_slack`` times the baseline's. More slack makes the intervals wider.
     loss_slack : float, default=0.05
         Relative slack of the loss.
     loss_tol : float, default=1e-6
-        Absolute slack of the loss. Where the classes can be separated the loss is zero, and a
-        share of it allows nothing.
+        Absolute slack of the loss. It matters if the classes are separable: the loss of the
+        baseline is then zero, and a relative slack has no effect.
     formulation : {"separate", "joint"}, default="separate"
-        ``"separate"``: norm and loss are limited each for itself, around an l1-regularized SVM.
-        ``"joint"``: norm plus C times the loss is limited, around a common SVM.
+        ``"separate"`` bounds norm and loss separately, with an l1-regularized SVM as the baseline.
+        ``"joint"`` bounds the norm plus C times the loss, with a standard (l2) SVM as the baseline.
     standardize : bool, default=True
-        Scale each feature to variance 1 (and mean 0, unless ``X`` is sparse). Weights of features
-        on different scales cannot be compared: turn this off only for features that already
-        share one.
+        Whether to scale each feature to variance 1 (and mean 0, unless ``X`` is sparse). Weights
+        are comparable only between features on the same scale, so use False only if all features
+        are on the same scale already.
     class_weight : dict, "balanced" or None, default=None
-        Weight of the loss of each class; ``"balanced"`` gives each class the same total.
+        Weight of the loss of each class; ``"balanced"`` gives all classes the same total weight.
     cutoff : "probes" or float, default="probes"
-        What a bound must exceed to count. ``"probes"`` learns it from features that are
-        irrelevant by construction: permuted copies of columns of ``X``, added to the table. A
-        number is used as it is, for both bounds.
+        Threshold that a bound must exceed for the feature to count as relevant or strong.
+        ``"probes"`` estimates it from features that are irrelevant by construction: randomly
+        permuted copies of columns of ``X``, added to the table. A number is used for both bounds.
     n_probes : int, default=50
         Number of probes.
     fpr : float, default=1e-6
-        Nominal probability that an irrelevant feature exceeds the cutoff, as if bounds were
-        normally distributed. They are not, their tail is heavier: hence the small default.
+        Nominal probability that an irrelevant feature exceeds the cutoff. It assumes normally
+        distributed bounds; the actual distribution has heavier tails, hence the small default.
     screen : bool or "auto", default="auto"
-        False: exact bounds for all features. True: exact ones only for features that the
-        baseline's certificate cannot already prove irrelevant; of the others the proven upper
-        bound is reported (see ``exact_``). The classes are the same. ``"auto"`` screens tables
-        of more than 10,000 features.
+        If False, compute exact bounds for all features. If True, skip features that are already
+        certified irrelevant and report a certified outer bound for them (see ``exact_``). The
+        relevance classes are the same. ``"auto"`` screens tables with more than 10,000 features.
     max_seconds : float or None, default=None
-        Time for the bounds, once C and the cutoff are known. When it is up, features that were
-        not reached keep the upper bound that the baseline proves, which is not tight (see
-        ``exact_`` and ``gap_``); those about which least was known come first. None: no limit.
+        Time limit for computing the bounds, excluding the choice of C and the cutoff. Features
+        with the largest certified bounds are solved first. Features not solved in time keep their
+        certified outer bounds, which are not tight (see ``exact_`` and ``gap_``). None means no
+        limit.
     random_state : int, RandomState instance or None, default=None
-        Seed of the folds that choose C, and of the probes.
+        Seed of the cross-validation folds and of the probes.
     n_jobs : int or None, default=None
-        Number of worker processes, -1 for all cores. The result does not depend on it.
+        Number of worker processes (-1: all cores). Does not change the result.
     verbose : int, default=0
-        1 shows progress bars.
+        If positive, show progress bars.
 
     Attributes
     ----------
     interval_ : ndarray of shape (n_features, 2)
-        Smallest and largest absolute weight of each feature, on the scale solved on. With more
-        than two classes, the largest over the classes of each.
+        Relevance interval of each feature: smallest and largest absolute weight, on the scaled
+        features. With more than two classes, the maximum of each bound over the classes.
     signed_interval_ : ndarray of shape (n_features, 2)
-        Smallest and largest weight, with its sign, over all classes.
+        Signed range of each feature: smallest and largest weight, over all classes.
     relevance_ : ndarray of shape (n_features,)
-        ``"strong"``, ``"weak"`` or ``"irrelevant"``. With more than two classes, strong for some
-        class makes a feature strong; relevant for some makes it at least weak.
+        Relevance class of each feature: ``"strong"``, ``"weak"`` or ``"irrelevant"``. With more
+        than two classes, the strongest over the classes.
     gap_ : ndarray of shape (n_features, 2)
-        Proven error of each end of ``interval_``.
+        Largest possible error of each bound in ``interval_``, from dual certificates.
     exact_ : ndarray of shape (n_features,)
-        False where ``interval_`` is a proven outer bound, because the feature was screened or
-        time was up; ``gap_`` says how far it can be from the truth.
+        False where ``interval_`` is a certified outer bound, because the feature was screened or
+        time ran out; ``gap_`` then limits the distance to the exact bound.
     cutoff_ : ndarray of shape (2,) or (n_classes, 2)
-        What the lower bound must exceed for strong, and the upper bound for relevant; with more
-        than two classes, for each class.
-    baseline_ : LinearModel
-        The baseline, with ``coef_``, ``intercept_``, ``norm_``, ``loss_`` and ``C_`` on the scale
-        solved on. With more than two classes each has one more, leading, axis.
+        Cutoffs of the lower bound (for strong) and of the upper bound (for relevant); with more
+        than two classes, one pair per class.
+    baseline_ : LinearModel or LinearModels
+        Baseline model, with ``coef_``, ``intercept_``, ``norm_``, ``loss_`` and ``C_`` for the
+        scaled features. With more than two classes, each has a leading axis of length
+        ``n_classes``.
     cv_score_ : float or ndarray of shape (n_classes,)
-        Cross-validated accuracy of the baseline, with more than two classes of each against the
-        rest. Only with ``C="cv"``; the best of several, so a little flattering.
+        Cross-validated accuracy of the baseline; with more than two classes, of each one-vs-rest
+        baseline. Only with ``C="cv"``. Slightly optimistic, because C was chosen to maximize it.
     class_interval_ : ndarray of shape (n_problems, n_features, 2)
-        The intervals of each class against the rest. Two classes are one problem.
+        Relevance intervals of each one-vs-rest problem; two classes are a single problem.
     class_relevance_ : ndarray of shape (n_problems, n_features)
-        The relevance of each feature for each class against the rest.
+        Relevance class of each feature in each one-vs-rest problem.
     classes_ : ndarray of shape (n_classes,)
+        Class labels.
     n_features_in_ : int
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if ``X`` had names that are all strings.
-    privileged_interval_, privileged_relevance_, ...
-        The same of the privileged features, if there were any.
+        Names of the features. Only if all column names of ``X`` are strings.
+    privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
+privileged_exact_, privileged_cutoff_
+        The same attributes for the privileged features, if there are any.
+
+    References
+    ----------
+    Göpfert et al., "Interpretation of linear classifiers by means of feature relevance bounds",
+    Neurocomputing 2018 (``formulation="separate"``).
+
+    Göpfert, Pfannschmidt and Hammer, "Feature relevance bounds for linear
+    classification", ESANN 2017 (``formulation="joint"``).
 
     Examples
     --------
@@ -226,8 +241,8 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         self.classes_, codes = encode_classes(y)
         if privileged is not None and self.formulation == "joint":
             raise InputError(
-                "Privileged features need formulation='separate': the common SVM of 'joint' has "
-                "no place for them."
+                "formulation='joint' does not support privileged features. Use "
+                "formulation='separate'."
             )
         class_weights = compute_class_weight(
             self.class_weight, classes=self.classes_, y=y, sample_weight=weight
@@ -249,29 +264,33 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         return FORMULATIONS[self.formulation]
 
     def decision_function(self, X: Any) -> Matrix:
-        """Signed distance of each row from the baseline's hyperplane, up to its norm.
+        """Compute the decision function of the baseline.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; with more than two classes, one column each.
+            Decision values, positive for ``classes_[1]``; with more than two classes, one column
+            per class.
         """
         return self._values(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, by the baseline.
+        """Predict the class of each sample with the baseline.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted class labels.
         """
         decision = self.decision_function(X)
         codes = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
@@ -280,22 +299,24 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     def witness(
         self, feature: int | str, bound: Literal["lower", "upper"], *, label: Any = None
     ) -> LinearModel:
-        """The model that attains a bound: the proof that the weight can be as small, or as large.
+        """Return an equivalent model that attains a bound.
 
         Parameters
         ----------
         feature : int or str
-            Index of the feature, or its name if ``X`` had names.
+            Index of the feature, or its name if ``X`` has column names. Indices of privileged
+            features follow those of ``X``.
         bound : {"lower", "upper"}
-            Which end of the feature's ``interval_``.
+            End of the feature's ``interval_``.
         label : object, default=None
-            With more than two classes, the class against the rest; by default the one whose
-            bound is the feature's bound over all.
+            With more than two classes, the class of the one-vs-rest problem; by default the class
+            that attains the bound in ``interval_``.
 
         Returns
         -------
         LinearModel
-            On the scale solved on; its ``decision_function`` takes tables as ``fit`` does.
+            Witness of the bound. Its weights are for scaled features; its ``decision_function``
+            accepts unscaled tables, as ``fit`` does.
 
         Examples
         --------
@@ -315,38 +336,40 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         else:
             (classes,) = np.nonzero(self.classes_ == label)
             if len(classes) == 0:
-                raise InputError(f"No class {label!r}; the classes are {self.classes_.tolist()}.")
+                raise InputError(
+                    f"No class {label!r} in the target. The classes are {self.classes_.tolist()}."
+                )
             place = int(classes[0]) if len(subproblems) > 1 else 0
         return subproblems[place].witness(index, side)
 
     def _subproblem_records(self) -> list[dict[str, Any]]:
         records = super()._subproblem_records()
-        if hasattr(self, "cv_score_"):  # only if C was chosen by it
+        if hasattr(self, "cv_score_"):  # set only if C was chosen by cross-validation
             for record, score in zip(records, np.atleast_1d(self.cv_score_).tolist(), strict=True):
                 record["cv_accuracy"] = score
         return records
 
     def _document_parts(self) -> dict[str, Any]:
-        found = self.risk_bound()
-        bounds = found if isinstance(found, list) else [found]
+        risk = self.risk_bound()
+        bounds = risk if isinstance(risk, list) else [risk]
         return {"risk_bound": [bound.to_dict() for bound in bounds]}
 
     def risk_bound(self, failure_probability: float = 0.05) -> RiskBound | list[RiskBound]:
-        """What norm and loss promise on new data, for the baseline and for all equivalent models.
+        """Bound the error rate on new data, for the baseline and for all equivalent models.
 
-        The bound is loose: on small tables usually above 1, which says nothing. What is worth
-        knowing even then is how little the slack of the set adds to it.
+        The bound is loose. On small tables it is usually above 1 and thus says nothing about the
+        error itself, but it still shows how little the slack adds to the bound of the baseline.
 
         Parameters
         ----------
         failure_probability : float, default=0.05
-            Probability that the bound fails, between 0 and 1.
+            Probability that the bound does not hold, between 0 and 1.
 
         Returns
         -------
         RiskBound or list of RiskBound
-            With more than two classes, one of each class against the rest. Each fails with
-            probability ``failure_probability`` for itself.
+            Bound on the error rate; with more than two classes, one per one-vs-rest problem. The
+            failure probability applies to each of them separately.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Linear models as values: one, or one for each class."""
+"""Immutable linear models: a single model, or one model per class."""
 
 from __future__ import annotations
 
@@ -10,32 +10,36 @@ import numpy as np
 from .._typing import Matrix, Table, Vector
 from ..terms.scaling import Scaling
 
-# A model of no larger norm uses no feature: its weights are rounding.
+# Norm up to which all weights count as rounding errors.
 MIN_NORM = 1e-10
 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """A linear model, ``f(x) = coef_ . x + intercept_``, on the scale it was solved on.
+    """Linear model ``f(x) = coef_ . x + intercept_`` of scaled features.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,)
+        Weights of the scaled features.
     intercept_ : float
+        Intercept.
     norm_ : float
-        Sum of the absolute weights.
+        Sum of the absolute weights, including those of privileged features.
     loss_ : float
         Sum of the weighted losses over the training samples.
     C_ : float
-        Weight of the loss against the norm.
+        Weight of the loss relative to the norm.
     scaling_ : Scaling or None
-        What turns a table into what the model was solved on.
+        Scaling of the features, applied by ``decision_function``.
     thresholds_ : ndarray of shape (n_classes - 1,) or None
-        Of ordered classes: a row belongs to as high a class as it passes thresholds.
+        Ascending thresholds between ordered classes. The index of a sample's class is the number of
+        thresholds below its value.
     privileged_coef_ : ndarray of shape (p,) or None
-        Weights of privileged features, which explain the slack of each training sample as
+        Weights of privileged features. The slack of a training sample is
         ``privileged_coef_ . z + privileged_intercept_``.
     privileged_intercept_ : float or None
+        Intercept of that function.
     """
 
     coef_: Vector
@@ -50,28 +54,28 @@ class LinearModel:
 
     @property
     def weights(self) -> Vector:
-        """All weights, those of privileged features behind the others."""
+        """Weights of the features, followed by those of privileged features."""
         if self.privileged_coef_ is None:
             return self.coef_
         return np.r_[self.coef_, self.privileged_coef_]
 
     @property
     def uses_features(self) -> bool:
-        """Whether any weight is more than rounding."""
+        """Whether the norm is larger than rounding errors."""
         return self.norm_ > MIN_NORM
 
     def decision_function(self, X: Table) -> Vector:
-        """Value of the model at each row of a table that is not yet scaled."""
-        return _scaled(self.scaling_, X) @ self.coef_ + self.intercept_
+        """Compute the value of the model for each row of an unscaled table."""
+        return _scale(self.scaling_, X) @ self.coef_ + self.intercept_
 
     def with_scaling(self, scaling: Scaling | None) -> LinearModel:
-        """The same model, which takes tables that are not yet scaled."""
+        """Return a copy of the model that accepts unscaled tables."""
         return replace(self, scaling_=scaling)
 
 
 @dataclass(frozen=True)
 class LinearModels:
-    """One linear model for each class; each attribute of a model with a leading axis."""
+    """One linear model per class; each attribute has a leading axis for the classes."""
 
     coef_: Matrix
     intercept_: Vector
@@ -82,12 +86,12 @@ class LinearModels:
     privileged_coef_: Matrix | None = None
 
     def decision_function(self, X: Table) -> Matrix:
-        """Values of the models, one column each, at each row of a table not yet scaled."""
-        return np.asarray(_scaled(self.scaling_, X) @ self.coef_.T + self.intercept_)
+        """Compute the values of the models for each row of an unscaled table, one column each."""
+        return np.asarray(_scale(self.scaling_, X) @ self.coef_.T + self.intercept_)
 
 
 def stack_models(models: Sequence[LinearModel]) -> LinearModels:
-    """Several models that share a scale, as one value."""
+    """Combine models that have the same scaling."""
     privileged = [m.privileged_coef_ for m in models if m.privileged_coef_ is not None]
     return LinearModels(
         coef_=np.array([model.coef_ for model in models]),
@@ -100,5 +104,5 @@ def stack_models(models: Sequence[LinearModel]) -> LinearModels:
     )
 
 
-def _scaled(scaling: Scaling | None, X: Table) -> Table:
+def _scale(scaling: Scaling | None, X: Table) -> Table:
     return X if scaling is None else scaling.apply(X)

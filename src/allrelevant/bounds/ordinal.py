@@ -1,4 +1,4 @@
-"""Ordinal regression: one direction, and a threshold between each class and the next."""
+"""Ordinal regression: one linear function, with a threshold between neighboring classes."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from .task import Subproblem, Task, TaskData, TaskWording
 
 @dataclass(frozen=True)
 class OrdinalData(TaskData):
-    """Data whose classes have an order; ``y`` is 0, 1, ..., k - 1, each of them there."""
+    """Data with ordered classes; ``y`` is 0, 1, ..., k - 1, and every class occurs."""
 
     @property
     def n_thresholds(self) -> int:
         return int(self.y.max())
 
     def requirements(self) -> Requirements:
-        """A sample of class c is beyond threshold c and short of threshold c + 1, each by 1.
+        """Require each sample to lie between the thresholds of its class, with a margin of 1.
 
-        The thresholds are in order: rows that must be met.
+        Hard constraints keep the thresholds in ascending order.
         """
-        below = np.flatnonzero(self.y < self.n_thresholds)  # have a threshold above them
-        above = np.flatnonzero(self.y > 0)
+        below = np.flatnonzero(self.y < self.n_thresholds)  # samples with an upper threshold
+        above = np.flatnonzero(self.y > 0)  # samples with a lower threshold
         sample = np.r_[below, above]
         thresholds, k = np.eye(self.n_thresholds), self.n_thresholds
         codes = self.y.astype(int)
         sides = signed_table(np.r_[-np.ones(len(below)), np.ones(len(above))], self.X[sample])
-        in_order = np.diff(thresholds, axis=0)
+        ascending = np.diff(thresholds, axis=0)
         rows = HingeRows(
             table=stacked([sides, np.zeros((k - 1, self.n_features))]) if k > 1 else sides,
             offset_table=np.vstack(
-                [thresholds[codes[below]], -thresholds[codes[above] - 1], in_order]
+                [thresholds[codes[below]], -thresholds[codes[above] - 1], ascending]
             ),
             target=np.r_[np.ones(len(sample)), np.zeros(k - 1)],
             weight=np.r_[self.weight[sample], np.full(k - 1, np.inf)],
@@ -52,8 +52,8 @@ class OrdinalData(TaskData):
         return Requirements(rows, np.r_[sample, np.full(k - 1, -1)])
 
     def score(self, model: LinearModel) -> float:
-        """Share of the distance from the median class that the model explains."""
-        predicted = count_passed(model.decision_function(self.X), model.thresholds_)
+        """Return the fraction of the absolute deviation from the median class that is explained."""
+        predicted = count_thresholds_below(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
     def chance_score(self) -> float:
@@ -69,14 +69,14 @@ class OrdinalData(TaskData):
         return offset[: self.n_thresholds]
 
 
-def count_passed(values: Vector, thresholds: Vector | None) -> NDArray[np.intp]:
-    """How many thresholds each value is beyond: the code of its class."""
-    passed: NDArray[np.intp] = (values[:, None] > np.asarray(thresholds)).sum(axis=1)
-    return passed
+def count_thresholds_below(values: Vector, thresholds: Vector | None) -> NDArray[np.intp]:
+    """Return the number of thresholds below each value, which is the code of its class."""
+    counts: NDArray[np.intp] = (values[:, None] > np.asarray(thresholds)).sum(axis=1)
+    return counts
 
 
 def _class_deviation_explained(est: Any, X: Any, y: Any) -> float:
-    """Classes counted 0, 1, 2 and so on, whatever they are called."""
+    """Return the fraction of deviation explained, with classes encoded as 0, 1, 2, ..."""
     actual, predicted = (np.searchsorted(est.classes_, c) for c in (y, est.predict(X)))
     return float(d2_absolute_error_score(actual, predicted))
 
@@ -87,29 +87,29 @@ ORDINAL = Task(
     chance=lambda class_sizes: 0.0,
     training_score=_class_deviation_explained,
     wording=TaskWording(
-        aim="place each row in the order of the classes",
+        aim="predict the ordered class of each row",
         classes="classes from low to high",
-        score="share of the absolute deviation from the median class that is explained",
+        score="fraction of the absolute deviation from the median class that is explained",
         score_heading="Deviation explained (cross-validated)",
-        unseen="explains {} of the distance from the median class, counted in classes, in rows it "
-        "has not seen, by cross-validation",
-        training="{} in the rows it was trained on",
-        training_alone="explains {} of the distance from the median class, counted in classes, in "
-        "the rows it was trained on",
-        without_features="always naming the median class would explain none of it",
-        loss="what rows lack to be beyond the threshold below their class and short of the one "
-        "above it, each by 1, summed over the rows",
+        unseen="explains {} of the absolute deviation from the median class (in number of "
+        "classes) on held-out rows (cross-validation)",
+        training="{} on the training rows",
+        training_alone="explains {} of the absolute deviation from the median class (in number of "
+        "classes) on the training rows",
+        without_features="always predicting the median class would explain none of it",
+        loss="shortfall from a margin of 1 to the thresholds on either side of the class, summed "
+        "over the rows",
     ),
 )
 
 
 class OrdinalBounds(ClassifierMixin, RelevanceBounds):
-    """How small and how large each weight can be, over all equally good ordinal regressions.
+    """Relevance bounds for ordinal regression, that is, for ordered classes such as grades.
 
-    Classes with an order, such as grades: one linear function, and a threshold between each
-    class and the next, in order. A row is to be beyond the threshold below its class and short of
-    the one above it, each by 1; what is missing is its loss. The set of equivalent models, bounds
-    and classes follow as for :class:`ClassificationBounds`.
+    A model is one linear function with ascending thresholds between neighboring classes. The value
+    of a sample should be above the threshold below its class and below the threshold above it, each
+    with a margin of 1; the shortfall is its loss. The equivalent models, the bounds and the
+    relevance classes are defined as in :class:`ClassificationBounds`.
 
     Parameters
     ----------
@@ -122,16 +122,17 @@ random_state, n_jobs, verbose
     interval_, signed_interval_, relevance_, gap_, exact_, cutoff_
         As in :class:`ClassificationBounds`.
     baseline_ : LinearModel
-        With its ``thresholds_``.
+        Baseline model, including its ``thresholds_``.
     cv_score_ : float
-        Cross-validated share of the distance from the median class that the baseline explains,
-        classes counted 0, 1, 2 and so on. Only with ``C="cv"``.
+        Cross-validated fraction of the absolute deviation from the median class that the baseline
+        explains, with classes encoded as 0, 1, 2, ... Only with ``C="cv"``.
     classes_ : ndarray of shape (n_classes,)
-        In ascending order, which is the order that counts.
-    privileged_interval_, privileged_relevance_, ...
-        The same of the privileged features, if there were any.
+        Class labels in ascending order, which is the order of the classes.
+    privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
+privileged_exact_, privileged_cutoff_
+        The same attributes for the privileged features, if there are any.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in :class:`ClassificationBounds`.
 
     Examples
     --------
@@ -156,19 +157,21 @@ random_state, n_jobs, verbose
         return [Subproblem("", [OrdinalData(X, codes.astype(float), weight, privileged)])]
 
     def decision_function(self, X: Any) -> Matrix:
-        """How far inside each class a row is: its distance from the nearer threshold of the class.
+        """Compute the distance of each sample from the nearer threshold of each class.
 
-        Negative outside. The value of the baseline itself is
-        ``baseline_.decision_function(X)``, its thresholds ``baseline_.thresholds_``.
+        The distance is positive inside the class and negative outside. The value of the linear
+        function itself is ``baseline_.decision_function(X)``; the thresholds are
+        ``baseline_.thresholds_``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes, how far above the one threshold.
+            Distances; with two classes, the distance above the single threshold.
         """
         values, thresholds = self._values(X), self._thresholds
         if len(thresholds) == 1:
@@ -177,18 +180,20 @@ random_state, n_jobs, verbose
         return np.minimum(values[:, None] - edges[:-1], edges[1:] - values[:, None])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, by the baseline.
+        """Predict the class of each sample with the baseline.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted class labels.
         """
         values = self._values(X)
-        return self.classes_[count_passed(values, self._thresholds)]
+        return self.classes_[count_thresholds_below(values, self._thresholds)]
 
     @property
     def _thresholds(self) -> Vector:
@@ -198,5 +203,5 @@ random_state, n_jobs, verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on classes without an order
+        tags.classifier_tags.poor_score = True  # on unordered classes
         return tags

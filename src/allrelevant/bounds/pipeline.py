@@ -1,4 +1,4 @@
-"""One subproblem from data to bounds: baseline, equivalent models, calibration, ranges."""
+"""Computation of one subproblem: baseline, equivalent models, calibration and ranges."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import WeightRanges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
 
-# Features whose programs one task solves on one warm model. Fixed, so that the answer does not
-# depend on the number of workers.
+# Features per parallel task, whose LPs are solved with warm starts. Fixed, so that the result does
+# not depend on the number of workers.
 FEATURES_PER_TASK = 100
 
-# With screening, features in the first round; every further round has twice as many.
+# Features in the first screening round; each further round has twice as many.
 FEATURES_IN_FIRST_ROUND = 100
 
 
 @dataclass(frozen=True)
 class BoundsSettings:
-    """What to solve and how; ``None`` for C means: choose it by cross-validation."""
+    """Settings of a fit; if ``C`` is None, it is chosen by cross-validation."""
 
     C: float | None
     formulation: Formulation
@@ -48,7 +48,7 @@ class BoundsSettings:
     verbose: bool
 
     def run(self, work: str, name: str) -> RunOptions:
-        """Options of parallel work on a subproblem."""
+        """Return the options of a parallel run for a subproblem."""
         title = f"{work} {name}".strip() if self.verbose else None
         return {"n_jobs": self.n_jobs, "progress": title}
 
@@ -56,7 +56,7 @@ class BoundsSettings:
 def calibration_for(
     cutoff: float | CutoffName, n_probes: int, fpr: float, seed: int
 ) -> Calibration:
-    """The calibration that the parameters of an estimator ask for."""
+    """Return the calibration defined by the parameters of an estimator."""
     if cutoff == PROBES:
         return ProbeCalibration(n_probes, fpr, seed)
     return FixedCutoff(float(cutoff))
@@ -65,7 +65,7 @@ def calibration_for(
 def fit_baseline(
     subproblem: Subproblem, scaled: ScaledTables, settings: BoundsSettings
 ) -> FittedBaseline:
-    """Choose C and the variant if need be, and train the baseline on the scaled tables."""
+    """Choose C and the variant if necessary, and fit the baseline to the scaled tables."""
     data, C, score, name = subproblem.variants[0], settings.C, None, subproblem.name
     notes: tuple[str, ...] = ()
     if C is None or len(subproblem.variants) > 1:
@@ -85,8 +85,8 @@ def fit_baseline(
         data, C, score = subproblem.variants[best], choices[best].C, choices[best].score
         if score <= choices[best].chance:
             notes = (
-                f"No linear model of {name or 'these data'} predicts better than one without "
-                f"features: it scores {score:.3f} on held-out rows, against "
+                f"No linear model of {name or 'these data'} predicts better than a model without "
+                f"features: the score on held-out rows is {score:.3f}, compared with "
                 f"{choices[best].chance:.3f}. Relevance for such a model means little.",
             )
     return replace(
@@ -100,22 +100,22 @@ def fit_baseline(
 
 
 def unused_features_notes(baselines: list[FittedBaseline], C: float | None) -> list[str]:
-    """A baseline that uses no feature: the fault of a given C, a finding of a chosen one."""
+    """Return a note for each baseline without features; raise if a user-supplied C is the cause."""
     unused = [baseline for baseline in baselines if not baseline.model.uses_features]
     if C is not None and len(unused) == len(baselines):
         raise InputError(
-            f"With C={C:g} the best model uses no feature at all: the loss weighs too "
-            "little against the norm. Use a larger C, or C='cv'."
+            f"With C={C:g}, the best model uses no feature at all, because the loss has too little "
+            "weight relative to the norm. Use a larger C, or C='cv'."
         )
     return [
-        f"No feature helps to predict {baseline.name or 'the target'} at "
-        f"C={baseline.model.C_:g}: all of them are irrelevant."
+        f"No feature improves the prediction of {baseline.name or 'the target'} at "
+        f"C={baseline.model.C_:g}, so all features are irrelevant."
         for baseline in unused
     ]
 
 
 def issue_notes(notes: Iterable[str]) -> None:
-    """Warn the caller of the function that calls this one."""
+    """Issue each note as a warning attributed to the caller's caller."""
     for note in notes:
         warnings.warn(note, RelevanceWarning, stacklevel=3)
 
@@ -125,9 +125,9 @@ def bound_subproblem(
     settings: BoundsSettings,
     calibration: FittedCalibration | None = None,
 ) -> SubproblemBounds:
-    """Range of every weight over the models as good as the baseline, and the classes.
+    """Compute bounds and relevance classes over the models equivalent to a baseline.
 
-    A calibration that is given takes the place of the one of the settings.
+    ``calibration`` overrides the one in the settings.
     """
     models = settings.formulation.equivalent_models(baseline, settings.tolerance)
     if calibration is None:
@@ -142,38 +142,39 @@ def bound_subproblem(
 def solve_ranges(
     models: EquivalentModels, baseline: FittedBaseline, cutoff: Vector, settings: BoundsSettings
 ) -> tuple[WeightRanges, Matrix, list[str]]:
-    """Ranges of the features, what is proven of all of them, and what to tell the user.
+    """Return exact ranges of the solved features, outer ranges of all features, and notes.
 
-    With screening they are solved for in rounds, those about which least is known first: every
-    program proves something of all features, and those that are proven irrelevant by then are
-    left out of the next round. Fewer are solved for if time runs out, or if a worker dies of some.
+    With screening, features are solved in rounds, those with the largest outer bounds first. The
+    dual certificate of each LP tightens the outer bounds of all features, and features that become
+    certified irrelevant are skipped in later rounds. Some features may stay unsolved if time runs
+    out or a worker process crashes.
     """
     outer = outer_ranges(models)
     deadline = None if settings.max_seconds is None else time.time() + settings.max_seconds
     threshold = cutoff if settings.screen else np.full_like(cutoff, -np.inf)
     round_size = FEATURES_IN_FIRST_ROUND if settings.screen else len(baseline.varying)
-    waiting = _least_known_first(baseline.varying, outer)
-    # One is solved for in any case.
+    waiting = _largest_bound_first(baseline.varying, outer)
+    # At least one feature is always solved.
     waiting = waiting[_can_exceed(waiting, outer, threshold) | (waiting == waiting[0])]
     parts: list[WeightRanges] = []
     notes: list[str] = []
-    n_begun = 0
+    n_started = 0
     while len(waiting):
         batch, waiting = waiting[:round_size], waiting[round_size:]
-        n_begun += len(batch)
+        n_started += len(batch)
         parts += _solve_round(models, batch, deadline, baseline.name, settings, notes)
         outer = reduce(intersect, [part.outer for part in parts], outer)
-        waiting = _least_known_first(waiting[_can_exceed(waiting, outer, threshold)], outer)
+        waiting = _largest_bound_first(waiting[_can_exceed(waiting, outer, threshold)], outer)
         round_size *= 2
     ranges = join_ranges(parts)
-    n_missing = n_begun - len(ranges.features)
+    n_missing = n_started - len(ranges.features)
     if n_missing:
         seconds = settings.max_seconds
         limit = "" if seconds is None else f" within {seconds:g} seconds"
         notes.append(
-            f"{n_missing} of {n_begun} features were not solved for{limit}. Their bounds are "
-            "proven but not tight (exact_ is False, gap_ says by how much), so that some may be "
-            "called weak that are irrelevant or strong."
+            f"{n_missing} of {n_started} features were not solved{limit}. Their bounds are "
+            "certified but not tight (exact_ is False; gap_ gives the largest error), so some "
+            "features reported as weak may be irrelevant or strong."
         )
     return ranges, outer, notes
 
@@ -186,7 +187,7 @@ def _solve_round(
     settings: BoundsSettings,
     notes: list[str],
 ) -> list[WeightRanges]:
-    of_others = settings.screen or deadline is not None  # else there are none
+    of_others = settings.screen or deadline is not None  # otherwise, all features are solved
     starts = range(0, len(features), FEATURES_PER_TASK)
     try:
         return parallel_map(
@@ -202,11 +203,11 @@ def _solve_round(
         return list(error.results.values())
 
 
-def _least_known_first(features: NDArray[np.intp], outer: Matrix) -> NDArray[np.intp]:
-    """The features, those first whose weight can be largest for all that is known."""
+def _largest_bound_first(features: NDArray[np.intp], outer: Matrix) -> NDArray[np.intp]:
+    """Sort features by their largest possible absolute weight, in descending order."""
     return features[np.argsort(-np.abs(outer[features]).max(axis=1), kind="stable")]
 
 
 def _can_exceed(features: NDArray[np.intp], outer: Matrix, cutoff: Vector) -> NDArray[np.bool_]:
-    """Which of the features may have a weight above their cutoff, for all that is known."""
+    """Return whether each feature's outer bound exceeds its cutoff."""
     return np.abs(outer[features]).max(axis=1) > cutoff[features]

@@ -1,4 +1,4 @@
-"""Bipartite ranking: rows of one class above those of the other."""
+"""Bipartite ranking: samples of one class above those of the other."""
 
 from __future__ import annotations
 
@@ -23,42 +23,44 @@ from .programs.pairwise import PairwiseLoss, first_rows
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskData, TaskWording
 
-# With more pairs than this, or more numbers in their rows, they are not listed.
+# Pairs are listed explicitly only up to these limits; cells are pairs times features.
 MAX_LISTED_PAIRS = 100_000
 MAX_LISTED_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
 class RankingData(TaskData):
-    """Samples of which some, ``y`` +1, are to score higher than the others, ``y`` -1."""
+    """Data of two classes; samples with ``y`` +1 should score higher than those with ``y`` -1."""
 
     @property
     def total_weight(self) -> float:
         return 1.0  # the loss is a mean over pairs
 
     def requirements(self) -> Requirements:
-        """A positive and a negative sample differ by 1, up to the slacks of both.
+        """Require a difference of 1 between positive and negative samples, up to both slacks.
 
-        ``w . x_i + s_i - (w . x_j - s_j) >= 1`` for all pairs says that some offset has
-        ``w . x_i + s_i`` half a unit above it and ``w . x_j - s_j`` half a unit below.
+        ``w . x_i + s_i - (w . x_j - s_j) >= 1`` holds for all pairs if and only if there is an
+        offset with all ``w . x_i + s_i`` at least 1/2 above it and all ``w . x_j - s_j`` at least
+        1/2 below.
         """
         rows = HingeRows(
             table=signed_table(self.y, self.X),
             offset_table=self.y[:, None],
             target=np.full(self.n_samples, 0.5),
-            weight=self._weight_of_slack(),
+            weight=self._slack_weights(),
         )
         return Requirements(rows, np.arange(self.n_samples))
 
     def score(self, model: LinearModel) -> float:
-        """Area under the ROC curve."""
+        """Return the area under the ROC curve."""
         values = model.decision_function(self.X)
         return float(roc_auc_score(self.y, values, sample_weight=self.weight))
 
     def selection_score(self, model: LinearModel) -> float:
-        """The loss, which tells models apart where their areas are as good as equal.
+        """Return the negative loss, which distinguishes models of almost equal AUC.
 
-        A small C shrinks all scores and leaves their order, so the area alone chooses almost any C.
+        A small C shrinks all scores but hardly changes their order, so the AUC is nearly the same
+        for many values of C.
         """
         return -float(self._pairwise_loss().values(model.coef_[None])[0])
 
@@ -68,36 +70,36 @@ class RankingData(TaskData):
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         return stratified_folds(self.y, n_folds, seed)
 
-    def _free_rows(self) -> HingeRows:
-        """The loss over all pairs: a row for each while they are few, else by cuts."""
+    def _free_slack_rows(self) -> HingeRows:
+        """Return the loss over all pairs: one constraint per pair, or cuts for many pairs."""
         positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
         n_pairs = len(positive) * len(negative)
         if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:
             above, below = np.meshgrid(positive, negative, indexing="ij")
-            return self._rows_of_pairs(above.ravel(), below.ravel())
+            return self._pair_rows(above.ravel(), below.ravel())
         return first_rows(self._pairwise_loss())
 
     def _pairwise_loss(self) -> PairwiseLoss:
-        high, low, share = self.y > 0, self.y < 0, self._weight_of_slack()
-        return PairwiseLoss(self.X[high], self.X[low], share[high], share[low])
+        high, low, weight = self.y > 0, self.y < 0, self._slack_weights()
+        return PairwiseLoss(self.X[high], self.X[low], weight[high], weight[low])
 
-    def _rows_of_pairs(self, above: NDArray[np.intp], below: NDArray[np.intp]) -> HingeRows:
-        """``w . (x_i - x_j) >= 1`` for each pair."""
-        share, n_pairs = self._weight_of_slack(), len(above)
+    def _pair_rows(self, above: NDArray[np.intp], below: NDArray[np.intp]) -> HingeRows:
+        """Require ``w . (x_i - x_j) >= 1`` for each pair."""
+        weight, n_pairs = self._slack_weights(), len(above)
         return HingeRows(
             table=self.X[above] - self.X[below],
             offset_table=np.empty((n_pairs, 0)),
             target=np.ones(n_pairs),
-            weight=share[above] * share[below],
+            weight=weight[above] * weight[below],
         )
 
-    def _weight_of_slack(self) -> Vector:
-        """Share of each sample in its group."""
+    def _slack_weights(self) -> Vector:
+        """Return the weight of each sample as a fraction of its class's total."""
         total = np.where(self.y > 0, self.weight[self.y > 0].sum(), self.weight[self.y < 0].sum())
         return self.weight / total
 
     def _intercept(self, offset: Vector) -> float:
-        return 0.0  # a ranking has none
+        return 0.0  # an intercept does not change the ranking
 
 
 RANKING = Task(
@@ -110,27 +112,28 @@ RANKING = Task(
         classes="classes from low to high",
         score="area under the ROC curve",
         score_heading="AUC (cross-validated)",
-        unseen="puts {} of the pairs of rows it has not seen, one of each class, in the right "
-        "order (this is the AUC), by cross-validation",
-        training="{} of those it was trained on",
-        training_alone="puts {} of the pairs of rows it was trained on, one of each class, in the "
-        "right order (this is the AUC)",
-        without_features="tossing a coin would get {}",
-        loss="what the higher row of a pair lacks to score 1 more than the other, averaged over "
-        "all pairs",
+        unseen="orders {} of all pairs of held-out rows, one from each class, correctly (AUC, "
+        "cross-validation)",
+        training="{} of the pairs of training rows",
+        training_alone="orders {} of all pairs of training rows, one from each class, correctly "
+        "(AUC)",
+        without_features="a random order would get {}",
+        loss="shortfall from a margin of 1 between the scores of two rows, one from each class, "
+        "averaged over all pairs",
     ),
 )
 
 
 class RankingBounds(ClassifierMixin, RelevanceBounds):
-    """How small and how large each weight can be, over all equally good linear rankings.
+    """Relevance bounds for bipartite ranking.
 
-    Rows of one class are to score higher than rows of the other, each pair by 1; the loss is the
-    mean over all pairs of what is missing. It is at least the share of pairs in the wrong order,
-    1 - AUC, and treats both classes alike however rare one of them is. Unless they are few, the
-    pairs are not listed: sorting the scores finds those that matter. C is chosen by this loss on
-    rows held out; their area alone hardly tells one C from another. The set of equivalent models,
-    bounds and classes follow as for :class:`ClassificationBounds`.
+    Samples of the second class should score higher than samples of the first, with a margin of 1
+    for each pair. The loss is the mean shortfall over all pairs. It is an upper bound of 1 - AUC,
+    the fraction of pairs in the wrong order, and weights both classes equally even if one is rare.
+    Large numbers of pairs are not listed; cutting planes, found by sorting the scores, represent
+    them. C is chosen by the loss on held-out samples, because the AUC differs little between values
+    of C. The equivalent models, the bounds and the relevance classes are defined as in
+    :class:`ClassificationBounds`.
 
     Parameters
     ----------
@@ -143,15 +146,16 @@ random_state, n_jobs, verbose
     interval_, signed_interval_, relevance_, gap_, exact_, cutoff_, baseline_
         As in :class:`ClassificationBounds`.
     auc_ : float
-        Area under the ROC curve of the baseline, on the rows it was trained on.
+        Area under the ROC curve of the baseline on the training samples.
     cv_score_ : float
-        The same on rows held out in cross-validation. Only with ``C="cv"``.
+        Cross-validated area under the ROC curve of the baseline. Only with ``C="cv"``.
     classes_ : ndarray of shape (2,)
-        Rows of the second are to score higher.
-    privileged_interval_, privileged_relevance_, ...
-        The same of the privileged features, if there were any.
+        Class labels; samples of the second class should score higher.
+    privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
+privileged_exact_, privileged_cutoff_
+        The same attributes for the privileged features, if there are any.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in :class:`ClassificationBounds`.
 
     Examples
     --------
@@ -176,8 +180,8 @@ random_state, n_jobs, verbose
         if len(self.classes_) > 2:
             raise InputError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}, with {len(self.classes_)} classes; for classes in an order "
-                "use OrdinalBounds."
+                f"{type_of_target(y)}, with {len(self.classes_)} classes. For ordered classes, use "
+                "OrdinalBounds."
             )
         return [
             Subproblem("", [RankingData(X, np.where(codes == 1, 1.0, -1.0), weight, privileged)])
@@ -191,47 +195,55 @@ random_state, n_jobs, verbose
         self._threshold = _best_threshold(model.decision_function(data.X), data.y, data.weight)
 
     def decision_function(self, X: Any) -> Vector:
-        """Score of each row under the baseline: the higher, the higher it ranks.
+        """Compute the ranking score of each sample with the baseline.
 
-        A ranking has no line between the classes. Zero is put where the training rows have fewest
-        on the wrong side.
+        A ranking does not define a threshold between the classes. Scores are shifted so that the
+        threshold 0 misclassifies the smallest total weight of training samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Scores; higher-ranked samples have higher scores.
         """
         return self._values(X) - self._threshold
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, by the sign of its score.
+        """Predict the class of each sample from the sign of its score.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted class labels.
         """
         values = self.decision_function(X)
         return self.classes_[(values > 0).astype(int)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Area under the ROC curve.
+        """Return the area under the ROC curve of the baseline.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
         y : array-like of shape (n_samples,)
+            True class labels.
         sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
 
         Returns
         -------
         float
+            Area under the ROC curve.
         """
         values = self.decision_function(X)
         is_second = np.asarray(y) == self.classes_[1]
@@ -244,11 +256,11 @@ random_state, n_jobs, verbose
 
 
 def _best_threshold(values: Vector, y: Vector, weight: Vector) -> float:
-    """Half-way between two neighbouring scores, with the least weight on the wrong side."""
+    """Return the midpoint of neighboring scores that misclassifies the smallest total weight."""
     order = np.argsort(values, kind="stable")
     ordered, signed = values[order], (weight * y)[order]
-    # Weight on the wrong side with the line behind each score, up to a constant.
+    # Misclassified weight for a threshold just above each score, up to a constant.
     wrong = np.cumsum(signed)[:-1]
-    wrong[ordered[1:] == ordered[:-1]] = np.inf  # no line between equal scores
+    wrong[ordered[1:] == ordered[:-1]] = np.inf  # no threshold between equal scores
     best = int(np.argmin(wrong))
     return float((ordered[best] + ordered[best + 1]) / 2.0)

@@ -1,4 +1,4 @@
-"""Regression: a number to predict, met to within a tolerance."""
+"""Linear regression with an epsilon-insensitive loss."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .task import Subproblem, Task, TaskData, TaskWording
 
 @dataclass(frozen=True)
 class RegressionData(TaskData):
-    """Data with a value to predict; a prediction as close to it as epsilon costs nothing."""
+    """Data with a numeric target; errors up to ``epsilon`` have zero loss."""
 
     epsilon: float = field(default=0.0, kw_only=True)
 
     def requirements(self) -> Requirements:
-        """``|y - w . x - offset| <= epsilon``: a row for each side."""
-        each = np.arange(self.n_samples)
+        """Require ``|y - w . x - offset| <= epsilon``, with two constraints per sample."""
+        samples = np.arange(self.n_samples)
         ones = np.ones((self.n_samples, 1))
         rows = HingeRows(
             table=stacked([self.X, -self.X]),
@@ -40,10 +40,10 @@ class RegressionData(TaskData):
             target=np.r_[self.y - self.epsilon, -self.y - self.epsilon],
             weight=np.r_[self.weight, self.weight],
         )
-        return Requirements(rows, np.r_[each, each])
+        return Requirements(rows, np.r_[samples, samples])
 
     def score(self, model: LinearModel) -> float:
-        """Share of the absolute deviation from the median that the model explains."""
+        """Return the fraction of the absolute deviation from the median that the model explains."""
         predicted = model.decision_function(self.X)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
@@ -66,59 +66,60 @@ REGRESSION = Task(
     wording=TaskWording(
         aim="predict the target",
         classes="",
-        score="share of the absolute deviation from the median that is explained",
+        score="fraction of the absolute deviation from the median that is explained",
         score_heading="Deviation explained (cross-validated)",
-        unseen="explains {} of the distance of the target from its median in rows it has not seen, "
-        "by cross-validation",
-        training="{} in the rows it was trained on",
-        training_alone="explains {} of the distance of the target from its median in the rows it "
-        "was trained on",
-        without_features="always naming the median would explain none of it",
-        scaled="features and a target scaled to variance 1",
-        loss="by how much predictions are off beyond epsilon, summed over the rows",
+        unseen="explains {} of the absolute deviation of the target from its median on held-out "
+        "rows (cross-validation)",
+        training="{} on the training rows",
+        training_alone="explains {} of the absolute deviation of the target from its median on the "
+        "training rows",
+        without_features="always predicting the median would explain none of it",
+        scaled="features and target scaled to variance 1",
+        loss="amount by which absolute errors exceed epsilon, summed over the rows",
     ),
 )
 
-# In standard deviations of the target.
+# Values of epsilon that cross-validation tries, in standard deviations of the target.
 EPSILON_GRID = (0.03, 0.1, 0.3)
 
 
 class RegressionBounds(RegressorMixin, RelevanceBounds):
-    """How small and how large each weight can be, over all equally good linear regressions.
+    """Relevance bounds for linear regression.
 
-    The baseline is an l1-regularized regression whose errors count only beyond ``epsilon``:
-    ``min |w|_1 + C sum max(0, |y - w . x - b| - epsilon)``. The set of equivalent models, bounds
-    and classes follow from it as for :class:`ClassificationBounds`.
+    The baseline is an l1-regularized linear model with an epsilon-insensitive loss:
+    ``min |w|_1 + C sum max(0, |y - w . x - b| - epsilon)``. The equivalent models, the bounds and
+    the relevance classes are defined as in :class:`ClassificationBounds`.
 
     Parameters
     ----------
     epsilon : float or "cv", default="cv"
-        An error of a prediction no larger than this costs nothing; in units of the target.
-        ``"cv"`` takes the best of 0.03, 0.1 and 0.3 standard deviations by cross-validation.
+        Largest prediction error with zero loss, in units of the target. ``"cv"`` chooses the best
+        of 0.03, 0.1 and 0.3 standard deviations of the target by cross-validation.
     C : float or "cv", default="cv"
-        Weight of the loss against the norm, on the scale solved on. ``"cv"`` takes the best of a
-        grid by cross-validation.
+        Weight of the loss relative to the norm, for the scaled data. ``"cv"`` chooses the best
+        value of a grid by cross-validation.
     norm_slack, loss_slack, loss_tol, cutoff, n_probes, fpr, screen, max_seconds, random_state, \
 n_jobs, verbose
         As in :class:`ClassificationBounds`.
     standardize : bool, default=True
-        Scale each feature and the target to mean 0 and variance 1 (a sparse ``X`` to variance 1
-        alone). A weight then says by how many of its standard deviations the target changes with
-        one of the feature.
+        Whether to scale each feature and the target to mean 0 and variance 1 (a sparse ``X`` to
+        variance 1 only). A weight is then the change of the target, in standard deviations, per
+        standard deviation of the feature.
 
     Attributes
     ----------
     interval_, signed_interval_, relevance_, gap_, exact_, cutoff_, baseline_
         As in :class:`ClassificationBounds`.
     cv_score_ : float
-        Cross-validated share of the absolute deviation from the median that the baseline
-        explains. Only if C or epsilon was chosen by it.
+        Cross-validated fraction of the absolute deviation from the median that the baseline
+        explains. Only if C or epsilon was chosen by cross-validation.
     epsilon_ : float
-        In units of the target.
-    privileged_interval_, privileged_relevance_, ...
-        The same of the privileged features, if there were any.
+        Value of epsilon in use, in units of the target.
+    privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
+privileged_exact_, privileged_cutoff_
+        The same attributes for the privileged features, if there are any.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in :class:`ClassificationBounds`.
 
     Examples
     --------
@@ -179,15 +180,16 @@ n_jobs, verbose
     ) -> list[Subproblem]:
         values = y.astype(np.float64)
         center = float(np.average(values, weights=weight))
-        spread = float(np.sqrt(np.average((values - center) ** 2, weights=weight)))
-        if spread <= 10 * np.finfo(float).eps * abs(center):
+        std = float(np.sqrt(np.average((values - center) ** 2, weights=weight)))
+        if std <= 10 * np.finfo(float).eps * abs(center):
             raise InputError(
-                f"The target has a single value, {values[0]:g}: there is nothing to predict."
+                f"The target has a single value, {values[0]:g}, so there is nothing to predict. "
+                "Check that the right column is used as the target."
             )
-        self._y_center, self._y_scale = (center, spread) if self.standardize else (0.0, 1.0)
+        self._y_center, self._y_scale = (center, std) if self.standardize else (0.0, 1.0)
         scaled = (values - self._y_center) / self._y_scale
-        in_units = [spread * e for e in EPSILON_GRID] if self.epsilon == "cv" else [self.epsilon]
-        grid = [epsilon / self._y_scale for epsilon in in_units]
+        epsilons = [std * e for e in EPSILON_GRID] if self.epsilon == "cv" else [self.epsilon]
+        grid = [epsilon / self._y_scale for epsilon in epsilons]
         return [
             Subproblem("", [RegressionData(X, scaled, weight, privileged, epsilon=e) for e in grid])
         ]
@@ -203,14 +205,16 @@ n_jobs, verbose
         return [record]
 
     def predict(self, X: Any) -> Vector:
-        """Value of each row, by the baseline, in units of the target.
+        """Predict the target with the baseline.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted values, in units of the target.
         """
         return self._values(X) * self._y_scale + self._y_center

@@ -1,4 +1,4 @@
-"""The result: bounds and classes of one subproblem, and of all subproblems combined."""
+"""Results: bounds and relevance classes of one subproblem, and of all subproblems combined."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SubproblemBounds:
-    """What is known of one subproblem: each weight over all models as good as the baseline.
+    """Bounds of one subproblem: ranges of all weights over the models equivalent to the baseline.
 
-    Weights are those of all tables, privileged features behind the others. ``ranges`` has those
-    that were solved for: not constant columns, nor features that screening has proven irrelevant or
-    for which there was no time. What is known of the latter two is an outer bound, and not
-    ``exact``. Intervals and gaps, shape (d, 2), are zero for constant columns and dropped features.
-    With ``is_union`` the bounds are those of several sets, of which ``models`` is one: constraints
-    leave the sign of a weight open.
+    Weights of privileged features follow those of ``X``. ``ranges`` covers the solved features. It
+    excludes constant columns, features that screening certified as irrelevant, and features not
+    solved in time. The last two have an outer bound that is not ``exact``. Intervals and gaps,
+    shape (d, 2), are zero for constant columns and dropped features. If ``is_union`` is True, the
+    bounds cover several sets of models, because constraints allow both signs of a weight;
+    ``models`` is one of these sets.
     """
 
     baseline: FittedBaseline
@@ -60,20 +60,20 @@ class SubproblemBounds:
         is_union: bool = False,
         notes: tuple[str, ...] = (),
     ) -> SubproblemBounds:
-        """What follows from the ranges of some weights, and from what is proven of all (outer)."""
+        """Combine exact ranges of some weights with outer bounds of all weights."""
         d = baseline.layout.n_weights
         signed, interval, gap = (
-            _spread_out(ranges, values, d)
-            for values in (ranges.attained, ranges.interval, ranges.gap)
+            _expand(ranges, values, d) for values in (ranges.attained, ranges.interval, ranges.gap)
         )
-        # Of the others the truth lies between the baseline's weight and what is proven.
+        # The upper bound of an unsolved feature is at least the baseline's weight and at most the
+        # outer bound.
         others = np.setdiff1d(baseline.varying, ranges.features)
         weight, upper = np.abs(baseline.model.weights[others]), np.abs(outer[others]).max(axis=1)
         signed[others] = outer[others]
         interval[others] = np.column_stack([np.zeros(len(others)), upper])
         gap[others] = np.column_stack([weight, upper - weight])
         exact = np.ones(d, dtype=bool)
-        exact[others] = (outer[others] == 0).all(axis=1)  # nothing is open about a dropped one
+        exact[others] = (outer[others] == 0).all(axis=1)  # dropped features
         return cls(
             baseline=baseline,
             models=models,
@@ -89,26 +89,26 @@ class SubproblemBounds:
         )
 
     def model(self, coef: Vector, offset: Vector) -> LinearModel:
-        """A model of the set; it takes scaled tables."""
+        """Return an equivalent model, which accepts scaled tables."""
         C = self.baseline.model.C_
         return self.baseline.data.model(coef, offset, C, self.models.rows)
 
     def witness(self, feature: int, side: int) -> LinearModel:
-        """A model that attains an end of the feature's interval; it takes unscaled tables."""
+        """Return a model that attains a bound of a feature; it accepts unscaled tables."""
         if not self.exact[feature]:
             raise InputError(
-                "This feature's bound is proven, but no model was looked for that attains it. Fit "
-                "with screen=False, and without max_seconds, to get one."
+                "No witness was computed for this feature, because of screening or the time limit. "
+                "Fit with screen=False and without max_seconds to compute one."
             )
         (index,) = np.nonzero(self.ranges.features == feature)
-        if len(index) == 0:  # constant or dropped: no model uses it, the baseline as little as any
+        if len(index) == 0:  # constant or dropped: no model uses it
             model = self.baseline.model
         else:
             model = self.model(*self.ranges.witness(int(index[0]), side))
         return model.with_scaling(self.baseline.scaling)
 
 
-def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
+def _expand(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
     full = np.zeros((n_weights, 2))
     full[ranges.features] = values
     return full
@@ -116,12 +116,12 @@ def _spread_out(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
 
 @dataclass(frozen=True)
 class FeatureBounds:
-    """Bounds and classes of the d features of one table, over all subproblems and in each.
+    """Bounds and relevance classes of the d features of one table, combined and per subproblem.
 
-    ``baseline`` holds the baseline's weights, with several subproblems those largest in size.
-    Arrays of each class, such as ``class_interval``, have one more, leading, axis; so has the
-    ``cutoff`` where subproblems are several. Documents list classes where there are any to list (of
-    ``X`` only).
+    ``baseline`` has the baseline's weight of each feature; with several subproblems, the weight of
+    largest absolute value. Arrays per class, such as ``class_interval``, have a leading axis for
+    the classes; ``cutoff`` has this axis only if there are several subproblems. ``lists_classes``
+    is True for the features of ``X`` if there are several subproblems.
     """
 
     names: list[str]
@@ -137,7 +137,7 @@ class FeatureBounds:
     lists_classes: bool
 
     def per_class(self) -> list[list[dict[str, Any]]] | None:
-        """Of each feature, the interval and the relevance for each class; None if not listed."""
+        """Return interval and relevance of each feature for each class; None if not listed."""
         if not self.lists_classes:
             return None
         return [
@@ -155,10 +155,10 @@ class FeatureBounds:
 
 @dataclass(frozen=True)
 class BoundsResult:
-    """All subproblems of a fit.
+    """Bounds of all subproblems of a fit.
 
-    ``constraints`` are what was asked of features, by their index; None unless something was.
-    ``unconstrained`` is then the result without them.
+    ``constraints`` maps feature indices to user constraints, or is None without constraints.
+    ``unconstrained`` is the result before any constraints were applied.
     """
 
     layout: WeightLayout
@@ -168,33 +168,33 @@ class BoundsResult:
 
     @cached_property
     def features(self) -> FeatureBounds:
-        """Of the features of ``X``."""
+        """Bounds of the features of ``X``."""
         return combine_subproblems(self.subproblems, self.layout)
 
     @cached_property
     def privileged(self) -> FeatureBounds | None:
-        """Of the privileged features, if there were any."""
+        """Bounds of the privileged features, if any."""
         if not self.layout.n_privileged:
             return None
         return combine_subproblems(self.subproblems, self.layout, table=1)
 
     @property
     def baseline(self) -> LinearModel | LinearModels:
-        """The baseline of each subproblem, for tables that are not yet scaled."""
+        """Baseline of each subproblem, for unscaled tables."""
         fitted = [subproblem.baseline for subproblem in self.subproblems]
         models = [baseline.model.with_scaling(baseline.scaling) for baseline in fitted]
         return models[0] if len(models) == 1 else stack_models(models)
 
     @property
     def score(self) -> float | Vector | None:
-        """Cross-validated score of each baseline, where C was chosen by it."""
+        """Cross-validated score of each baseline; None without cross-validation."""
         scores = [subproblem.baseline.score for subproblem in self.subproblems]
         if scores[0] is None:
             return None
         return scores[0] if len(scores) == 1 else np.array(scores)
 
     def records(self, labels: Iterable[Any]) -> list[dict[str, Any]]:
-        """Cutoffs and baseline of each subproblem, as JSON holds them."""
+        """Return cutoffs and baseline of each subproblem as JSON values."""
         records = []
         for label, subproblem in zip(labels, self.subproblems, strict=True):
             model = subproblem.baseline.model
@@ -211,7 +211,7 @@ class BoundsResult:
         return records
 
     def with_models(self, models: Sequence[LinearModel]) -> BoundsResult:
-        """The same with other models in the place of the baselines."""
+        """Return a copy with the baselines replaced by other models."""
         subproblems = tuple(
             replace(sub, baseline=replace(sub.baseline, model=model, start=None))
             for sub, model in zip(self.subproblems, models, strict=True)
@@ -219,10 +219,10 @@ class BoundsResult:
         return replace(self, subproblems=subproblems)
 
     def require_one_set(self) -> None:
-        """Refuse a union of sets, where constraints leave signs open: it is no set of models."""
+        """Raise if constraints allow both signs of a weight, so the bounds cover several sets."""
         if any(subproblem.is_union for subproblem in self.subproblems):
             raise InputError(
-                "The constraints leave the sign of a weight open. Say which one it is first: "
+                "The constraints allow both signs of a weight. Constrain the sign first: "
                 "what_if(..., signed=True)."
             )
 
@@ -230,9 +230,10 @@ class BoundsResult:
 def combine_subproblems(
     subproblems: Sequence[SubproblemBounds], layout: WeightLayout, table: int = 0
 ) -> FeatureBounds:
-    """Features of one table over all subproblems.
+    """Combine the bounds of one table's features over all subproblems.
 
-    The largest bound counts; strong for one is strong, relevant for one at least weak.
+    The combined bounds are the largest over the subproblems. A feature is strong if it is strong in
+    any subproblem, and at least weak if it is relevant in any.
     """
     weights = layout.table_weights(table)
     intervals = np.array([sub.interval[weights] for sub in subproblems])
@@ -260,10 +261,10 @@ def combine_subproblems(
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a result, wherever a result is shown: frame, document, page and terminal.
+    """Column of a result in data frames, documents, reports and terminal output.
 
-    ``values`` reads the column off a table of features, and gives None if this table has no such
-    column. The page shows the columns that have a ``heading``.
+    ``values`` extracts the column from a table of features, or returns None if the table does not
+    have it. Reports show the columns that have a ``heading``.
     """
 
     name: str
@@ -288,7 +289,7 @@ FEATURE_COLUMNS: tuple[Column, ...] = (
 
 
 def feature_records(columns: Iterable[Column], table: Any) -> list[dict[str, Any]]:
-    """The columns of a table of features as JSON holds them: one dict for each feature."""
+    """Return the columns of a table of features as JSON values, one dict per feature."""
     values = {"name": table.names}
     for column in columns:
         entries = column.values(table)
@@ -298,6 +299,6 @@ def feature_records(columns: Iterable[Column], table: Any) -> list[dict[str, Any
 
 
 def cutoff_record(cutoff: Sequence[float] | NDArray[np.float64]) -> dict[str, float]:
-    """What a lower and what an upper bound must exceed, as JSON holds it."""
+    """Return the cutoffs of the lower and the upper bound as JSON values."""
     lower, upper = cutoff
     return {"lower": float(lower), "upper": float(upper)}

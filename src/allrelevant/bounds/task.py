@@ -1,8 +1,9 @@
-"""A task: what its data ask of a linear model, how models are scored, and how pages word it.
+"""Interface of a prediction task: constraints on linear models, scores and wording.
 
-:class:`TaskData` is what a task implements, :class:`Subproblem` what is solved, and :class:`Task`
-what readers of tables, documents and pages need to know of it. Each task's own file holds its data
-class, its estimator and its :class:`Task`.
+A task implements :class:`TaskData`, and an estimator splits its data into one
+:class:`Subproblem` or several. :class:`Task` describes the task to the code that reads targets and
+writes documents and reports. The module of each task defines its data class, its estimator and its
+:class:`Task`.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ FitScaling = Callable[[Table, Vector], Scaling]
 
 @dataclass(frozen=True)
 class TaskData(ABC):
-    """Validated data of one subproblem: ``y`` as the task codes it, all weights positive.
+    """Validated data of one subproblem: ``y`` encoded for the task, all weights positive.
 
-    Privileged features are known of the samples to learn from and of no others. They explain the
-    slack of each sample; see :mod:`allrelevant.bounds.programs.hinge`.
+    Privileged features are available for training samples only. The slack of each sample is a
+    linear function of them; see :mod:`allrelevant.bounds.programs.hinge`.
     """
 
     X: Table
@@ -57,38 +58,38 @@ class TaskData(ABC):
 
     @property
     def total_weight(self) -> float:
-        """Loss of a model that misses every sample by 1."""
+        """Loss of a model that needs a slack of 1 for every sample."""
         return float(self.weight.sum())
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The table, and the one of the privileged features if there is one."""
+        """``X``, followed by the table of privileged features if there is one."""
         return (self.X,) if self.privileged is None else (self.X, self.privileged)
 
     @property
     def layout(self) -> WeightLayout:
-        """Which weights of a model belong to which column."""
+        """Assignment of weights to columns."""
         return WeightLayout.from_tables(self.tables)
 
     @cached_property
     def rows(self) -> HingeRows:
-        """What a model has to live up to."""
+        """Constraints on a model."""
         if self.privileged is None:
-            return self._free_rows()
-        return explained_rows(self.requirements(), self.privileged, self._weight_of_slack())
+            return self._free_slack_rows()
+        return explained_rows(self.requirements(), self.privileged, self._slack_weights())
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """Some of the samples."""
+        """Return a subset of the samples."""
         part = replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
         return part if self.privileged is None else replace(part, privileged=self.privileged[rows])
 
     def with_tables(self, tables: Sequence[Table]) -> Self:
-        """The same targets and weights with other features."""
+        """Return the same targets and weights with different feature tables."""
         X, *privileged = tables
         return replace(self, X=X, privileged=privileged[0] if privileged else None)
 
     def append_columns(self, columns: Matrix, table: int = 0) -> Self:
-        """The same samples with more features in one of the tables, behind those it has."""
+        """Return the same samples with columns appended to one of the tables."""
         tables = list(self.tables)
         if sp.issparse(tables[table]):
             tables[table] = sp.hstack([tables[table], sp.csr_array(columns)], format="csr")
@@ -97,7 +98,7 @@ class TaskData(ABC):
         return self.with_tables(tables)
 
     def scale(self, fit_scaling: FitScaling) -> ScaledTables:
-        """Its tables on the scale to solve on."""
+        """Fit a scaling to each table and apply it."""
         scalings = tuple(fit_scaling(table, self.weight) for table in self.tables)
         tables = tuple(s.apply(table) for s, table in zip(scalings, self.tables, strict=True))
         return ScaledTables(tables, scalings)
@@ -105,9 +106,9 @@ class TaskData(ABC):
     def model(
         self, coef: Vector, offset: Vector, C: float, rows: HingeRows | None = None
     ) -> LinearModel:
-        """Weights and offsets as a model, norm and loss taken from the data.
+        """Return a model with these weights and offsets; norm and loss are computed from the data.
 
-        ``rows`` are those that the offsets belong to, if they are not ``self.rows``.
+        ``rows`` are the constraints that define the offsets, by default ``self.rows``.
         """
         loss = (rows or self.rows).loss(coef[None], offset[None])[0]
         explained = self.privileged is not None
@@ -124,29 +125,29 @@ class TaskData(ABC):
 
     @abstractmethod
     def requirements(self) -> Requirements:
-        """What is asked of the samples one by one, and by whom."""
+        """Return the constraints and the sample that each belongs to."""
 
     @abstractmethod
     def score(self, model: LinearModel) -> float:
-        """How well a model does on these samples; more is better."""
+        """Return the score of a model on these samples; higher is better."""
 
     def selection_score(self, model: LinearModel) -> float:
-        """What cross-validation chooses C by; more is better."""
+        """Return the score that C is chosen by in cross-validation; higher is better."""
         return self.score(model)
 
     @abstractmethod
     def chance_score(self) -> float:
-        """What a model without features scores."""
+        """Return the score of a model without features."""
 
     @abstractmethod
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        """Splits for cross-validation, with no more folds than the samples allow."""
+        """Return the cross-validation folds, fewer than ``n_folds`` if samples are too few."""
 
-    def _free_rows(self) -> HingeRows:
+    def _free_slack_rows(self) -> HingeRows:
         return self.requirements().rows
 
-    def _weight_of_slack(self) -> Vector:
-        """Weight of each sample's slack in the loss, where privileged features explain it."""
+    def _slack_weights(self) -> Vector:
+        """Return the weight of each sample's slack in the loss, given privileged features."""
         return self.weight
 
     def _intercept(self, offset: Vector) -> float:
@@ -157,7 +158,7 @@ class TaskData(ABC):
 
 
 def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
-    """Privileged features of the rows of ``X`` as a table, and their names if they have any."""
+    """Validate privileged features; return the table and its column names, None without names."""
     names = getattr(privileged, "columns", None)
     table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
     check_consistent_length(X, table)
@@ -168,23 +169,23 @@ def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | N
 
 @dataclass(frozen=True)
 class ScaledTables:
-    """Tables on the scale to solve on, and how they got there."""
+    """Scaled tables and their scalings."""
 
     tables: tuple[Table, ...]
     scalings: tuple[Scaling, ...]
 
     @property
     def varying(self) -> NDArray[np.intp]:
-        """The weights whose columns are not constant."""
+        """Indices of the weights whose columns are not constant."""
         return np.flatnonzero(~np.concatenate([scaling.constant for scaling in self.scalings]))
 
 
 @dataclass(frozen=True)
 class Subproblem:
-    """One learning problem: the only one, or one class against the rest.
+    """One learning problem: the whole task, or one class of a one-vs-rest classification.
 
-    ``name`` is what messages and progress bars call it. The variants are the same samples under
-    each value of a setting that is cross-validated.
+    ``name`` identifies it in messages and progress bars. The variants hold the same samples, one
+    variant for each value of a cross-validated setting.
     """
 
     name: str
@@ -193,22 +194,22 @@ class Subproblem:
 
 @dataclass(frozen=True)
 class TaskWording:
-    """The words that differ from task to task."""
+    """Phrases of the report that depend on the task."""
 
-    aim: str  # what the model was trained to do, with places for the classes if need be
-    classes: str  # what the list of classes is called; empty where there are none
+    aim: str  # purpose of the model, with placeholders for the class labels if it names them
+    classes: str  # label of the list of classes; empty for a numeric target
     score: str
-    score_heading: str  # the score above a column of cross-validated ones
-    unseen: str  # what the baseline achieves on new rows, with a place for the number
-    training: str  # the same of the rows it was trained on, after the other
-    training_alone: str
-    without_features: str  # what a model without features achieves
+    score_heading: str  # heading of a column of cross-validated scores
+    unseen: str  # score on held-out rows, with a placeholder for the number
+    training: str  # score on the training rows, in a sentence that begins with ``unseen``
+    training_alone: str  # the same, in a sentence without ``unseen``
+    without_features: str  # score of a model without features
     scaled: str = "features scaled to variance 1"
-    loss: str = ""  # what the loss of a model is; empty where the page says nothing about it
-    model: str = "baseline model"  # whose score it is
+    loss: str = ""  # definition of the loss; empty if the report does not state it
+    model: str = "baseline model"  # the model that is scored
 
     def achievement(self, score: Mapping[str, Any]) -> str | None:
-        """How good the baseline is, from the score of a document; None if it is not known."""
+        """Return a sentence on the score of the baseline; None if a document has no score."""
         unseen, training = score["cross_validated"], score["training"]
         parts = []
         if unseen is not None:
@@ -218,37 +219,38 @@ class TaskWording:
             parts.append(phrase.format(percent(training)))
         if not parts:
             return None
-        guess = score["without_features"]
-        contrast = "" if guess is None else f"; {self.without_features.format(percent(guess))}"
+        chance = score["without_features"]
+        contrast = "" if chance is None else f"; {self.without_features.format(percent(chance))}"
         return f"The {self.model} {', and '.join(parts)}{contrast}."
 
 
-# Of tasks that put rows into classes.
+# Wording of classification tasks.
 CLASS_WORDING = TaskWording(
-    aim="tell the classes apart",
+    aim="separate the classes",
     classes="classes",
     score="accuracy",
     score_heading="Accuracy (cross-validated)",
-    unseen="puts {} of rows it has not seen into their class, by cross-validation",
-    training="{} of the rows it was trained on",
-    training_alone="puts {} of the rows it was trained on into their class",
-    without_features="always naming the most frequent class would get {}",
+    unseen="classifies {} of held-out rows correctly (cross-validation)",
+    training="{} of the training rows",
+    training_alone="classifies {} of the training rows correctly",
+    without_features="always predicting the most frequent class would be correct for {}",
 )
 
 
 def majority_share(class_sizes: Sequence[int]) -> float | None:
-    """Accuracy of always naming the most frequent class; None if the sizes are not known."""
+    """Return the accuracy of always predicting the most frequent class; None without sizes."""
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is predicted, as readers of tables, documents and pages need to know it.
+    """Description of a prediction task for the code that reads tables and writes documents.
 
-    ``name`` is the value of ``--task``. ``read_target`` makes the target of ``fit`` of a column and
-    its name, or raises ``InputError``. ``chance`` gives the score of a model without features, from
-    the number of rows of each class (none where unknown); None if it is not known.
-    ``training_score`` is the baseline's, from a fitted estimator and what it was fitted on.
+    ``name`` is the value of ``--task``. ``read_target`` converts a column and its name to the
+    target of ``fit``, or raises ``InputError``. ``chance`` returns the score of a model without
+    features, or None if it is unknown; its argument is the number of rows of each class, empty if
+    unknown. ``training_score`` returns the score of the baseline, given the fitted estimator and
+    its training data.
     """
 
     name: str
@@ -259,6 +261,6 @@ class Task:
 
 
 def task_by_name(name: str) -> Task:
-    """The task of a document or of ``--task``; the estimator that has it is imported here."""
+    """Return the task with the given name; its estimator is imported on demand."""
     task: Task = getattr(import_module("allrelevant"), TASKS[name]).task
     return task

@@ -1,5 +1,5 @@
-"""From columns of a table to weights of a model.
+"""Scaling of table columns, and assignment of model weights to features.
 
 - ``scaling``: mean, variance and scale of columns, and of a numeric target
-- ``layout``: which weights belong to which feature of which table
+- ``layout``: assignment of weights to the features of each table
 """

@@ -1,6 +1,6 @@
-"""Which weights of a model belong to which feature of which table.
+"""Assignment of the weights of a model to the features of its tables.
 
-The weights of ``X`` come first, those of the privileged features behind them.
+The weights of ``X`` come first, followed by those of the privileged features.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..exceptions import InputError
 
 @dataclass(frozen=True)
 class WeightLayout:
-    """The features of ``X``, then the privileged ones if there are any, with one weight each."""
+    """Order of the weights: one per feature of ``X``, then one per privileged feature."""
 
     n_features: int
     n_privileged: int = 0
@@ -27,13 +27,13 @@ class WeightLayout:
 
     @classmethod
     def from_tables(cls, tables: Sequence[Table]) -> Self:
-        """The layout of ``X`` alone, or of ``X`` and the privileged table; without names."""
+        """Return the layout of ``X`` and an optional privileged table, without names."""
         X, *privileged = tables
         return cls(int(X.shape[1]), sum(int(table.shape[1]) for table in privileged))
 
     @classmethod
     def from_estimator(cls, est: Any) -> Self:
-        """The layout of a fitted estimator, with the names of its features."""
+        """Return the layout of a fitted estimator, with feature names."""
         names = (*feature_names(est), *privileged_names(est))
         return cls(est.n_features_in_, len(names) - est.n_features_in_, names)
 
@@ -51,7 +51,7 @@ class WeightLayout:
         return len(self.table_sizes)
 
     def table_weights(self, table: int) -> NDArray[np.intp]:
-        """The weights of the columns of a table."""
+        """Return the indices of a table's weights."""
         start = sum(self.table_sizes[:table])
         return np.arange(start, start + self.table_sizes[table])
 
@@ -59,18 +59,18 @@ class WeightLayout:
         return [self.names[j] for j in self.table_weights(table)]
 
     def per_weight(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of each table, shape (n_tables, ...), repeated for each of its weights."""
+        """Repeat the values of each table, shape (n_tables, ...), for each of its weights."""
         return np.repeat(values, self.table_sizes, axis=0)
 
     def index(self, feature: int | str) -> int:
-        """Place of a feature, from its name or from a place that may count from the end."""
+        """Return the index of a feature, given by name or by a possibly negative index."""
         if isinstance(feature, str):
             if feature not in self.names:
-                raise InputError(f"No feature is called {feature!r}.")
+                raise InputError(f"No feature is called {feature!r}. Check the column names.")
             return self.names.index(feature)
         n = self.n_weights
         if not -n <= feature < n:
-            raise InputError(f"Feature {feature} is out of range: there are {n} features.")
+            raise InputError(f"Feature index {feature} is out of range: there are {n} features.")
         return int(feature) % n
 
     def is_privileged(self, feature: int) -> bool:
@@ -78,18 +78,18 @@ class WeightLayout:
 
 
 def largest_weights(coef: Vector | Matrix) -> Vector:
-    """Weight of each feature: with several models, one a row, the one largest in size."""
+    """Return the weight of largest absolute value of each feature; models are rows."""
     models = np.atleast_2d(coef)
     return models[np.abs(models).argmax(axis=0), np.arange(models.shape[1])]
 
 
 def baseline_weights(est: Any) -> Vector:
-    """The baseline's weight of each feature: with several models, the one largest in size."""
+    """Return the baseline's weight of each feature, by :func:`largest_weights`."""
     return largest_weights(est.baseline_.coef_)
 
 
 def privileged_names(est: Any) -> list[str]:
-    """Names of the privileged features, ``z0, z1, ...`` where their table had none."""
+    """Return the names of the privileged features, by default ``z0, z1, ...``."""
     names = getattr(est, "privileged_names_in_", None)
     n_features = getattr(est, "n_privileged_in_", 0)
     return [f"z{j}" for j in range(n_features)] if names is None else [str(n) for n in names]

@@ -1,7 +1,8 @@
-"""The scale of columns, dense and sparse, and of a numeric target; which columns are constant.
+"""Scaling of dense and sparse columns and of a numeric target; detection of constant columns.
 
-Weights can only be compared between features on one scale. :class:`Scaling` belongs to the bounds,
-which weight rows. The functions of whole columns serve elimination and saliency.
+Weights are comparable only between features on the same scale. Relevance bounds use
+:class:`Scaling`, which supports sample weights. Elimination and saliency use the functions without
+sample weights.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Values that differ by less than this share of the larger one are equal up to rounding.
+# Relative difference up to which two values are equal up to rounding.
 EQUALITY_TOL = 10 * np.finfo(float).eps
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """``(X - mean) * factor``, by column.
+    """Linear scaling of columns, ``(X - mean) * factor``.
 
-    Sparse tables are scaled but not centered, which would fill them: their ``mean`` is zero.
-    The factor of a constant column is zero, so that no model can use it.
+    Sparse tables are scaled but not centered, because centering would make them dense: their
+    ``mean`` is zero. The factor of a constant column is zero, so that no model can use it.
     """
 
     mean: Vector
@@ -36,7 +37,7 @@ class Scaling:
 
     @property
     def constant(self) -> NDArray[np.bool_]:
-        """Which columns hold a single value, shape (d,)."""
+        """Mask of the constant columns, shape (d,)."""
         return self.factor == 0
 
     def apply(self, X: Table) -> Table:
@@ -46,7 +47,7 @@ class Scaling:
 
 
 def standard_scaling(X: Table, weight: Vector) -> Scaling:
-    """Scaling to weighted mean 0 and variance 1."""
+    """Return the scaling to weighted mean 0 and variance 1."""
     mean, variance = _weighted_moments(X, weight)
     center = np.zeros_like(mean) if sp.issparse(X) else mean
     varies = variance > 0
@@ -56,43 +57,43 @@ def standard_scaling(X: Table, weight: Vector) -> Scaling:
 
 
 def no_scaling(X: Table, weight: Vector) -> Scaling:
-    """The identity, except for constant columns."""
+    """Return the identity scaling, except for constant columns."""
     mean, variance = _weighted_moments(X, weight)
     return Scaling(np.zeros_like(mean), (variance > 0).astype(float))
 
 
 def _weighted_moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:
-    """Weighted mean and variance by column; the variance of a constant column is zero."""
-    share = weight / weight.sum()
-    mean = np.asarray(share @ X)
+    """Return weighted mean and variance of each column; zero variance for constant columns."""
+    fraction = weight / weight.sum()
+    mean = np.asarray(fraction @ X)
     if sp.issparse(X):
-        square = np.asarray(share @ X.multiply(X))
+        square = np.asarray(fraction @ X.multiply(X))
         variance = square - mean**2
         rounding = EQUALITY_TOL * square
     else:
-        variance = share @ (X - mean) ** 2
+        variance = fraction @ (X - mean) ** 2
         rounding = np.zeros_like(mean)
-    # The smallest and the largest value are exact. A sum is not: rounding gives a constant column
-    # a variance that depends on the order of the sum, which depends on the CPU.
-    low, high = _column_ends(X[weight > 0])
+    # Minimum and maximum are exact, but sums are not: rounding gives a constant column a variance
+    # that depends on the order of summation, which depends on the CPU.
+    low, high = _column_ranges(X[weight > 0])
     varies = high - low > EQUALITY_TOL * np.maximum(np.abs(low), np.abs(high))
     return mean, np.where(varies & (variance > rounding), variance, 0.0)
 
 
 def constant_columns(X: Table) -> NDArray[np.bool_]:
-    """Which columns hold exactly one value in all rows, shape (d,)."""
-    low, high = _column_ends(X)
+    """Return a mask of the columns with exactly one distinct value, shape (d,)."""
+    low, high = _column_ranges(X)
     return np.asarray(low == high)
 
 
 def constant_features(X: Table) -> list[int]:
-    """Indices of the columns that hold exactly one value in all rows."""
+    """Return the indices of the columns with exactly one distinct value."""
     constant: list[int] = np.flatnonzero(constant_columns(X)).tolist()
     return constant
 
 
 def low_variance_features(X: Table, min_variance: float) -> list[int]:
-    """Features whose variance is not above a limit, the smallest variance first."""
+    """Return the features with variance up to ``min_variance``, in ascending order of variance."""
     variance = np.where(constant_columns(X), 0.0, _variances(X))
     order = np.argsort(variance, kind="stable")
     features: list[int] = order[variance[order] <= min_variance].tolist()
@@ -100,26 +101,26 @@ def low_variance_features(X: Table, min_variance: float) -> list[int]:
 
 
 def deviations(X: Table) -> Vector:
-    """Standard deviation of each column.
+    """Return the standard deviation of each column.
 
-    Those of constant columns are not set to zero, unlike variances above: rounding is harmless in a
-    unit of measurement. Sparse tables of single precision have units of single precision.
+    For constant columns it may be a rounding error instead of exactly zero, which is harmless in a
+    unit of measurement. Sparse tables of single precision give results of single precision.
     """
-    spread: Vector = np.sqrt(_variances(X))
-    return spread if sp.issparse(X) else spread.astype(np.float64)
+    std: Vector = np.sqrt(_variances(X))
+    return std if sp.issparse(X) else std.astype(np.float64)
 
 
 def standardize_frame(X: pd.DataFrame) -> pd.DataFrame:
     """Scale each column to mean 0 and variance 1; constant columns are only centered.
 
-    Means and variances are those of pandas, whose sums round differently from numpy's.
+    Means and variances are computed by pandas, whose sums round differently from NumPy's.
     """
-    spread = X.std(ddof=0)
-    return (X - X.mean()) / spread.where(spread > 0, 1.0)
+    std = X.std(ddof=0)
+    return (X - X.mean()) / std.where(std > 0, 1.0)
 
 
 def _variances(X: Table) -> Vector:
-    """Variance of each column. All rows count alike, so numpy's own sums serve."""
+    """Return the unweighted variance of each column."""
     if not sp.issparse(X):
         return np.asarray(X.var(axis=0))
     mean = np.asarray(X.mean(axis=0)).ravel()
@@ -127,39 +128,39 @@ def _variances(X: Table) -> Vector:
     return np.maximum(square - mean**2, 0.0)
 
 
-def _column_ends(X: Table) -> tuple[Vector, Vector]:
-    """Smallest and largest value of each column."""
+def _column_ranges(X: Table) -> tuple[Vector, Vector]:
+    """Return the smallest and the largest value of each column."""
     low, high = X.min(axis=0), X.max(axis=0)
     return (low.toarray().ravel(), high.toarray().ravel()) if sp.issparse(X) else (low, high)
 
 
 class NoScaling:
-    """The scale of a target of classes, which has none."""
+    """Identity scaling, for a target of classes."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the table to the model."""
+        """Convert from the unit of the table to the scale of the model."""
         return values
 
     def undo(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the model to the table."""
+        """Convert from the scale of the model to the unit of the table."""
         return values
 
 
 @dataclass(frozen=True)
 class StandardScaling:
-    """The scale of a numeric target: mean 0 and standard deviation 1, whatever its unit.
+    """Scaling of a numeric target to mean 0 and standard deviation 1.
 
-    The epsilon and C of an SVM, and the error that a gain takes for small, are numbers on the scale
-    of the target. In the unit of the table they could mean anything.
+    The epsilon and C of an SVM, and the error that a gain function considers small, refer to the
+    scale of the target. Scaling makes their meaning independent of the unit of the target.
     """
 
     mean: float
     deviation: float
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the table to the model."""
+        """Convert from the unit of the table to the scale of the model."""
         return (values - self.mean) / self.deviation
 
     def undo(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the model to the table."""
+        """Convert from the scale of the model to the unit of the table."""
         return self.mean + self.deviation * values
