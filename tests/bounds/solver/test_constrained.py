@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
-from allrelevant.bounds.programs.equivalent_models import WeightLimit, kept_by, limited_models
+from allrelevant.bounds.programs.equivalent_models import (
+    WeightLimit,
+    limited_models,
+    satisfies_limits,
+)
 from allrelevant.bounds.solver.constrained import ConstrainedModels
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.ranges import absolute, weight_ranges
@@ -49,7 +53,7 @@ def test_agrees_with_highs(seed):
         reference = weight_ranges(limited_models(models, [limit]), solver=HighsSolver)
         np.testing.assert_allclose(found.attained, reference.attained, atol=2e-6)
         room = WeightLimit(limit.feature, limit.low - 1e-7, limit.high + 1e-7)
-        assert kept_by(found.coef.toarray(), [room]).all()
+        assert satisfies_limits(found.coef.toarray(), [room]).all()
         sizes, effort = narrowed.sizes(known.features, known, known.attained)
         np.testing.assert_allclose(sizes, absolute(reference.attained), atol=2e-6)
         assert effort.spared >= 0

@@ -19,9 +19,9 @@ from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import (
     EquivalentModels,
     WeightLimit,
-    kept_by,
+    clip_to_limits,
     limited_models,
-    within,
+    satisfies_limits,
 )
 from .families import solvers_for
 from .interface import Extreme, SolverStats, total_effort
@@ -67,7 +67,7 @@ class ConstrainedModels:
         limited = solvers_for(limited.rows).with_start(limited, self._wider.start, self._C)
         if limited.start is None:
             return limited
-        coef = within(limited.start.coef.copy(), self._exact_limits)
+        coef = clip_to_limits(limited.start.coef.copy(), self._exact_limits)
         return replace(limited, start=replace(limited.start, coef=coef))
 
     def with_room(self) -> ConstrainedModels:
@@ -91,7 +91,7 @@ class ConstrainedModels:
 
         An end whose witness keeps the limits stays where it was, with its proof.
         """
-        moved = np.flatnonzero(~kept_by_sparse(wider.coef, self.limits))
+        moved = np.flatnonzero(~satisfies_limits_sparse(wider.coef, self.limits))
         m = len(wider.features)
         coef, offset = wider.coef.tolil(), wider.offset.copy()
         attained, proven = wider.attained.T.copy(), wider.proven.T.copy()  # (2, m), as the rows
@@ -106,7 +106,7 @@ class ConstrainedModels:
             effort = checked.effort
         for limit in self._exact_limits:
             column = coef[:, [limit.feature]].toarray()
-            coef[:, [limit.feature]] = within(column, [replace(limit, feature=0)])
+            coef[:, [limit.feature]] = clip_to_limits(column, [replace(limit, feature=0)])
             index = np.flatnonzero(wider.features == limit.feature)
             attained[:, index] = np.clip(attained[:, index], limit.low, limit.high) + 0.0
             proven[:, index] = np.clip(proven[:, index], limit.low, limit.high) + 0.0
@@ -129,7 +129,7 @@ class ConstrainedModels:
         none of them shows is solved. ``signed``, of shape (d, 2), bounds the weights without
         limits.
         """
-        seen = wider.coef[kept_by_sparse(wider.coef, self.limits)][:, features].toarray()
+        seen = wider.coef[satisfies_limits_sparse(wider.coef, self.limits)][:, features].toarray()
         seen = self.put_within(seen, features)
         low, high = signed[features].T
         main = np.where(high >= -low, 1, -1)  # the sign with which a weight can be larger
@@ -159,7 +159,7 @@ class ConstrainedModels:
             for limit in self._exact_limits
             if limit.feature in places
         ]
-        return within(coef, moved)
+        return clip_to_limits(coef, moved)
 
     def checked_solver(self, wider: WeightRanges) -> CheckedSolver:
         """A solver that starts with the rows that are active at witnesses without the limits."""
@@ -172,10 +172,10 @@ class ConstrainedModels:
         return CheckedSolver(self.models, partial(family.extremes, active_rows=active_rows))
 
 
-def kept_by_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
+def satisfies_limits_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
     """Which of several models in sparse rows keep all limits."""
     columns = coef[:, [limit.feature for limit in limits]].toarray()
-    return kept_by(columns, [replace(limit, feature=i) for i, limit in enumerate(limits)])
+    return satisfies_limits(columns, [replace(limit, feature=i) for i, limit in enumerate(limits)])
 
 
 class _RangeUpdate:
