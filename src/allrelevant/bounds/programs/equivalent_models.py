@@ -273,7 +273,7 @@ def satisfies_limits(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.
     return is_feasible
 
 
-def clip_to_limits(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
+def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
     """Clip weights to their limits, in place, and return them.
 
     The models satisfy the limits up to rounding. After clipping, a weight whose limits are both
