@@ -46,7 +46,8 @@ OPTIMAL, PIVOTED, UNBOUNDED, FAILED = 0, 1, 2, 3
 REDUCED_COST_TOL = 1e-11
 PIVOT_TOL = 1e-9
 
-# Offsets have no cost and always enter the basis: their reduced cost is at most minus this.
+# Offsets have no cost and enter the basis even if nothing is gained: their reduced cost is at most
+# minus this.
 OFFSET_REDUCED_COST = 1e-10
 
 # The ratio test stops when the reduced cost has shrunk to this fraction of its initial value.

@@ -229,7 +229,7 @@ def test_copied_features_replace_each_other():
 
 
 def test_smallest_weight_at_rounding_level_is_zero():
-    """Otherwise, an unnecessary feature would be strongly relevant on some platforms."""
+    """Otherwise, an unnecessary feature would appear necessary on some platforms."""
     signed = np.array([[1e-15, 1.0], [-1.0, -1e-15], [1e-9, 1.0], [-1e-15, 1.0]])
     np.testing.assert_array_equal(absolute(signed)[:, 0], [0.0, 0.0, 1e-9, 0.0])
     np.testing.assert_array_equal(absolute(signed)[:, 1], 1.0)

@@ -256,7 +256,7 @@ def absolute(signed: Matrix) -> Matrix:
     """Return the smallest and largest absolute weight of signed ranges, shape (m, 2).
 
     A smallest weight that is tiny compared with the largest is set to zero. Otherwise, rounding
-    errors could make a feature strongly relevant on some platforms.
+    errors could make an unnecessary feature appear necessary on some platforms.
     """
     low, high = signed.T
     smallest, largest = np.maximum(0.0, np.maximum(low, -high)), np.abs(signed).max(axis=1)
