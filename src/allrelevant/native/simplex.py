@@ -578,7 +578,10 @@ def _factorize(master, budgets):
 
 @compiled
 def _invert(matrix, inverse):
-    """Invert a small matrix in place; ``inverse`` starts as the identity. Return the success."""
+    """Invert a small matrix by Gauss-Jordan elimination. Return whether it is nonsingular.
+
+    ``inverse`` is the identity on entry. ``matrix`` is destroyed.
+    """
     n = len(matrix)
     for c in range(n):
         r = c

@@ -242,7 +242,7 @@ class CheapestSearch:
         return True
 
     def _solve_with(self, index: int, members: NDArray[np.intp]) -> tuple[Vector, Vector]:
-        """Minimize ``|w|_1 + C * loss`` over the set with these features; verify and return it."""
+        """Return the verified minimizer of ``|w|_1 + C * loss`` in the set with these features."""
         models, n = self._sets[index], len(self._costs)
         working = self._working[index]
         while True:

@@ -112,7 +112,7 @@ class CuttingPlaneSolver:
     """Cutting-plane solver of extremes.
 
     Solutions over the outer approximation bound the extremes, but lie outside the set. Moving them
-    towards the start until they are feasible gives models of the set. Cuts at these models tighten
+    toward the start until they are feasible gives models of the set. Cuts at these models tighten
     the bounds. The solver stops when bounds and models agree. ``rows`` are the constraints of
     ``models``.
     """
@@ -216,7 +216,7 @@ class CuttingPlaneSolver:
         return np.array(visited[-N_LAST_POINTS:])
 
     def _shrink_to_feasible(self, coef: Matrix) -> Matrix:
-        """Move models towards the start of the set until they are feasible."""
+        """Move models toward the start of the set until they are feasible."""
         coef = self._shrink_to_norm_limit(np.clip(coef, *self._rows.weight_limits.T))
         loss, start = self._rows.true_loss, self._start
         steps = [_max_feasible_step(loss, start, end, self._loss_limit) for end in coef]
@@ -225,7 +225,7 @@ class CuttingPlaneSolver:
     def _shrink_to_norm_limit(self, coef: Matrix) -> Matrix:
         """Shrink models until they are within the limit of the norm.
 
-        They are moved towards the smallest weights allowed, not towards the start. The start can
+        They are moved toward the smallest weights allowed, not toward the start. The start can
         itself be at the limit of the norm, where rounding would determine the step.
         """
         smallest = np.clip(0.0, *self._rows.weight_limits.T)
@@ -262,7 +262,7 @@ def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: fl
 def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
     """Return the set with further cuts, and with its model of minimum loss as the start.
 
-    Solutions outside the set are moved towards the start, so it should be well inside the set. The
+    Solutions outside the set are moved toward the start, so it should be well inside the set. The
     set has no start if the loss of the model found exceeds the limit. ``rows`` are the constraints
     of ``models``.
     """

@@ -1,4 +1,4 @@
-"""Interface to HiGHS. No other file imports it.
+"""Interface to HiGHS. No other file imports ``highspy``.
 
 :class:`HighsModel` is one LP or MILP in HiGHS, solved under changing objectives.
 :class:`HighsSolver` is the reference solver, which solves every extreme as an LP.

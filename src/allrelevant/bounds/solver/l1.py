@@ -157,7 +157,10 @@ class ColumnGenerationBaseline:
 
 
 class L1Baseline:
-    """Simplex method if the table is small enough, and column generation as a fallback."""
+    """Baseline solver: the simplex method for small tables, else column generation.
+
+    Column generation is also the fallback if the simplex method fails.
+    """
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows

@@ -332,7 +332,7 @@ class CheckedSolver:
     def _shrink_to_feasible(
         self, solutions: ExtremeSolutions, which: NDArray[np.intp]
     ) -> ExtremeSolutions:
-        """Move infeasible solutions towards the start of the set until they are feasible.
+        """Move infeasible solutions toward the start of the set until they are feasible.
 
         With very many constraints, rounding errors add up to a slight excess of loss, and the steps
         are short. Solutions that are NaN are replaced by the start.
