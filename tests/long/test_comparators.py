@@ -1,4 +1,4 @@
-"""The slow comparators, on a table where the answer is plain."""
+"""Slow comparison methods, on a table with an obvious solution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.comparators.networks import lassonet
 
 
 @pytest.mark.parametrize("comparator", [boruta, lassonet])
-def test_the_deciding_feature_is_selected(comparator):
+def test_informative_feature_is_selected(comparator):
     X = np.random.default_rng(0).normal(size=(80, 4))
     chosen = comparator(X, np.where(X[:, 0] > 0, 1, -1), folds=3, seed=0)
     assert chosen.shape == (4,)

@@ -1,4 +1,4 @@
-"""kill -9 at a random step, ten times: resumed, the run ends as if nothing had happened."""
+"""Runs killed at random steps and resumed: the result equals that of an uninterrupted run."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 from tests.elimination.killing import assert_same, model, run_and_kill, table
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
 
 
 @pytest.fixture(scope="module")

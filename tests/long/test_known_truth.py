@@ -1,4 +1,4 @@
-"""The classes found on data of known truth, with the defaults: what the README promises."""
+"""Relevance classes on synthetic data with ground truth: the accuracy stated in the README."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_clean_labels(name, at_least):
 
 
 @pytest.mark.parametrize("name", [*FEREL18, "400 x 20, copies"])
-def test_a_tenth_of_the_labels_flipped(name):
+def test_labels_with_ten_percent_flipped(name):
     score = mean_scores({**FEREL18, **GENERAL}[name], FLIPPED_SEEDS, 0.1, "separate")
     assert score["relevant"] >= 0.98
     assert score["strong"] >= 0.95

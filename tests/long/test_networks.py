@@ -1,4 +1,4 @@
-"""Slow guarantees of the networks: ten seeds of the toy, and the same result with any workers."""
+"""Slow tests of networks: ten seeds of a toy problem, worker processes, residual networks."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def one_hidden_layer(n_inputs, n_outputs):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_three_features_decide_each_branch_of_rows_never_seen(seed):
+def test_explanations_find_three_features_per_branch_on_new_rows(seed):
     train, new = make_branches(random_state=seed), make_branches(random_state=1000 + seed)
     net = NetworkClassifier(
         one_hidden_layer, max_epochs=30, learning_rate=0.01, l2=1e-5, random_state=seed
@@ -24,7 +24,7 @@ def test_three_features_decide_each_branch_of_rows_never_seen(seed):
         assert set(np.argsort(-values[branch].mean(axis=0))[:3].tolist()) == deciding
 
 
-def test_workers_change_nothing():
+def test_result_does_not_depend_on_n_jobs():
     X, y = make_classification(200, 12, n_informative=3, n_redundant=0, random_state=0)
     net = NetworkClassifier(max_epochs=10, learning_rate=0.01)
     selector = SaliencySelector(net, keep_fraction=0.5, n_repeats=2, random_state=0)
@@ -32,10 +32,10 @@ def test_workers_change_nothing():
     np.testing.assert_array_equal(selector.set_params(n_jobs=2).fit(X, y).ranking_, alone)
 
 
-def test_a_wide_residual_network_predicts_what_it_has_learnt():
+def test_wide_residual_network_generalizes():
     rng = np.random.default_rng(0)
-    pictures, y = rng.uniform(size=(60, 8, 8)), np.arange(60) % 2
-    pictures[y == 1, 2:6, 2:6] += 1.0
-    X = pictures.reshape(60, 64)
+    images, y = rng.uniform(size=(60, 8, 8)), np.arange(60) % 2
+    images[y == 1, 2:6, 2:6] += 1.0
+    X = images.reshape(60, 64)
     net = NetworkClassifier("wrn-16-4", max_epochs=15, batch_size=10, random_state=0)
     assert net.fit(X[:40], y[:40]).score(X[40:], y[40:]) > 0.9

@@ -1,4 +1,4 @@
-"""What docs/relations.md promises, over many seeds."""
+"""Statements of docs/relations.md, over many seeds."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_planted_groups_over_twenty_seeds(noise, flip):
 
 @pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
 @pytest.mark.parametrize("seed", range(4))
-def test_what_if_equals_a_cold_build(task, seed):
+def test_what_if_equals_a_cold_start(task, seed):
     est = task(seed)
     for question in range(20):
         compare(est, 1000 * seed + question)

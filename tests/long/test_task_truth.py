@@ -1,4 +1,4 @@
-"""The relevant features found in every task, with the defaults: what docs/tasks.md says."""
+"""Relevant features found in every task with default settings, as stated in docs/tasks.md."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ import pytest
 from allrelevant.datasets import make_privileged
 from benchmarks.task_truth import ESTIMATORS, FEATURE_NOISE, PLAIN, mean_f1
 
-# The last one is there to show where it ends.
+# The last task shows the limits of the method and has no guarantee.
 WITHIN_REACH = PLAIN[:3]
 
 

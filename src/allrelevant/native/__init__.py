@@ -1,8 +1,8 @@
 """Compiled loops: arrays in, arrays out.
 
-Functions are compiled by numba on first use and cached on disk. This is the only file that names
-the compiler. numba's cache notices changes of a function's own file alone, so each file of this
-package is self-contained but for :func:`compiled`.
+Functions are compiled by numba on first use and cached on disk. Only this file imports numba.
+numba's cache detects changes only in the file that defines a function, so each file of this package
+is self-contained, except that it imports :func:`compiled`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["compiled"]
 def compiled(
     function: Callable[..., Any] | None = None, *, nogil: bool = False, reassociate: bool = False
 ) -> Any:
-    """Compile a function on its first call, with or without parentheses.
+    """Compile the decorated function on its first call.
 
-    ``nogil`` releases the interpreter lock. ``reassociate`` allows sums in any order, so that they
-    are vectorized.
+    The decorator works with or without arguments. ``nogil`` releases the global interpreter lock.
+    ``reassociate`` allows the compiler to reorder sums, so that it can vectorize them.
     """
     fastmath = {"reassoc", "contract"} if reassociate else False
     compile_ = njit(cache=True, nogil=nogil, fastmath=fastmath)

@@ -1,11 +1,12 @@
 """Change of the SVM cost when a feature is removed from the kernel, compiled.
 
-With ``P = sum over pairs of classes of b b'`` the cost is half the sum of ``P * K``. Removing a
-feature changes ``K`` entry by entry, so each feature takes one pass over the support vectors.
+The cost is half the sum of ``P * K``, where ``P`` is the sum of ``b b'`` over all pairs of classes.
+Each entry of ``K`` without a feature follows from the same entry of ``K``, so each feature takes
+one pass over the pairs of support vectors.
 
-Arrays are ``float64``: ``columns`` (n_features, n_rows), one feature per row;
-``distances``, ``inner`` and ``products`` (n_rows, n_rows) are squared distances, inner products and
-``P``. Each function returns the changes, of shape (n_features,).
+All arrays are ``float64``. ``columns`` has shape (n_features, n_rows), with one feature per row.
+``distances``, ``inner`` and ``products``, of shape (n_rows, n_rows), are the squared distances, the
+inner products and ``P``. Each function returns the changes, of shape (n_features,).
 """
 
 from __future__ import annotations
@@ -16,24 +17,25 @@ import numpy as np
 
 from . import compiled
 
-# exp(z) - 1 is computed by its series where z, after halvings, is at most this.
+# Largest z, after halvings, for which exp(z) - 1 is computed by its Taylor series.
 SERIES_LIMIT = 0.5
 
-# For larger exponents exp(z) times a tiny kernel value is not precise.
+# For larger exponents z, the product of exp(z) and a tiny kernel value is inaccurate.
 MAX_EXPONENT = 30.0
 
 
 @compiled(reassociate=True)
 def exponential_sum(values, a, factor, scaled, halvings):
-    """Sum over c < a of ``scaled[c] * (exp(factor (values[a] - values[c])^2) - 1)``.
+    """Return the sum over c < a of ``scaled[c] * (exp(factor (values[a] - values[c])^2) - 1)``.
 
-    ``exp(2 z) - 1`` is ``e (e + 2)`` with ``e = exp(z) - 1``: the series at z over a power of two,
-    then as many doublings. Without branches and library calls, so that it is vectorized.
+    The Taylor series gives ``e = exp(z / 2**halvings) - 1``. Each doubling of the exponent then
+    replaces ``e`` by ``e (e + 2)``. There are no branches or library calls, so that the compiler
+    can vectorize the loop.
     """
     total, here = 0.0, values[a]
-    shrunk = factor / 2.0**halvings
+    scaled_factor = factor / 2.0**halvings
     for c in range(a):
-        z = shrunk * (here - values[c]) ** 2
+        z = scaled_factor * (here - values[c]) ** 2
         e = 1.0 + z * (1.0 / 14.0)
         e = 1.0 + z * (1.0 / 13.0) * e
         e = 1.0 + z * (1.0 / 12.0) * e
@@ -55,31 +57,31 @@ def exponential_sum(values, a, factor, scaled, halvings):
 
 @compiled
 def rbf_changes(columns, distances, products, gamma):
-    """Half the sum of ``P * (K - K without the feature)`` for each column."""
+    """Return half the sum of ``P * (K - K without the feature)`` for each feature."""
     n_rows = len(distances)
     kernel = np.exp(-gamma * distances)
     scaled = products * kernel
     changes = np.zeros(len(columns))
     for j in range(len(columns)):
         values = columns[j]
-        reach = gamma * (values.max() - values.min()) ** 2
+        largest_exponent = gamma * (values.max() - values.min()) ** 2
         total = 0.0
-        if reach <= MAX_EXPONENT:
-            halvings = max(0, math.ceil(math.log2(max(reach, 1e-300) / SERIES_LIMIT)))
+        if largest_exponent <= MAX_EXPONENT:
+            halvings = max(0, math.ceil(math.log2(max(largest_exponent, 1e-300) / SERIES_LIMIT)))
             for a in range(1, n_rows):
                 total += exponential_sum(values, a, gamma, scaled[a], halvings)
         else:
             for a in range(1, n_rows):
                 for c in range(a):
-                    nearer = max(distances[a, c] - (values[a] - values[c]) ** 2, 0.0)
-                    total += products[a, c] * (math.exp(-gamma * nearer) - kernel[a, c])
-        changes[j] = -total  # each pair of rows counts twice, and the diagonal does not change
+                    reduced_distance = max(distances[a, c] - (values[a] - values[c]) ** 2, 0.0)
+                    total += products[a, c] * (math.exp(-gamma * reduced_distance) - kernel[a, c])
+        changes[j] = -total  # each pair occurs twice; the diagonal does not change
     return changes
 
 
 @compiled
 def polynomial_changes(columns, inner, products, gamma, coef0, degree):
-    """Half the sum of ``P * (K - K without the feature)`` for each column."""
+    """Return half the sum of ``P * (K - K without the feature)`` for each feature."""
     changes = np.zeros(len(columns))
     for j in range(len(columns)):
         values = columns[j]
@@ -95,7 +97,7 @@ def polynomial_changes(columns, inner, products, gamma, coef0, degree):
 
 @compiled
 def sigmoid_changes(columns, inner, products, gamma, coef0):
-    """Half the sum of ``P * (K - K without the feature)`` for each column."""
+    """Return half the sum of ``P * (K - K without the feature)`` for each feature."""
     changes = np.zeros(len(columns))
     kernel = np.tanh(gamma * inner + coef0)
     for j in range(len(columns)):

@@ -1,31 +1,33 @@
 """Primal simplex for piecewise-linear objectives on a dense dictionary, compiled.
 
-It answers two questions about linear models with weights w, offsets o and one slack per row,
-``r_i = target_i - table_i . w - offset_table_i . o``, with ``norm = sum_k |w_k|`` and
-``loss = sum_i row_weight_i max(0, r_i)``:
+The models are linear, with weights w, offsets o and one slack per constraint,
+``r_i = target_i - table_i . w - offset_table_i . o``. Their norm is ``sum_k |w_k|`` and their loss
+is ``sum_i row_weight_i max(0, r_i)``. There are two entry points:
 
-- :func:`minimize`: the model of least ``norm_price * norm + loss_price * loss``.
-- :func:`solve_extremes`: the model of largest ``sign * w_k`` within budgets on norm and loss.
+- :func:`minimize` minimizes ``norm_price * norm + loss_price * loss``.
+- :func:`solve_extremes` maximizes ``sign * w_k`` subject to budgets on norm and loss.
 
-**Variables** are numbered: weights, then offsets, then slacks. Weights and slacks have one
-breakpoint each, at zero, where the objective is not smooth: ``|w_k|`` and ``max(0, r_i)``. A row of
-infinite weight is hard: its slack never passes its breakpoint. Offsets are free and cost nothing.
+**Variables** are numbered: weights, then offsets, then slacks. The costs ``|w_k|`` and
+``max(0, r_i)`` are piecewise linear, with one breakpoint at zero. A constraint of infinite weight
+is hard: its slack never passes its breakpoint. Offsets are free variables without cost.
 
-**The simplex method.** At a vertex the nonbasic variables are at their breakpoints and the
-dictionary ``x[basis] = value - T x[nonbasic]`` gives the basic ones. An iteration chooses the
-entering variable by steepest edge. Its ratio test passes all breakpoints up to the one at which the
-objective stops decreasing (Barrodale and Roberts 1973; a bound-flipping ratio test), so that many
-basic variables change sides in one pivot. Breakpoints are perturbed against cycling. If no reduced
-cost is negative, the vertex is optimal; if no breakpoint ends the decrease, it is a ray.
+**Simplex method.** At a vertex, the nonbasic variables are at their breakpoints, and the dictionary
+``x[basis] = value - T x[nonbasic]`` gives the basic variables. Each iteration chooses the entering
+variable by steepest edge. The ratio test passes breakpoints until the objective stops decreasing
+(Barrodale and Roberts 1973; also known as a bound-flipping or long-step ratio test). Many basic
+variables can therefore change sides in one pivot. Breakpoints are perturbed to prevent cycling. If
+no reduced cost is negative, the vertex is optimal. If no breakpoint stops the decrease, the edge is
+an unbounded ray.
 
-**Budgets.** The largest weight within the budgets is found by Dantzig-Wolfe decomposition. The
-restricted master program mixes the vertices (and rays) visited so far: it has one row per budget
-and one convexity row. Its multipliers are the prices of norm and loss for the next iteration. If no
-reduced cost is negative at the prices of the master program, its solution is optimal.
+**Budgets.** Dantzig-Wolfe decomposition finds the largest weight within the budgets. The restricted
+master program optimizes over convex combinations of the vertices visited so far, plus rays. It has
+one constraint per budget and one convexity constraint. Its dual variables are the prices of norm
+and loss for the next simplex iteration, which is the pricing step. If no reduced cost is negative
+at these prices, the solution of the master program is optimal.
 
-All state is in arrays that the caller allocates, C-contiguous, ``float64`` and ``int64``. With m
-basic and n nonbasic variables ``T`` has shape (m, n); :mod:`allrelevant.bounds.solver.simplex`
-fills it. One file, because the compiler's cache notices changes of a function's own file alone.
+The caller allocates all arrays, C-contiguous, as ``float64`` or ``int64``. With m basic and n
+nonbasic variables, ``T`` has shape (m, n); :mod:`allrelevant.bounds.solver.simplex` fills it. All
+code is in one file, because numba's cache detects changes only in a function's own file.
 """
 
 from __future__ import annotations
@@ -40,77 +42,78 @@ from . import compiled
 # Status of an iteration or of a solve.
 OPTIMAL, PIVOTED, UNBOUNDED, FAILED = 0, 1, 2, 3
 
-# Reduced costs and pivots of smaller size count as zero.
+# Reduced costs and pivots of smaller absolute value are treated as zero.
 REDUCED_COST_TOL = 1e-11
 PIVOT_TOL = 1e-9
 
-# Offsets cost nothing and enter first: their reduced cost is at most minus this.
+# Offsets have no cost and enter the basis even if nothing is gained: their reduced cost is at most
+# minus this.
 OFFSET_REDUCED_COST = 1e-10
 
-# The ratio test stops once the reduced cost has shrunk to this share of its first value.
-FLAT_SHARE = 1e-9
+# The ratio test stops when the reduced cost has shrunk to this fraction of its initial value.
+FLAT_FRACTION = 1e-9
 
-# Ratios that differ by less than this tie.
+# Ratios that differ by less than this are ties.
 TIE_TOL = 1e-12
 
-# Breakpoints are perturbed by about this much, so that no two coincide.
+# Approximate perturbation of the breakpoints, which makes them distinct.
 PERTURBATION = 1e-9
 
-# A value this close to its breakpoint is at it.
+# A value within this distance of its breakpoint is at the breakpoint.
 BREAKPOINT_TOL = 1e-13
 
-# In the master program: reduced costs and pivots of smaller size count as zero.
-GAIN_TOL = 1e-12
-RATE_TOL = 1e-14
+# The same for the master program: tolerances for reduced costs and for pivots.
+MASTER_REDUCED_COST_TOL = 1e-12
+MASTER_PIVOT_TOL = 1e-14
 
-# Basis changes after which a master program counts as solved: of two nearly equal vertices, each
-# can seem better than the other.
+# Maximum number of basis changes per solve of the master program; its basis is then accepted. Two
+# nearly equal columns could otherwise replace each other forever.
 MAX_BASIS_CHANGES = 50
 
-# Vertices and rays that the master program holds.
+# Maximum number of columns (vertices and rays) of the master program.
 POOL_SIZE = 64
 
-# Cost of exceeding a budget, in units of the weight in question. The start may exceed budgets, the
-# solution must not. (Where this cost is too small, the solve fails.)
+# Big-M penalty per unit of budget excess, in units of the objective weight. The start may exceed
+# budgets; the solution must not. (If the penalty is too small, the solve fails.)
 EXCESS_PENALTY = 1e5
 
-# An excess smaller than this share of a limit is none.
+# An excess below this fraction of a budget limit is ignored.
 EXCESS_TOL = 1e-10
 
-# The first prices of the master program say little. A share of the prices at which the start is
-# optimal is added to them; it decays with each iteration and ends when it is small.
-START_SHARE, START_SHARE_DECAY, MIN_START_SHARE = 0.5, 0.9, 1e-3
+# The first prices of the master program are poor. This fraction of the prices at which the start is
+# optimal is added to them. It decays in each iteration, and is set to zero once it is small.
+START_FRACTION, START_FRACTION_DECAY, MIN_START_FRACTION = 0.5, 0.9, 1e-3
 
 
 # ---- Simplex iterations ----
 
 
 class SimplexData(NamedTuple):
-    """What does not change between iterations."""
+    """Problem data, constant over all iterations."""
 
     n_weights: int
     n_offsets: int
-    row_weight: Vector  # of each row; infinite: hard
+    row_weight: Vector  # (n_rows,): weight of each slack in the loss; infinite: hard constraint
     budgets: Matrix  # (n_budgets, 3): coefficient of the norm, coefficient of the loss, limit
     start_prices: Vector  # (2,): prices of norm and loss at which the start is optimal
 
 
 class DictionaryState(NamedTuple):
-    """The dictionary ``x[basis] = value - T x[nonbasic]`` and what follows from it."""
+    """Dictionary ``x[basis] = value - T x[nonbasic]``, with reduced costs and edge norms."""
 
     T: Matrix  # (m, n)
-    value: Vector  # (m,): of the basic variables
-    perturbed: Vector  # (m,): the same with perturbed breakpoints
-    side: Vector  # (m,): +1 or -1, the side of its breakpoint that a basic variable is on
+    value: Vector  # (m,): values of the basic variables
+    perturbed: Vector  # (m,): values with perturbed breakpoints
+    side: Vector  # (m,): +1 or -1, the side of its breakpoint on which a basic variable lies
     basis: np.ndarray  # (m,): numbers of the basic variables
     nonbasic: np.ndarray  # (n,): numbers of the nonbasic variables
-    norm: Vector  # (n,): decrease of the basic variables' norm as a nonbasic variable grows
-    loss: Vector  # (n,): decrease of their loss
-    edge_norm2: Vector  # (n,): squared length of each edge
+    norm: Vector  # (n,): decrease of the basic variables' norm per unit of a nonbasic variable
+    loss: Vector  # (n,): decrease of the basic variables' loss per unit of a nonbasic variable
+    edge_norm2: Vector  # (n,): squared norm of each edge direction
 
 
 class Objective(NamedTuple):
-    """``sign * weight`` is to be maximized; ``row[0]`` is its row of the dictionary, or -1."""
+    """Objective ``sign * weight``, maximized. ``row[0]`` is its dictionary row, -1 if nonbasic."""
 
     weight: int
     sign: float
@@ -118,17 +121,17 @@ class Objective(NamedTuple):
 
 
 class Step(NamedTuple):
-    """The edge of an iteration, and scratch space for its ratio test."""
+    """Edge of an iteration, and work arrays of its ratio test."""
 
-    column: np.ndarray  # (1,): of the entering variable
-    direction: Vector  # (1,): +1 if it grows, else -1
+    column: np.ndarray  # (1,): column of the entering variable
+    direction: Vector  # (1,): +1 if the entering variable increases, else -1
     distance: Vector  # (m,): ratio of each basic variable
-    heap: np.ndarray  # (m,): rows of the breakpoints ahead
+    heap: np.ndarray  # (m,): dictionary rows of the breakpoints along the edge
 
 
 @compiled
 def initialize(state, data):
-    """Fill in all that follows from ``T``, ``value``, ``side`` and ``basis``."""
+    """Compute the perturbed values, reduced costs and edge norms of a dictionary."""
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     state.norm[:], state.loss[:], state.edge_norm2[:] = 0.0, 0.0, 1.0
     for i in range(len(state.basis)):
@@ -144,7 +147,7 @@ def initialize(state, data):
 
 @compiled
 def _add_basic_cost(state, data, i, times):
-    """Add a basic variable to the reduced costs (times = 1), or remove it (times = -1)."""
+    """Add a basic variable's cost to the reduced costs (times = 1) or remove it (times = -1)."""
     v, side, first_row = state.basis[i], state.side[i], data.n_weights + data.n_offsets
     if v < data.n_weights:
         _add_to_reduced_costs(state, i, times * side, 0.0)
@@ -154,7 +157,7 @@ def _add_basic_cost(state, data, i, times):
 
 @compiled
 def _change_side(state, data, i):
-    """Move a basic variable to the other side of its breakpoint."""
+    """Move a basic variable to the other side of its breakpoint and update the reduced costs."""
     v, side, first_row = state.basis[i], state.side[i], data.n_weights + data.n_offsets
     state.side[i] = -side
     if v < data.n_weights:
@@ -165,7 +168,7 @@ def _change_side(state, data, i):
 
 @compiled
 def _add_to_reduced_costs(state, i, norm_factor, loss_factor):
-    """Add multiples of a row of the dictionary to the reduced costs of norm and loss."""
+    """Add multiples of a dictionary row to the reduced costs of norm and loss."""
     row, norm, loss = state.T[i], state.norm, state.loss
     for c in range(len(row)):
         norm[c] += norm_factor * row[c]
@@ -174,13 +177,13 @@ def _add_to_reduced_costs(state, i, norm_factor, loss_factor):
 
 @compiled
 def _row_price(weight, loss_price):
-    """Price of the slack of a row of this weight."""
+    """Return the price of the slack of a constraint with this weight."""
     return loss_price * weight if weight < np.inf else np.inf
 
 
 @compiled
 def _iterate(state, data, objective, norm_price, loss_price, step):
-    """One iteration at these prices: entering variable, ratio test, pivot."""
+    """Perform one simplex iteration at these prices and return its status."""
     reduced_cost = _choose_entering(state, data, objective, norm_price, loss_price, step)
     if reduced_cost == 0.0:
         return OPTIMAL
@@ -207,7 +210,7 @@ def _iterate(state, data, objective, norm_price, loss_price, step):
 
 @compiled
 def _choose_entering(state, data, objective, norm_price, loss_price, step):
-    """Choose the entering variable by steepest edge. Returns its reduced cost, 0 if optimal."""
+    """Choose the entering variable by steepest edge. Return its reduced cost, 0 if optimal."""
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     nonbasic, norm, loss, edge_norm2 = state.nonbasic, state.norm, state.loss, state.edge_norm2
     row_weight, weight, sign = data.row_weight, objective.weight, objective.sign
@@ -222,12 +225,12 @@ def _choose_entering(state, data, objective, norm_price, loss_price, step):
             up, down = base + norm_price - gain, -base + norm_price + gain
         elif v >= first_row:
             up, down = base + _row_price(row_weight[v - first_row], loss_price), -base
-        else:  # an offset enters even if nothing is gained
+        else:  # an offset enters even if its reduced cost is zero
             up, down = min(base, -OFFSET_REDUCED_COST), -base
-        least = min(up, down)
-        if least < -REDUCED_COST_TOL and least * least > steepest * edge_norm2[c]:
+        cost = min(up, down)
+        if cost < -REDUCED_COST_TOL and cost * cost > steepest * edge_norm2[c]:
             column, direction = c, 1.0 if up <= down else -1.0
-            steepest, reduced_cost = least * least / edge_norm2[c], least
+            steepest, reduced_cost = cost * cost / edge_norm2[c], cost
     step.column[0], step.direction[0] = column, direction
     return reduced_cost
 
@@ -236,17 +239,17 @@ def _choose_entering(state, data, objective, norm_price, loss_price, step):
 def _ratio_test(state, data, norm_price, loss_price, reduced_cost, step):
     """Find the breakpoint at which the objective stops decreasing.
 
-    Returns its row (-1 if there is none), the number of breakpoints passed, which are at the end of
-    ``step.heap``, and the number of breakpoints in it.
+    Return the row of the leaving variable (-1 if the edge is unbounded), the number of breakpoints
+    passed and the number of breakpoints in ``step.heap``. The breakpoints passed are at its end.
     """
     n_breakpoints = _collect_breakpoints(state, data, step)
     T, basis, row_weight = state.T, state.basis, data.row_weight
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     heap, distance, q = step.heap, step.distance, step.column[0]
-    left, r, flat = n_breakpoints, -1, REDUCED_COST_TOL - FLAT_SHARE * reduced_cost
-    while left > 0 and r < 0:
+    n_ahead, r, flat = n_breakpoints, -1, REDUCED_COST_TOL - FLAT_FRACTION * reduced_cost
+    while n_ahead > 0 and r < 0:
         nearest = heap[0]
-        # It grows where a weight changes sign, and where a row becomes violated.
+        # The reduced cost increases where a weight changes sign or a constraint becomes violated.
         price = 2.0 * norm_price
         if basis[nearest] >= n_weights:
             price = _row_price(row_weight[basis[nearest] - first_row], loss_price)
@@ -254,21 +257,21 @@ def _ratio_test(state, data, norm_price, loss_price, reduced_cost, step):
         if reduced_cost >= -flat:
             r = nearest
         else:
-            left -= 1
-            heap[0], heap[left] = heap[left], nearest
-            _sift_down(distance, heap, 0, left)
+            n_ahead -= 1
+            heap[0], heap[n_ahead] = heap[n_ahead], nearest
+            _sift_down(distance, heap, 0, n_ahead)
     if r >= 0:
         farthest = distance[r] + TIE_TOL * (1.0 + distance[r])
-        for p in range(left):  # of ties, the one with the largest pivot
+        for p in range(n_ahead):  # among ties, choose the largest pivot
             i = heap[p]
             if distance[i] <= farthest and abs(T[i, q]) > abs(T[r, q]):
                 r = i
-    return r, n_breakpoints - left, n_breakpoints
+    return r, n_breakpoints - n_ahead, n_breakpoints
 
 
 @compiled
 def _collect_breakpoints(state, data, step):
-    """Ratios of the breakpoints ahead, as a heap with the smallest on top; their number."""
+    """Arrange the breakpoints along the edge as a min-heap of their ratios; return their number."""
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     T, perturbed, side, basis = state.T, state.perturbed, state.side, state.basis
     q, direction, distance, heap = step.column[0], step.direction[0], step.distance, step.heap
@@ -286,7 +289,7 @@ def _collect_breakpoints(state, data, step):
 
 @compiled
 def _sift_down(distance, heap, top, size):
-    """Restore the heap below ``top``."""
+    """Restore the heap property below ``top``."""
     while True:
         child = 2 * top + 1
         if child >= size:
@@ -301,7 +304,7 @@ def _sift_down(distance, heap, top, size):
 
 @compiled
 def _pivot(state, r, q, perturbed_step):
-    """Exchange the basic variable of row r and the nonbasic variable of column q."""
+    """Exchange the basic variable of row r with the nonbasic variable of column q."""
     T, value, perturbed = state.T, state.value, state.perturbed
     edge_norm2, norm, loss = state.edge_norm2, state.norm, state.loss
     source, column = T[r].copy(), T[:, q].copy()
@@ -311,13 +314,13 @@ def _pivot(state, r, q, perturbed_step):
         source[c] *= inverse
         edge_norm2[c] = 1.0
     source[q] = inverse
-    # So that the row and the column of the pivot are updated like all others.
+    # With these values, the loop below also updates the pivot row and column correctly.
     T[r], T[:, q], column[r] = 0.0, 0.0, -1.0
     for i in range(len(column)):
-        # Rows as separate arrays: the compiler then knows that they do not overlap, and
-        # vectorizes the inner loop.
+        # Rows are separate arrays, so that the compiler can rule out aliasing and vectorize the
+        # inner loop.
         row, factor = T[i], column[i]
-        for c in range(len(source)):  # one pass: the update, and the new edge lengths
+        for c in range(len(source)):  # update the row and the edge norms in one pass
             t = row[c] - factor * source[c]
             row[c] = t
             edge_norm2[c] += t * t
@@ -334,10 +337,10 @@ def _pivot(state, r, q, perturbed_step):
 
 @compiled
 def _remove_perturbation(state, data):
-    """Undo the perturbation; variables that are then beyond their breakpoint change sides.
+    """Remove the perturbation, and flip the side of variables that are beyond their breakpoint.
 
-    The slack of a hard row is beyond by no more than the perturbation, and keeps its side: it
-    counts as being at its breakpoint.
+    The slack of a hard constraint exceeds its breakpoint by at most the perturbation. It keeps its
+    side and is treated as being at the breakpoint.
     """
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     for i in range(len(state.basis)):
@@ -349,10 +352,10 @@ def _remove_perturbation(state, data):
 
 
 @compiled
-def _read_ray(state, data, step, coef, offset):
-    """Weights and offsets of a ray, into ``coef`` and ``offset``; its norm and loss."""
+def _write_ray(state, data, step, coef, offset):
+    """Write a ray to ``coef`` and ``offset``; return its norm and loss per unit length."""
     q, direction = step.column[0], step.direction[0]
-    norm, loss = _scatter(data, state.basis, -direction * state.T[:, q], coef, offset)
+    norm, loss = _write_point(data, state.basis, -direction * state.T[:, q], coef, offset)
     v, first_row = state.nonbasic[q], data.n_weights + data.n_offsets
     if v < data.n_weights:
         coef[v] = direction
@@ -365,8 +368,8 @@ def _read_ray(state, data, step, coef, offset):
 
 
 @compiled
-def _scatter(data, variables, values, coef, offset):
-    """Write values of variables to ``coef`` and ``offset``; their norm and loss."""
+def _write_point(data, variables, values, coef, offset):
+    """Write values of variables to ``coef`` and ``offset``; return their norm and loss."""
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     row_weight = data.row_weight
     norm, loss = 0.0, 0.0
@@ -387,8 +390,8 @@ def _scatter(data, variables, values, coef, offset):
 
 
 @compiled
-def _read_multipliers(state, data, objective, norm_price, loss_price, out):
-    """Write the multipliers of the rows at these prices to ``out``."""
+def _write_multipliers(state, data, objective, norm_price, loss_price, out):
+    """Write the dual variables of the constraints at these prices to ``out``."""
     first_row, row_weight = data.n_weights + data.n_offsets, data.row_weight
     for i in range(len(state.basis)):
         v = state.basis[i]
@@ -403,7 +406,9 @@ def _read_multipliers(state, data, objective, norm_price, loss_price, out):
             if objective.row[0] >= 0:
                 price -= objective.sign * state.T[objective.row[0], c]
             largest = _row_price(row_weight[v - first_row], loss_price)
-            out[v - first_row] = min(max(price, 0.0), largest)  # rounding would cost more
+            out[v - first_row] = min(
+                max(price, 0.0), largest
+            )  # clip rounding errors, which would loosen the certified bound
 
 
 @compiled
@@ -415,23 +420,24 @@ def _new_step(n_rows):
 
 
 class MasterProgram(NamedTuple):
-    """The restricted master program: vertices and rays visited, and the best mixture of them.
+    """Restricted master program over convex combinations of vertices, plus rays.
 
-    Column c has what vertex c uses of each budget, then 1; of a ray, what it uses per unit, then 0.
-    Numbers of columns: c >= 0 for the pool; with n budgets, -1 - b for what is left of budget b and
-    -1 - n - b for its excess.
+    The pool holds one column per vertex or ray: its use of each budget (for a ray, per unit
+    length), then its coefficient in the convexity constraint (vertex: 1, ray: 0). Columns are
+    numbered: c >= 0 is slot c of the pool. With n budgets, -1 - b is the slack variable of budget b
+    and -1 - n - b is the artificial variable of its excess.
     """
 
     columns: Matrix  # (POOL_SIZE, n + 1)
-    gain: Vector  # (POOL_SIZE,): sign * weight of each
+    gain: Vector  # (POOL_SIZE,): objective coefficient of each column, sign * weight
     coef: Matrix  # (POOL_SIZE, n_weights)
     offset: Matrix  # (POOL_SIZE, n_offsets)
     basis: np.ndarray  # (n + 1,): numbers of the basic columns
-    basis_matrix: Matrix  # (n + 1, n + 1): scratch space
-    inverse: Matrix  # (n + 1, n + 1): of the basis matrix
-    share: Vector  # (n + 1,): values of the basic columns
-    prices: Vector  # (n + 1,): multipliers of the budgets and of the convexity row
-    size: np.ndarray  # (2,): slots of the pool in use, and the one filled last
+    basis_matrix: Matrix  # (n + 1, n + 1): work array
+    inverse: Matrix  # (n + 1, n + 1): inverse of the basis matrix
+    basic_values: Vector  # (n + 1,): values of the basic variables
+    prices: Vector  # (n + 1,): dual variables of the budgets and of the convexity constraint
+    size: np.ndarray  # (2,): number of pool slots in use, and the slot filled last
 
 
 @compiled
@@ -454,8 +460,8 @@ def _is_basic(master, slot):
 
 
 @compiled
-def _free_slot(master):
-    """A slot of the pool: an unused one, else the oldest that is not basic."""
+def _next_slot(master):
+    """Return an unused slot of the pool, or else the oldest slot that is not basic."""
     if master.size[0] < POOL_SIZE:
         master.size[0] += 1
         master.size[1] = master.size[0] - 1
@@ -469,7 +475,7 @@ def _free_slot(master):
 
 @compiled
 def _set_column(master, budgets, slot, norm, loss, convexity, gain):
-    """Set the column of a vertex (convexity = 1) or of a ray (0)."""
+    """Set the column of a vertex (convexity = 1) or ray (convexity = 0)."""
     for b in range(len(budgets)):
         master.columns[slot, b] = budgets[b, 0] * norm + budgets[b, 1] * loss
     master.columns[slot, -1] = convexity
@@ -477,8 +483,8 @@ def _set_column(master, budgets, slot, norm, loss, convexity, gain):
 
 
 @compiled
-def _start_from(master, budgets, slot):
-    """Make the basis of one vertex, and of what it leaves of each budget or exceeds it by."""
+def _set_initial_basis(master, budgets, slot):
+    """Set the initial basis: one vertex, and the slack or excess variable of each budget."""
     for b in range(len(budgets)):
         is_exceeded = master.columns[slot, b] > budgets[b, 2] * (1.0 + EXCESS_TOL)
         master.basis[b] = -1 - b - (len(budgets) if is_exceeded else 0)
@@ -487,18 +493,18 @@ def _start_from(master, budgets, slot):
 
 @compiled
 def _is_feasible(master, budgets):
-    """Whether the solution exceeds no budget."""
+    """Return whether all excess variables are zero, so that the solution is within budgets."""
     n_budgets = len(budgets)
     for i in range(len(master.basis)):
         b = -1 - n_budgets - master.basis[i]
-        if b >= 0 and master.share[i] > EXCESS_TOL * (1.0 + budgets[b, 2]):
+        if b >= 0 and master.basic_values[i] > EXCESS_TOL * (1.0 + budgets[b, 2]):
             return False
     return True
 
 
 @compiled
 def _solve_master(master, budgets):
-    """Solve the master program by the revised simplex method; whether that succeeded."""
+    """Solve the master program by the revised simplex method; return whether it succeeded."""
     for _ in range(MAX_BASIS_CHANGES):
         if not _factorize(master, budgets):
             return False
@@ -514,7 +520,7 @@ def _solve_master(master, budgets):
 
 @compiled
 def _column_entry(master, v, b):
-    """Entry of column v in row b."""
+    """Return the entry of column v in row b."""
     if v >= 0:
         return master.columns[v, b]
     n_budgets = len(master.basis) - 1
@@ -525,7 +531,7 @@ def _column_entry(master, v, b):
 
 @compiled
 def _column_gain(master, v):
-    """Objective coefficient of column v."""
+    """Return the objective coefficient of column v."""
     if v >= 0:
         return master.gain[v]
     return 0.0 if v >= 1 - len(master.basis) else -EXCESS_PENALTY
@@ -533,15 +539,15 @@ def _column_gain(master, v):
 
 @compiled
 def _choose_leaving_column(master, entering):
-    """Place in the basis of the leaving column, or -1."""
+    """Return the basis position of the leaving column by the ratio test, -1 if unbounded."""
     n = len(master.basis)
     leaving, limit, largest_rate = -1, np.inf, 0.0
     for i in range(n):
         rate = 0.0
         for b in range(n):
             rate += master.inverse[i, b] * _column_entry(master, entering, b)
-        if rate > RATE_TOL:
-            ratio = max(master.share[i], 0.0) / rate
+        if rate > MASTER_PIVOT_TOL:
+            ratio = max(master.basic_values[i], 0.0) / rate
             if ratio < limit or (ratio == limit and rate > largest_rate):
                 leaving, limit, largest_rate = i, ratio, rate
     return leaving
@@ -549,7 +555,7 @@ def _choose_leaving_column(master, entering):
 
 @compiled
 def _factorize(master, budgets):
-    """Inverse, shares and prices of the basis, from scratch: it has at most three columns."""
+    """Recompute inverse, basic values and prices of the basis, which has at most three columns."""
     n, inverse = len(master.basis), master.inverse
     for i in range(n):
         for b in range(n):
@@ -562,17 +568,20 @@ def _factorize(master, budgets):
     for i in range(n):
         v = master.basis[i]
         gain = _column_gain(master, v)
-        master.share[i] = 0.0
+        master.basic_values[i] = 0.0
         for b in range(n):
             limit = budgets[b, 2] if b < n - 1 else 1.0
-            master.share[i] += inverse[i, b] * limit
+            master.basic_values[i] += inverse[i, b] * limit
             master.prices[b] += gain * inverse[i, b]
     return True
 
 
 @compiled
 def _invert(matrix, inverse):
-    """Turn the identity into the inverse of a small matrix, which is destroyed."""
+    """Invert a small matrix by Gauss-Jordan elimination. Return whether it is nonsingular.
+
+    ``inverse`` is the identity on entry. ``matrix`` is destroyed.
+    """
     n = len(matrix)
     for c in range(n):
         r = c
@@ -604,8 +613,8 @@ def _eliminate(matrix, inverse, c):
 
 @compiled
 def _choose_entering_column(master):
-    """The column of largest reduced gain, or POOL_SIZE if none has any."""
-    best, entering = GAIN_TOL, POOL_SIZE
+    """Return the column with the largest reduced gain, or POOL_SIZE if none is positive."""
+    best, entering = MASTER_REDUCED_COST_TOL, POOL_SIZE
     for b in range(len(master.basis) - 1):
         if -master.prices[b] > best:
             best, entering = -master.prices[b], -1 - b
@@ -623,41 +632,43 @@ def _choose_entering_column(master):
 
 @compiled
 def _maximize_weight(state, data, objective, master, step, max_pivots):
-    """Maximize a weight within the budgets. Returns the status and the number of pivots."""
+    """Maximize a weight within the budgets. Return the status and the number of pivots."""
     master.size[:] = 0
     first = _add_column(master, state, data, objective, PIVOTED, step)
-    _start_from(master, data.budgets, first)
-    start_share, is_unperturbed = START_SHARE, False
+    _set_initial_basis(master, data.budgets, first)
+    start_fraction, is_unperturbed = START_FRACTION, False
     for pivots in range(max_pivots):
         if not _solve_master(master, data.budgets):
             return FAILED, pivots
         norm_price, loss_price = _norm_and_loss_prices(master, data)
-        norm_price += start_share * data.start_prices[0]
-        loss_price += start_share * data.start_prices[1]
+        norm_price += start_fraction * data.start_prices[0]
+        loss_price += start_fraction * data.start_prices[1]
         status = _iterate(state, data, objective, norm_price, loss_price, step)
         if status == OPTIMAL:
-            if start_share > 0.0:
-                start_share = 0.0
+            if start_fraction > 0.0:
+                start_fraction = 0.0
             elif not is_unperturbed:
                 _remove_perturbation(state, data)
                 is_unperturbed = True
             else:
                 return (OPTIMAL if _is_feasible(master, data.budgets) else FAILED), pivots
             continue
-        start_share = start_share * START_SHARE_DECAY if start_share > MIN_START_SHARE else 0.0
+        start_fraction = (
+            start_fraction * START_FRACTION_DECAY if start_fraction > MIN_START_FRACTION else 0.0
+        )
         _add_column(master, state, data, objective, status, step)
     return FAILED, max_pivots
 
 
 @compiled
 def _add_column(master, state, data, objective, status, step):
-    """Add the vertex (or ray) of the last iteration to the pool; its slot."""
-    slot = _free_slot(master)
+    """Add the vertex or ray of the last iteration to the pool and return its slot."""
+    slot = _next_slot(master)
     coef, offset = master.coef[slot], master.offset[slot]
     if status == PIVOTED:
-        norm, loss = _scatter(data, state.basis, state.value, coef, offset)
+        norm, loss = _write_point(data, state.basis, state.value, coef, offset)
     else:
-        norm, loss = _read_ray(state, data, step, coef, offset)
+        norm, loss = _write_ray(state, data, step, coef, offset)
     convexity = 1.0 if status == PIVOTED else 0.0
     gain = objective.sign * coef[objective.weight]
     _set_column(master, data.budgets, slot, norm, loss, convexity, gain)
@@ -666,7 +677,7 @@ def _add_column(master, state, data, objective, status, step):
 
 @compiled
 def _norm_and_loss_prices(master, data):
-    """Prices of norm and loss that follow from those of the budgets."""
+    """Return the prices of norm and loss implied by the dual variables of the budgets."""
     norm_price, loss_price = 0.0, 0.0
     for b in range(len(data.budgets)):
         price = max(master.prices[b], 0.0)
@@ -681,13 +692,13 @@ def solve_extremes(
 ):
     """Maximize ``signs[e] * w[weights[e]]`` within the budgets, for each e from the same start.
 
-    The start is the dictionary of the baseline, and is not changed: no rounding accumulates, and no
-    solution depends on those before it. The last weight of the dictionary has no fixed feature:
-    where ``weights[e]`` is that one, ``columns[e]`` becomes the last column of ``T``.
+    The start is the dictionary of the baseline and is not modified. Rounding errors therefore do
+    not accumulate, and no solution depends on earlier ones. The last weight of the dictionary is a
+    placeholder: if ``weights[e]`` refers to it, ``columns[e]`` becomes the last column of ``T``.
 
-    Weights of shape (n_extremes, n_weights), offsets, multipliers of shape (n_extremes, n_rows) and
-    status are written to the last four arguments; the first three must be zero. Returns the number
-    of pivots.
+    The results are written to the last four arguments: weights of shape (n_extremes, n_weights),
+    offsets, dual variables of shape (n_extremes, n_rows) and status. The first three must be zero
+    on entry. Return the number of pivots.
     """
     T = np.empty_like(start.T)
     state = DictionaryState(
@@ -716,25 +727,25 @@ def solve_extremes(
             for i in range(len(master.basis)):
                 v = master.basis[i]
                 if v >= 0:
-                    coef[e] += master.share[i] * master.coef[v]
-                    offset[e] += master.share[i] * master.offset[v]
+                    coef[e] += master.basic_values[i] * master.coef[v]
+                    offset[e] += master.basic_values[i] * master.offset[v]
             norm_price, loss_price = _norm_and_loss_prices(master, data)
-            _read_multipliers(state, data, objective, norm_price, loss_price, multipliers[e])
+            _write_multipliers(state, data, objective, norm_price, loss_price, multipliers[e])
     return total
 
 
 @compiled(nogil=True)
 def minimize(state, data, norm_price, loss_price, max_pivots, coef, offset, multipliers):
-    """Minimize ``norm_price * norm + loss_price * loss`` from a dictionary, which is changed.
+    """Minimize ``norm_price * norm + loss_price * loss``, starting from a dictionary.
 
-    PIVOTED means that the pivots did not suffice: call again to continue. Returns the status and
-    the number of pivots.
+    The dictionary is modified. Return the status and the number of pivots. Status PIVOTED means
+    that ``max_pivots`` was reached: call again to continue.
     """
     step, objective = _new_step(len(state.value)), Objective(-1, 0.0, np.full(1, -1))
     status, pivots = PIVOTED, 0
     while status == PIVOTED and pivots < max_pivots:
         status = _iterate(state, data, objective, norm_price, loss_price, step)
         pivots += 1
-    _scatter(data, state.basis, state.value, coef, offset)
-    _read_multipliers(state, data, objective, norm_price, loss_price, multipliers)
+    _write_point(data, state.basis, state.value, coef, offset)
+    _write_multipliers(state, data, objective, norm_price, loss_price, multipliers)
     return status, pivots

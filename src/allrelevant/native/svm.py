@@ -1,19 +1,20 @@
-"""Dual solver of two-class SVMs with a precomputed kernel, warm-started, compiled.
+"""Dual solver of binary SVMs with a precomputed kernel, warm-started, compiled.
 
-**The program.** With ``b_i = y_i alpha_i`` the dual is: maximize ``sum_i y_i b_i - b' K b / 2``
-subject to ``lower <= b <= upper`` and ``sum_i b_i = 0``, where the bounds are 0 and C_i for the
-positive class, and -C_i and 0 for the negative one. Its gradient is ``f = y - K b``. The solution
-is optimal if no f of a variable below its upper bound exceeds the f of a variable above its lower
-bound; iterations stop when the largest violation is below ``tol``, as in libsvm.
+**Problem.** With ``b_i = y_i alpha_i``, the dual problem is to maximize
+``sum_i y_i b_i - b' K b / 2`` subject to ``lower <= b <= upper`` and ``sum_i b_i = 0``. The bounds
+are 0 and C_i for the positive class, and -C_i and 0 for the negative class. The gradient is
+``f = y - K b``. The solution is optimal if no variable below its upper bound has a larger f than a
+variable above its lower bound. Iterations stop when the largest violation of this condition is
+below ``tol``, as in libsvm.
 
-**Two kinds of iterations.** Most are those of sequential minimal optimization: they update a pair
-of variables, the second one chosen by second-order information (Fan, Chen and Lin 2005). They soon
-find which variables are at bounds, and are slow from then on. So every few iterations the program
-over all free variables is solved as a linear system, up to the first bound. Both kinds increase the
-objective.
+**Iterations.** Most iterations are those of sequential minimal optimization (SMO). They update a
+pair of variables, the second chosen by second-order information (Fan, Chen and Lin 2005). SMO
+quickly identifies the variables at bounds but then converges slowly. Every few iterations, a Newton
+step is therefore taken over all free variables: it solves a linear system and stops at the first
+bound. Both kinds of iterations increase the objective.
 
-**Arrays** are ``float64`` and ``int64``: ``kernel`` (n, n), ``side`` (n,) of labels +1 and -1,
-``lower``, ``upper``, ``b`` and ``f`` (n,). ``b`` and ``f`` are updated in place.
+**Arrays** are ``float64`` or ``int64``. ``kernel`` has shape (n, n). ``side`` (the labels, +1 or
+-1), ``lower``, ``upper``, ``b`` and ``f`` have shape (n,). ``b`` and ``f`` are updated in place.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ import numpy as np
 
 from . import compiled
 
-# The curvature along a pair is at least this: for two equal rows it is zero.
+# Lower limit of the curvature along a pair, which is zero for two equal rows.
 MIN_CURVATURE = 1e-12
 
-# Iterations from one linear system to the next, and systems in a row while they end at bounds.
+# Iterations between Newton steps, and maximum number of successive steps while they end at a bound.
 PAIRS_PER_SYSTEM, MAX_SYSTEMS = 20, 5
 
-# Share of the mean diagonal that is added to the diagonal: equal rows make the system singular.
+# Fraction of the mean diagonal added to the diagonal, because equal rows make the system singular.
 RIDGE = 1e-11
 
-# A slope of the loss below this is zero.
+# Slopes of the loss below this are treated as zero.
 FLAT_SLOPE = 1e-9
 
 
 @compiled
 def gradient(kernel, side, b):
-    """``f = y - K b``."""
+    """Return the gradient ``f = y - K b``."""
     f = side.copy()
     for j in range(len(b)):
         if b[j] != 0.0:
@@ -47,8 +48,12 @@ def gradient(kernel, side, b):
 
 
 @compiled
-def most_violating(f, b, lower, upper):
-    """The variable of largest f below its upper bound; that f, and the smallest f above lower."""
+def most_violating_variable(f, b, lower, upper):
+    """Return the most violating variable, its f and the smallest f of its possible partners.
+
+    The variable has the largest f of those below their upper bound. Possible partners are the
+    variables above their lower bound.
+    """
     first, top, bottom = -1, -np.inf, np.inf
     for t in range(len(f)):
         if b[t] < upper[t] and f[t] > top:
@@ -60,13 +65,13 @@ def most_violating(f, b, lower, upper):
 
 @compiled
 def curvature(kernel, i, j):
-    """Second derivative of the objective as ``i`` grows and ``j`` falls."""
+    """Return the curvature of the objective as ``i`` increases and ``j`` decreases."""
     return max(kernel[i, i] + kernel[j, j] - 2.0 * kernel[i, j], MIN_CURVATURE)
 
 
 @compiled
 def second_variable(kernel, f, b, lower, first):
-    """The variable that gains most, to second order, if it falls as the first one grows."""
+    """Return the partner of the first variable with the largest second-order gain."""
     second, best = -1, 0.0
     for t in range(len(f)):
         drop = f[first] - f[t]
@@ -79,10 +84,10 @@ def second_variable(kernel, f, b, lower, first):
 
 @compiled
 def update_pair(kernel, f, b, lower, upper, i, j):
-    """Let ``i`` grow and ``j`` fall, to the optimum or to the first bound."""
+    """Increase ``i`` and decrease ``j``, to the optimum or to the first bound."""
     limit_i, limit_j = upper[i] - b[i], b[j] - lower[j]
     length = min((f[i] - f[j]) / curvature(kernel, i, j), limit_i, limit_j)
-    # Exactly at its bound, not up to rounding: the value tells whether a variable is free.
+    # Values at a bound must equal it exactly, because free variables are recognized by value.
     b[i] = upper[i] if length == limit_i else b[i] + length
     b[j] = lower[j] if length == limit_j else b[j] - length
     for t in range(len(f)):
@@ -91,7 +96,7 @@ def update_pair(kernel, f, b, lower, upper, i, j):
 
 @compiled
 def free_variables(b, lower, upper):
-    """Variables that are at neither bound."""
+    """Return the indices of the variables strictly between their bounds."""
     free = np.empty(len(b), np.int64)
     n_free = 0
     for t in range(len(b)):
@@ -103,7 +108,7 @@ def free_variables(b, lower, upper):
 
 @compiled(reassociate=True)
 def dot(left, right, number):
-    """Inner product of the first entries."""
+    """Return the inner product of the first ``number`` entries."""
     total = 0.0
     for k in range(number):
         total += left[k] * right[k]
@@ -112,7 +117,7 @@ def dot(left, right, number):
 
 @compiled
 def factorize(system):
-    """Cholesky factor in the lower triangle, in place; whether it exists."""
+    """Compute the Cholesky factor in place, in the lower triangle. Return whether it exists."""
     for i in range(len(system)):
         for j in range(i + 1):
             rest = system[i, j] - dot(system[i], system[j], j)
@@ -127,7 +132,7 @@ def factorize(system):
 
 @compiled
 def solve_factorized(factor, x):
-    """Solve a system by its Cholesky factor, in place."""
+    """Solve a linear system by its Cholesky factor, in place."""
     for i in range(len(x)):
         x[i] = (x[i] - dot(factor[i], x, i)) / factor[i, i]
     for i in range(len(x) - 1, -1, -1):
@@ -138,11 +143,11 @@ def solve_factorized(factor, x):
 
 @compiled
 def newton_direction(kernel, f, free, direction):
-    """Write the step to the optimum over the free variables, whose sum stays, to ``direction``.
+    """Write the Newton step over the free variables, with constant sum, to ``direction``.
 
-    A constant added to the kernel changes nothing as long as the sum stays. It is added here
-    because the system of a kernel of centered features would be singular without. Returns whether
-    the step exists: a kernel that is not positive definite may have none.
+    A constant is added to the kernel, because the system would be singular for centered features.
+    It does not change the step, since the sum of the variables is constant. Return whether the
+    step exists, which is not guaranteed unless the kernel is positive definite.
     """
     n_free = len(free)
     mean = 0.0
@@ -169,7 +174,7 @@ def newton_direction(kernel, f, free, direction):
 
 @compiled
 def total(values):
-    """The sum."""
+    """Return the sum of an array."""
     result = 0.0
     for k in range(len(values)):
         result += values[k]
@@ -178,7 +183,7 @@ def total(values):
 
 @compiled
 def first_bound(direction, free, b, lower, upper):
-    """Length of the step up to the first bound, at most 1, and the variable there, or -1."""
+    """Return the step length to the first bound, at most 1, and the blocking variable or -1."""
     length, blocking = 1.0, -1
     for a in range(len(free)):
         bound = upper[free[a]] if direction[a] > 0.0 else lower[free[a]]
@@ -189,7 +194,7 @@ def first_bound(direction, free, b, lower, upper):
 
 @compiled
 def update_free(kernel, f, b, lower, upper):
-    """Step to the optimum over the free variables; whether a bound ended it."""
+    """Take a Newton step over the free variables. Return whether it ended at a bound."""
     free = free_variables(b, lower, upper)
     if len(free) < 2:
         return False
@@ -199,7 +204,7 @@ def update_free(kernel, f, b, lower, upper):
     slope = 0.0
     for a in range(len(free)):
         slope += direction[a] * f[free[a]]
-    if not slope > 0.0:  # rounding: only pairs make progress
+    if not slope > 0.0:  # not an ascent direction, because of rounding
         return False
     length, blocking = first_bound(direction, free, b, lower, upper)
     for a in range(len(free)):
@@ -216,7 +221,7 @@ def update_free(kernel, f, b, lower, upper):
 
 @compiled
 def free_offset(f, b, lower, upper, top, bottom):
-    """Mean f of the free variables; without any, the middle of what the others allow."""
+    """Return the mean f of the free variables, or the mean of top and bottom if none is free."""
     n_free, sum_f = 0, 0.0
     for t in range(len(b)):
         if lower[t] < b[t] < upper[t]:
@@ -227,7 +232,7 @@ def free_offset(f, b, lower, upper, top, bottom):
 
 @compiled
 def loss_slope(f, lower, upper, offset):
-    """Slope of the loss in the offset, as a share of the largest possible one."""
+    """Return the derivative of the loss in the offset, as a fraction of its largest value."""
     slope, whole = 0.0, 0.0
     for t in range(len(f)):
         whole += upper[t] - lower[t]
@@ -240,10 +245,10 @@ def loss_slope(f, lower, upper, offset):
 
 @compiled
 def decision_offset(f, b, lower, upper, top, bottom, tol):
-    """The offset of the decision function; the middle one where several are optimal.
+    """Return the offset of the decision function; the midpoint if an interval is optimal.
 
-    ``f`` is the offset at which each row is on its margin. With few features the loss can be flat
-    between two of them, and the start decides which end the free variables are at.
+    At offset ``f[t]``, row t lies on its margin. With few features, the loss can be constant
+    between two such offsets. The start then determines at which end the free variables are.
     """
     offset = free_offset(f, b, lower, upper, top, bottom)
     near = 2.0 * tol
@@ -263,14 +268,14 @@ def decision_offset(f, b, lower, upper, top, bottom, tol):
 
 @compiled
 def solve(kernel, side, lower, upper, b, tol, max_iterations):
-    """Improve ``b``, in place, until it is optimal.
+    """Optimize ``b`` in place, and return the offset and the number of iterations.
 
-    Returns the offset and the number of iterations, ``max_iterations`` if they did not suffice.
+    The number is ``max_iterations`` if the solver did not converge.
     """
     f = gradient(kernel, side, b)
     iterations = 0
     while True:
-        first, top, bottom = most_violating(f, b, lower, upper)
+        first, top, bottom = most_violating_variable(f, b, lower, upper)
         if top - bottom < tol or iterations >= max_iterations:
             return decision_offset(f, b, lower, upper, top, bottom, tol), iterations
         iterations += 1
@@ -285,7 +290,7 @@ def solve(kernel, side, lower, upper, b, tol, max_iterations):
 
 @compiled
 def submatrix(kernel, members):
-    """The kernel among some rows, shape (m, m)."""
+    """Return the kernel matrix of some rows, shape (m, m)."""
     part = np.empty((len(members), len(members)))
     for a in range(len(members)):
         for c in range(len(members)):
@@ -294,14 +299,15 @@ def submatrix(kernel, members):
 
 
 @compiled
-def solve_pairs(kernel, members, side, weight, starts, costs, b, chained, tol, max_iterations):
-    """Solve every two-class problem at every cost.
+def solve_pairs(kernel, members, side, weight, starts, costs, b, chain_costs, tol, max_iterations):
+    """Solve every binary problem at every cost.
 
     ``members[starts[p]:starts[p + 1]]`` are the rows of problem p; ``side`` and ``weight`` have the
-    same layout. ``b``, of shape (n_costs, len(members)), holds where to start, and the solutions in
-    the end. If ``chained``, each cost starts from the solution of the one before; costs ascend.
+    same layout. ``b``, of shape (n_costs, len(members)), holds the starting points on entry and the
+    solutions on return. Costs are in ascending order. If ``chain_costs``, each cost starts from the
+    solution of the previous cost.
 
-    Returns the offsets, of shape (n_costs, n_problems), and the largest number of iterations.
+    Return the offsets, of shape (n_costs, n_problems), and the largest number of iterations.
     """
     n_problems = len(starts) - 1
     offsets, largest = np.empty((len(costs), n_problems)), 0
@@ -311,7 +317,7 @@ def solve_pairs(kernel, members, side, weight, starts, costs, b, chained, tol, m
         part = submatrix(kernel, members[first:last])
         for c in range(len(costs)):
             for t in range(first, last):
-                if chained and c > 0:
+                if chain_costs and c > 0:
                     b[c, t] = b[c - 1, t]
                 bound = costs[c] * weight[t]
                 lower[t] = 0.0 if side[t] > 0.0 else -bound
@@ -331,7 +337,7 @@ def solve_pairs(kernel, members, side, weight, starts, costs, b, chained, tol, m
 
 @compiled
 def decide_pairs(kernel, members, starts, b, offsets, rows):
-    """Decision values at some rows, of shape (n_costs, n_problems, n_rows)."""
+    """Return the decision values at some rows, shape (n_costs, n_problems, n_rows)."""
     n_costs, n_problems = offsets.shape
     values = np.empty((n_costs, n_problems, len(rows)))
     for c in range(n_costs):

@@ -1,4 +1,4 @@
-"""Products with the table, dense and sparse."""
+"""Hinge constraints: products with dense and sparse tables."""
 
 import numpy as np
 import pytest
@@ -17,12 +17,12 @@ def rows(request):
     return HingeRows(request.param(TABLE), np.ones((7, 1)), np.arange(7.0), np.ones(7))
 
 
-def test_slack_is_what_is_missing_to_the_target(rows):
+def test_slack_is_target_minus_prediction(rows):
     expected = np.arange(7.0) - MODELS @ TABLE.T - OFFSETS
     np.testing.assert_allclose(rows.slack(MODELS, OFFSETS), expected)
 
 
-def test_combination_by_one_vector_of_multipliers_and_by_several(rows):
+def test_row_combination_of_one_and_several_vectors(rows):
     several = RNG.rand(3, 7)
     np.testing.assert_allclose(rows.row_combination(several), several @ TABLE)
     np.testing.assert_allclose(rows.row_combination(several[0]), several[0] @ TABLE)

@@ -1,4 +1,4 @@
-"""Rows that list the loss and rows that know it by cuts get the solvers that can read them."""
+"""Solver families: each kind of constraints gets the matching solvers."""
 
 import numpy as np
 import pytest
@@ -19,15 +19,15 @@ def cut_rows():
     return first_rows(PairwiseLoss(high, low, np.full(12, 1 / 12), np.full(15, 1 / 15)))
 
 
-LISTED = generated_samples(3).rows
+COMPLETE = generated_samples(3).rows
 
 
 @pytest.mark.parametrize(
     ("rows", "baseline", "extremes"),
-    [(LISTED, L1Baseline, SimplexSolver), (cut_rows(), CuttingPlaneBaseline, CuttingPlaneSolver)],
-    ids=["listed", "cuts"],
+    [(COMPLETE, L1Baseline, SimplexSolver), (cut_rows(), CuttingPlaneBaseline, CuttingPlaneSolver)],
+    ids=["complete", "cuts"],
 )
-def test_solvers_of_a_kind_of_rows(rows, baseline, extremes):
+def test_solvers_match_the_kind_of_constraints(rows, baseline, extremes):
     solver = solvers_for(rows).baseline()
     assert isinstance(solver, baseline)
     start = solver.solve(1.0)
@@ -35,16 +35,16 @@ def test_solvers_of_a_kind_of_rows(rows, baseline, extremes):
     models = separate_budgets(start.rows, 1.1 * np.abs(start.coef).sum(), 1.1 * loss, start)
     family = solvers_for(models.rows)
     assert isinstance(family.extremes(models), extremes)
-    assert family.reference_can_check(models) == (rows is LISTED)
+    assert family.reference_can_check(models) == (rows is COMPLETE)
     with pytest.raises(NotAVertexError):
         family.extremes(separate_budgets(start.rows, 1.0, 1.0))
 
 
-def test_a_model_outside_the_set_adds_the_rows_that_it_violates():
-    coef, offset = np.zeros(LISTED.n_weights), np.zeros(1)
-    rows, missing = LISTED.missing_rows(coef, offset)
-    assert rows is LISTED
-    np.testing.assert_array_equal(missing, np.arange(LISTED.n_rows))  # all targets are 1
+def test_missing_rows_are_the_constraints_that_a_model_violates():
+    coef, offset = np.zeros(COMPLETE.n_weights), np.zeros(1)
+    rows, missing = COMPLETE.missing_rows(coef, offset)
+    assert rows is COMPLETE
+    np.testing.assert_array_equal(missing, np.arange(COMPLETE.n_rows))  # all targets are 1
     cuts = cut_rows()
     rows, missing = cuts.missing_rows(np.ones(3), np.zeros(1))
     assert missing.tolist() == [cuts.n_rows]

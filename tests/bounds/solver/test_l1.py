@@ -1,4 +1,4 @@
-"""The l1-regularized problem: each method finds the optimum, and a wrong one is noticed."""
+"""The l1-regularized problem: each method finds the optimum, and wrong solutions are detected."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ def value(rows, C, solution):
     return np.abs(solution.coef).sum() + C * loss
 
 
-def test_features_left_out_are_added_when_needed(monkeypatch):
-    """Column generation from a handful of features ends at the same optimum, dense and sparse."""
+def test_column_generation_finds_the_optimum(monkeypatch):
+    """Column generation from two features reaches the optimum, for dense and sparse tables."""
     monkeypatch.setattr(l1, "SimplexBaseline", lambda rows: None)
     monkeypatch.setattr(l1, "ALL_COLUMNS_UP_TO", 0)
     monkeypatch.setattr(l1, "COLUMNS_PER_ROUND", 2)
@@ -33,7 +33,7 @@ def test_features_left_out_are_added_when_needed(monkeypatch):
                 assert np.abs(solution.multipliers @ samples.rows.table).max() <= 1 + 1e-7
 
 
-def test_a_solution_that_its_multipliers_do_not_prove_is_solved_again(monkeypatch):
+def test_solution_with_large_duality_gap_is_solved_again(monkeypatch):
     samples = generated_samples(1)
 
     class Wrong:

@@ -1,4 +1,4 @@
-"""A certificate is valid whatever multipliers it is made of."""
+"""Certificates are valid for any dual variables."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -16,7 +16,7 @@ from tests.bounds.generated import generated_samples
     formulation=st.sampled_from(["separate", "joint"]),
     size=st.floats(1e-3, 10.0),
 )
-def test_random_multipliers_never_prove_too_much(seed, formulation, size):
+def test_random_multipliers_give_valid_bounds(seed, formulation, size):
     samples = generated_samples(seed % 20)
     rng = np.random.RandomState(seed)
     baseline = FORMULATIONS[formulation].fit(samples, 1.0)
@@ -30,7 +30,7 @@ def test_random_multipliers_never_prove_too_much(seed, formulation, size):
     assert (proven >= np.where(signs > 0, largest, -smallest) - 1e-9).all()
 
 
-def test_optimal_multipliers_prove_the_optimum():
+def test_optimal_multipliers_give_tight_bounds():
     samples = generated_samples(4)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
@@ -38,18 +38,18 @@ def test_optimal_multipliers_prove_the_optimum():
     np.testing.assert_allclose(ranges.proven, ranges.attained, atol=1e-8)
 
 
-def test_no_multipliers_prove_the_budget():
-    """Without any multiplier all that is known is that no weight exceeds the norm."""
+def test_zero_multipliers_give_the_norm_budget():
+    """With dual variables of zero, the only bound on a weight is the limit of the norm."""
     samples = generated_samples(4)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
-    nothing = np.zeros((1, models.rows.n_rows))
-    proven = Certificates(models, nothing).maxima(np.array([0]), np.array([1]))
+    zeros = np.zeros((1, models.rows.n_rows))
+    proven = Certificates(models, zeros).maxima(np.array([0]), np.array([1]))
     np.testing.assert_allclose(proven, 1.1 * baseline.model.norm_)
 
 
-def test_offsets_stay_in_their_range():
-    """The range of the offset that a certificate leans on holds for every witness."""
+def test_offsets_are_within_their_range():
+    """The offset range that certificates use holds for every witness."""
     for formulation in FORMULATIONS.values():
         samples = generated_samples(7)
         baseline = formulation.fit(samples, 1.0)
@@ -63,7 +63,7 @@ def test_offsets_stay_in_their_range():
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), formulation=st.sampled_from(["separate", "joint"]))
 def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
-    """No certificate below a witness, ever: with the baseline's multipliers or with any others."""
+    """No witness exceeds a certified bound, from the baseline's dual variables or random ones."""
     samples = generated_samples(seed % 20)
     baseline = FORMULATIONS[formulation].fit(samples, (0.1, 1.0, 10.0)[seed % 3])
     models = FORMULATIONS[formulation].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
@@ -79,7 +79,7 @@ def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
     assert (ranges.outer[:, 1] >= attained[:, 1] - 1e-9).all()
 
 
-def test_every_program_tells_something_of_the_other_features():
+def test_one_lp_tightens_the_bounds_of_other_features():
     samples = generated_samples(5)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
@@ -90,8 +90,8 @@ def test_every_program_tells_something_of_the_other_features():
     assert (np.ptp(after[1:], axis=1) < 0.99 * np.ptp(before[1:], axis=1)).any()
 
 
-def test_the_baselines_multipliers_give_the_closed_form():
-    """The slack, over one minus the size of ``multipliers @ table`` at the feature."""
+def test_baseline_multipliers_give_the_closed_form():
+    """The bound is the slack divided by ``1 - |multipliers @ table|`` at the feature."""
     samples = generated_samples(5)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.01, 0.0, 1e-6))

@@ -1,4 +1,4 @@
-"""Intervals against the papers' own programs, witnesses against the data."""
+"""Weight ranges: agreement with the LPs of the papers; witnesses verified against the data."""
 
 import time
 from dataclasses import replace
@@ -57,7 +57,7 @@ CASES = [("breast cancer", 1.0, Tolerance(0.001, 0.0, 1e-6))] + [
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
 @pytest.mark.parametrize(("data", "C", "slack"), CASES, ids=lambda value: str(value))
-def test_equal_to_the_papers_programs(formulation, data, C, slack):
+def test_intervals_equal_those_of_the_papers_lps(formulation, data, C, slack):
     samples = breast_cancer() if data == "breast cancer" else generated_samples(data)
     baseline, models = equivalent_models(formulation, samples, C, slack)
     ranges = weight_ranges(models)
@@ -74,7 +74,7 @@ def test_equal_to_the_papers_programs(formulation, data, C, slack):
 
 
 def check_witnesses(models, ranges, samples):
-    """In plain numpy: each witness is in the set, and attains its bound."""
+    """Check with plain NumPy that each witness is feasible and attains its bound."""
     for index, feature in enumerate(ranges.features):
         for side in (LOWER, UPPER):
             coef, offset = ranges.witness(index, side)
@@ -87,8 +87,8 @@ def check_witnesses(models, ranges, samples):
                 assert spent <= budget.limit + TOLERANCE
 
 
-class Tampered:
-    """A solver with its answers changed on the way out."""
+class ScaledSolver:
+    """Solver that returns its solutions multiplied by factors."""
 
     is_reference = False
 
@@ -98,9 +98,9 @@ class Tampered:
         self.effort, self.models = self.solver.effort, models
 
     def __call__(self, extremes):
-        answer = self.solver(extremes)
-        changed = {name: factor * getattr(answer, name) for name, factor in self.factors.items()}
-        return replace(answer, **changed)
+        solutions = self.solver(extremes)
+        changed = {name: factor * getattr(solutions, name) for name, factor in self.factors.items()}
+        return replace(solutions, **changed)
 
 
 @pytest.fixture
@@ -109,68 +109,68 @@ def models():
     return models
 
 
-@pytest.mark.parametrize("lie", [{"multipliers": 0.5}, {"coef": 1.01}, {"coef": np.nan}])
-def test_a_solver_that_lies_is_found_out(models, lie):
-    """Answers that the data do not confirm are found again by HiGHS."""
-    honest = weight_ranges(models)
-    ranges = weight_ranges(models, solver=lambda models: Tampered(models, **lie))
+@pytest.mark.parametrize("factors", [{"multipliers": 0.5}, {"coef": 1.01}, {"coef": np.nan}])
+def test_wrong_solutions_are_detected(models, factors):
+    """HiGHS solves the extremes whose solutions fail verification."""
+    expected = weight_ranges(models)
+    ranges = weight_ranges(models, solver=lambda models: ScaledSolver(models, **factors))
     assert ranges.effort.fallbacks > 0
-    np.testing.assert_allclose(ranges.attained, honest.attained, atol=1e-8)
+    np.testing.assert_allclose(ranges.attained, expected.attained, atol=1e-8)
     assert ranges.gap.max() <= 1e-6
 
 
-def test_without_a_judge_bad_multipliers_widen_the_gap_and_nothing_else(models, monkeypatch):
+def test_without_fallback_bad_multipliers_only_widen_the_gap(models, monkeypatch):
     monkeypatch.setattr(families, "MAX_ROWS_FOR_HIGHS", 0)
-    honest = weight_ranges(models)
-    ranges = weight_ranges(models, solver=lambda models: Tampered(models, multipliers=0.5))
+    expected = weight_ranges(models)
+    ranges = weight_ranges(models, solver=lambda models: ScaledSolver(models, multipliers=0.5))
     assert ranges.gap.max() > 0.01
-    assert (ranges.proven[:, 0] <= honest.attained[:, 0] + 1e-9).all()
-    assert (ranges.proven[:, 1] >= honest.attained[:, 1] - 1e-9).all()
+    assert (ranges.proven[:, 0] <= expected.attained[:, 0] + 1e-9).all()
+    assert (ranges.proven[:, 1] >= expected.attained[:, 1] - 1e-9).all()
 
 
-def test_without_a_judge_the_baseline_stands_in_for_what_is_no_model(models, monkeypatch):
+def test_without_fallback_the_baseline_replaces_nan_solutions(models, monkeypatch):
     monkeypatch.setattr(families, "MAX_ROWS_FOR_HIGHS", 0)
-    ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=np.nan))
+    ranges = weight_ranges(models, solver=lambda models: ScaledSolver(models, coef=np.nan))
     np.testing.assert_allclose(ranges.coef.toarray(), np.tile(models.start.coef, (12, 1)))
-    honest = weight_ranges(models)
-    assert (ranges.proven[:, 0] <= honest.attained[:, 0] + 1e-9).all()
-    assert (ranges.proven[:, 1] >= honest.attained[:, 1] - 1e-9).all()
+    expected = weight_ranges(models)
+    assert (ranges.proven[:, 0] <= expected.attained[:, 0] + 1e-9).all()
+    assert (ranges.proven[:, 1] >= expected.attained[:, 1] - 1e-9).all()
     assert np.isfinite(ranges.gap).all()
 
 
-def test_without_a_judge_what_is_a_little_outside_is_drawn_inside(monkeypatch):
+def test_without_fallback_slightly_infeasible_solutions_become_feasible(monkeypatch):
     _, models = equivalent_models("separate", generated_samples(3), 1.0, Tolerance(0.1, 0.05, 1e-6))
     monkeypatch.setattr(families, "MAX_ROWS_FOR_HIGHS", 0)
-    honest = weight_ranges(models)
-    ranges = weight_ranges(models, solver=lambda models: Tampered(models, coef=1.0 + 1e-5))
+    expected = weight_ranges(models)
+    ranges = weight_ranges(models, solver=lambda models: ScaledSolver(models, coef=1.0 + 1e-5))
     assert models.violation(ranges.coef.toarray(), ranges.offset).max() <= 1e-12
-    np.testing.assert_allclose(ranges.attained, honest.attained, atol=1e-2)
+    np.testing.assert_allclose(ranges.attained, expected.attained, atol=1e-2)
     assert (ranges.gap > 0).any()
 
 
-def test_a_witness_outside_the_set_is_refused(models):
-    class Careless(HighsSolver):
+def test_infeasible_witness_raises(models):
+    class Infeasible(HighsSolver):
         def __call__(self, extremes):
-            answer = super().__call__(extremes)
-            return replace(answer, coef=1.01 * answer.coef, offset=1.01 * answer.offset)
+            solutions = super().__call__(extremes)
+            return replace(solutions, coef=1.01 * solutions.coef, offset=1.01 * solutions.offset)
 
-    with pytest.raises(SolverError, match="oversteps the set"):
-        weight_ranges(models, solver=Careless)
+    with pytest.raises(SolverError, match="violates the constraints"):
+        weight_ranges(models, solver=Infeasible)
 
 
-def test_after_the_deadline_no_feature_is_begun(models):
+def test_no_feature_is_started_after_the_deadline(models):
     assert len(weight_ranges(models, deadline=time.time() - 1.0).features) == 0
     assert len(weight_ranges(models, deadline=time.time() + 60.0).features) == models.n_weights
 
 
-def test_what_is_known_beforehand_holds_every_range(models):
+def test_outer_ranges_contain_every_range(models):
     outer, ranges = outer_ranges(models), weight_ranges(models)
     assert (outer[:, 0] <= ranges.attained[:, 0] + 1e-9).all()
     assert (outer[:, 1] >= ranges.attained[:, 1] - 1e-9).all()
     assert np.isfinite(outer).all()
 
 
-def test_ranges_of_parts_join_to_the_whole():
+def test_joined_ranges_equal_those_of_all_features():
     samples = generated_samples(2)
     _, models = equivalent_models("separate", samples, 1.0, Tolerance(0.1, 0.1, 1e-6))
     d = samples.n_features
@@ -184,7 +184,7 @@ def test_ranges_of_parts_join_to_the_whole():
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
 @pytest.mark.parametrize("norm_slack", [0.0, 0.01, 0.3])
 @pytest.mark.parametrize("seed", range(5))
-def test_sizes_take_fewer_programs_and_are_the_same(formulation, norm_slack, seed):
+def test_size_ranges_equal_weight_ranges_with_fewer_lps(formulation, norm_slack, seed):
     samples = generated_samples(seed)
     _, models = equivalent_models(formulation, samples, 1.0, Tolerance(norm_slack, 0.05, 1e-6))
     features = np.arange(samples.n_features)[::-1]
@@ -193,7 +193,7 @@ def test_sizes_take_fewer_programs_and_are_the_same(formulation, norm_slack, see
     assert 0 <= effort.spared <= samples.n_features
 
 
-def test_of_irrelevant_features_one_program_each_is_enough():
+def test_irrelevant_features_take_one_lp_each():
     data = make_linear_classification(100, n_strong=2, n_weak=0, n_irrelevant=18, random_state=0)
     samples = ClassificationData(data.X, np.where(data.y > 0, 1.0, -1.0), np.ones(100))
     _, models = equivalent_models("separate", samples, 0.1, Tolerance(0.01, 0.0, 1e-6))
@@ -210,8 +210,8 @@ def test_more_slack_never_narrows_an_interval():
     assert (wide[:, 1] >= narrow[:, 1] - 1e-9).all()
 
 
-def test_one_feature_has_the_interval_that_can_be_written_down():
-    """x = -1 or +1 and y = x: w ranges from 1 to the norm limit, and the margin needs w >= 1."""
+def test_interval_of_one_feature_has_a_closed_form():
+    """With x = -1 or +1 and y = x, the margin requires w >= 1, so w is in [1, norm limit]."""
     samples = ClassificationData(
         np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
     )
@@ -220,7 +220,7 @@ def test_one_feature_has_the_interval_that_can_be_written_down():
     np.testing.assert_allclose(weight_ranges(models).interval, [[1.0, 1.25]], atol=1e-9)
 
 
-def test_a_copy_makes_both_replaceable():
+def test_copied_features_replace_each_other():
     samples = ClassificationData(
         np.array([[-1.0, -1.0], [1.0, 1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
     )
@@ -228,8 +228,8 @@ def test_a_copy_makes_both_replaceable():
     np.testing.assert_allclose(weight_ranges(models).interval, [[0.0, 1.0]] * 2, atol=1e-9)
 
 
-def test_a_smallest_size_of_rounding_is_zero():
-    """Else a feature that models can do without would be needed on some machines."""
+def test_smallest_weight_at_rounding_level_is_zero():
+    """Otherwise, an unnecessary feature would appear necessary on some platforms."""
     signed = np.array([[1e-15, 1.0], [-1.0, -1e-15], [1e-9, 1.0], [-1e-15, 1.0]])
     np.testing.assert_array_equal(absolute(signed)[:, 0], [0.0, 0.0, 1e-9, 0.0])
     np.testing.assert_array_equal(absolute(signed)[:, 1], 1.0)

@@ -1,4 +1,4 @@
-"""The fast solver against the reference, on tables that are hard on it."""
+"""Simplex solver: agreement with the reference solver on difficult tables."""
 
 from dataclasses import replace
 from itertools import count
@@ -21,10 +21,10 @@ from tests.bounds.nasty import KINDS, nasty_samples
 SLACKS = (Tolerance(0.1, 0.05, 1e-6), Tolerance(0.01, 0.0, 1e-6), Tolerance(0.5, 0.5, 1e-3))
 
 
-def comparisons(kind, how_many, first_seed=0):
-    """Largest difference between the two solvers, relative to the norm, and the effort.
+def comparisons(kind, n_tables, first_seed=0):
+    """Yield the seed, the largest difference between the two solvers, and the solver statistics.
 
-    Of as many tables as asked for; those whose baseline uses no feature do not count.
+    The difference is relative to the norm. Tables whose baseline uses no feature are skipped.
     """
     compared = 0
     for seed in count(first_seed):
@@ -38,7 +38,7 @@ def comparisons(kind, how_many, first_seed=0):
         difference = np.abs(fast.interval - reference.interval).max()
         yield seed, difference / max(1.0, baseline.model.norm_), fast.effort
         compared += 1
-        if compared == how_many:
+        if compared == n_tables:
             return
 
 
@@ -48,68 +48,71 @@ def test_agrees_with_the_reference(kind):
         assert difference <= 1e-6, f"seed {seed}"
 
 
-def test_most_tables_need_no_help_from_the_reference():
+def test_few_lps_need_the_fallback():
     efforts = [effort for _, _, effort in comparisons("plain", 20)]
     programs = sum(effort.programs for effort in efforts)
-    assert sum(effort.fallbacks for effort in efforts) <= 0.01 * programs  # rounding may ask
+    assert sum(effort.fallbacks for effort in efforts) <= 0.01 * programs  # because of rounding
     assert sum(effort.pivots for effort in efforts) > 0
 
 
-def test_rows_and_features_left_out_come_in_when_needed(monkeypatch):
-    """With hardly any working rows and features at the start the answer is the same."""
+def test_row_and_column_generation_find_the_optimum(monkeypatch):
+    """The ranges are the same if the working set starts with very few rows and features."""
     data = make_linear_classification(
         80, n_strong=3, n_weak=4, n_irrelevant=30, flip=0.1, random_state=0
     )
     samples = ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(80))
     baseline = FORMULATIONS["separate"].fit(samples, 0.5)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.3, 0.1, 1e-6))
-    everything = weight_ranges(models, solver=SimplexSolver)
+    full = weight_ranges(models, solver=SimplexSolver)
     monkeypatch.setattr(simplex, "ALL_FEATURES_UP_TO", 0)
     monkeypatch.setattr(simplex, "NEARLY_USED", 1.1)
     monkeypatch.setattr(simplex, "DISTANT_SLACK", 1e-6)
-    little = weight_ranges(models, solver=SimplexSolver)
-    np.testing.assert_allclose(little.interval, everything.interval, atol=1e-8)
-    assert little.effort.programs > everything.effort.programs
+    generated = weight_ranges(models, solver=SimplexSolver)
+    np.testing.assert_allclose(generated.interval, full.interval, atol=1e-8)
+    assert generated.effort.programs > full.effort.programs
 
 
-def vertex_at(share):
-    """The vertex at the baseline, its weights scaled by a factor."""
+def vertex_at(factor):
+    """Return the baseline, and the vertex at its weights scaled by a factor."""
     samples = generated_samples(3)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
     offset = np.array([baseline.model.intercept_])
-    return baseline, Vertex(models.rows, share * baseline.model.coef_, offset)
+    return baseline, Vertex(models.rows, factor * baseline.model.coef_, offset)
 
 
-def test_the_vertex_is_the_baseline():
+def test_vertex_has_the_weights_of_the_baseline():
     baseline, vertex = vertex_at(1.0)
     weights = vertex.values()[: len(vertex.used)]
     np.testing.assert_allclose(weights, baseline.model.coef_[vertex.used], atol=1e-8)
 
 
-def test_a_model_between_vertices_is_refused():
+def test_model_that_is_not_a_vertex_raises():
     with pytest.raises(NotAVertexError):
         vertex_at(0.9)
 
 
-def test_a_start_outside_the_budgets_finds_its_way_inside():
+def test_start_that_exceeds_a_budget_is_allowed():
     samples = generated_samples(3)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
     norm, loss = models.budgets
-    other = (replace(norm, limit=0.8 * baseline.model.norm_), replace(loss, limit=2.0 * loss.limit))
-    elsewhere = replace(models, budgets=other)
+    budgets = (
+        replace(norm, limit=0.8 * baseline.model.norm_),
+        replace(loss, limit=2.0 * loss.limit),
+    )
+    tightened = replace(models, budgets=budgets)
     assert (
-        elsewhere.violation(baseline.model.coef_[None], np.array([[baseline.model.intercept_]]))[0]
+        tightened.violation(baseline.model.coef_[None], np.array([[baseline.model.intercept_]]))[0]
         > 0
     )
-    found = weight_ranges(elsewhere)
-    assert found.effort.fallbacks == 0
-    reference = weight_ranges(elsewhere, solver=HighsSolver)
-    np.testing.assert_allclose(found.attained, reference.attained, atol=1e-7)
+    ranges = weight_ranges(tightened)
+    assert ranges.effort.fallbacks == 0
+    reference = weight_ranges(tightened, solver=HighsSolver)
+    np.testing.assert_allclose(ranges.attained, reference.attained, atol=1e-7)
 
 
-def test_a_start_that_violates_hard_rows_is_refused():
+def test_start_that_violates_hard_constraints_raises():
     samples = generated_samples(3)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
@@ -119,5 +122,5 @@ def test_a_start_that_violates_hard_rows_is_refused():
     multipliers = np.r_[models.start.multipliers, 0.0, 0.0]
     start = replace(models.start, multipliers=multipliers, rows=limited.rows)
     limited = replace(limited, start=start)
-    with pytest.raises(NotAVertexError, match="hard rows"):
+    with pytest.raises(NotAVertexError, match="hard constraints"):
         SimplexSolver(limited)

@@ -1,5 +1,6 @@
-"""Sets of models as values; nothing is solved here.
+"""Sets of linear models, described by linear constraints. Nothing is solved here.
 
-- ``hinge``: the rows that all tasks share; ``pairwise``: the loss over all pairs, by cutting planes
-- ``equivalent_models``: linear programs, budgets, limits on weights
+- ``hinge``: the constraints that all tasks share
+- ``pairwise``: the loss over all pairs, approximated by cutting planes
+- ``equivalent_models``: linear programs, budgets and limits on weights
 """

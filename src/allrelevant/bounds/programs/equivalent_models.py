@@ -1,8 +1,8 @@
-"""All linear models that are as good as a baseline: a polytope, described by rows and budgets.
+"""The polytope of equivalent models: hinge constraints, and budgets on norm and loss.
 
-:class:`LinearProgram` is a program as a value: it is built here and solved elsewhere.
-:class:`EquivalentModels` are the models whose norm and loss stay within budgets;
-:class:`WeightLimit` makes such a set smaller by limits on single weights.
+:class:`LinearProgram` describes a linear program (LP), which is solved elsewhere.
+:class:`EquivalentModels` is the set of models whose norm and loss are within budgets.
+:class:`WeightLimit` restricts such a set by limits on a single weight.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from ..._typing import Matrix, Vector
 from .hinge import HingeRows, stacked
 
-# A model this close to a limit on a weight is within it.
+# Tolerance for violating a limit on a weight.
 LIMIT_TOL = 1e-12
 
 
 @dataclass(frozen=True)
 class LinearProgram:
-    """Minimize ``cost . x`` over a polytope.
+    """Linear program: minimize ``cost . x`` over a polytope.
 
     The polytope is ``row_lower <= matrix x <= row_upper``, ``column_lower <= x <= column_upper``.
-    Where the program only describes a set, ``cost`` is zero. ``blocks`` names the columns.
+    If the LP only describes a set of models, ``cost`` is zero. ``blocks`` maps the name of each
+    block of variables to its columns.
     """
 
     matrix: sp.csc_array
@@ -47,25 +48,25 @@ class LinearProgram:
         return int(self.matrix.shape[1])
 
     def model(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Weights and offsets of a point, or of several, shape (..., n_columns)."""
+        """Return the weights and offsets at one or more points, shape (..., n_columns)."""
         weights = point[..., self.blocks["positive"]] - point[..., self.blocks["negative"]]
         return weights, point[..., self.blocks["offset"]]
 
     def weight_columns(self, features: int | NDArray[np.intp]) -> NDArray[np.intp]:
-        """Columns of the positive and of the negative parts of weights, shape (2, ...)."""
+        """Return the columns of the positive and negative parts of weights, shape (2, ...)."""
         starts = [self.blocks[block].start for block in ("positive", "negative")]
         return np.array([start + features for start in starts])
 
 
 def hinge_program(rows: HingeRows) -> LinearProgram:
-    """The constraints ``table w + offset_table o + slack >= target``, without objective.
+    """Return the constraints ``table w + offset_table o + slack >= target`` as an LP of cost 0.
 
-    The variables, in the order of the columns::
+    The variables are, in the order of the columns::
 
         positive (d)  >= 0    positive part of the weights, w = positive - negative
         negative (d)  >= 0    negative part
         offset   (k)  free
-        slack    (n)  >= 0    zero in hard rows
+        slack    (n)  >= 0    slack variables, fixed at zero in hard constraints
     """
     n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
     table = sp.csc_array(rows.table)
@@ -87,7 +88,7 @@ def hinge_program(rows: HingeRows) -> LinearProgram:
 
 @dataclass(frozen=True)
 class Budget:
-    """A limit on ``norm_coefficient * |w|_1 + loss_coefficient * loss``."""
+    """Upper limit on ``norm_coefficient * |w|_1 + loss_coefficient * loss``."""
 
     norm_coefficient: float
     loss_coefficient: float
@@ -98,7 +99,7 @@ class Budget:
 
 
 def budget_row(rows: HingeRows, budget: Budget) -> Vector:
-    """Coefficients of a budget, by column."""
+    """Return the coefficients of a budget constraint, one per column of the LP."""
     return np.r_[
         np.full(2 * rows.n_weights, budget.norm_coefficient),
         np.zeros(rows.n_offsets),
@@ -107,13 +108,13 @@ def budget_row(rows: HingeRows, budget: Budget) -> Vector:
 
 
 def baseline_program(rows: HingeRows, C: float) -> LinearProgram:
-    """Minimize ``|w|_1 + C * loss`` over all models."""
+    """Return the LP that minimizes ``|w|_1 + C * loss`` over all models."""
     return replace(hinge_program(rows), cost=budget_row(rows, Budget(1.0, C, np.inf)))
 
 
 @dataclass(frozen=True)
 class StartingVertex:
-    """A solution of the l1-regularized problem, and the multipliers of its rows."""
+    """Solution of the l1-regularized problem, with the dual variables of its constraints."""
 
     coef: Vector
     offset: Vector
@@ -123,11 +124,12 @@ class StartingVertex:
 
 @dataclass(frozen=True)
 class EquivalentModels:
-    """The models whose norm and loss stay within the budgets, and where a solver starts.
+    """Set of models whose norm and loss are within budgets, with a start for solvers.
 
-    One budget limits the norm and one the loss, or one limits both. ``offset_range``, of shape
-    (n_offsets, 2), holds bounds that the offsets of every model satisfy. They follow from rows and
-    budgets; certificates need them (see :mod:`allrelevant.bounds.solver.proofs`).
+    There is one budget for the norm and one for the loss, or a joint budget for both.
+    ``offset_range``, of shape (n_offsets, 2), holds bounds on the offsets of every model in the
+    set. They follow from the constraints and budgets, and certificates require them (see
+    :mod:`allrelevant.bounds.solver.proofs`).
     """
 
     rows: HingeRows
@@ -140,7 +142,10 @@ class EquivalentModels:
         return self.rows.n_weights
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
-        """How far each of m models is outside the set, shape (m,); zero or less inside it."""
+        """Return the largest violation of a constraint or budget by each of m models, shape (m,).
+
+        It is at most zero for models in the set.
+        """
         norm = np.abs(coef).sum(axis=1)
         loss = self.rows.loss(coef, offset)
         excess = [budget.excess(norm, loss) for budget in self.budgets]
@@ -148,7 +153,7 @@ class EquivalentModels:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """The polytope: the rows, then the budgets."""
+        """LP of the polytope: the hinge constraints, then the budgets."""
         hinge = hinge_program(self.rows)
         budget_rows = sp.csc_array(np.vstack([budget_row(self.rows, b) for b in self.budgets]))
         limits = np.array([budget.limit for budget in self.budgets])
@@ -167,7 +172,7 @@ class EquivalentModels:
 def separate_budgets(
     rows: HingeRows, norm: float, loss: float, start: StartingVertex | None = None
 ) -> EquivalentModels:
-    """Models with ``|w|_1 <= norm`` and ``loss <= loss``."""
+    """Return the set of models with norm at most ``norm`` and loss at most ``loss``."""
     budgets = (Budget(1.0, 0.0, norm), Budget(0.0, 1.0, loss))
     return EquivalentModels(rows, budgets, offset_range(rows, norm, loss), start)
 
@@ -175,53 +180,57 @@ def separate_budgets(
 def joint_budget(
     rows: HingeRows, C: float, limit: float, start: StartingVertex | None = None
 ) -> EquivalentModels:
-    """Models with ``|w|_1 + C * loss <= limit``."""
+    """Return the set of models with ``|w|_1 + C * loss <= limit``."""
     offsets = offset_range(rows, limit, limit / C)
     return EquivalentModels(rows, (Budget(1.0, C, limit),), offsets, start)
 
 
 def offset_range(rows: HingeRows, norm: float, loss: float) -> Matrix:
-    """Bounds on the offsets of every model within these limits, shape (n_offsets, 2).
+    """Return bounds on the offsets of every model within these limits, shape (n_offsets, 2).
 
-    Take the weighted mean of the rows that have the same offset part p (of hard rows, the plain
-    mean). With their total weight W and the mean t of their table it says
+    Average all constraints that have the same offset coefficients p, weighted as in the loss. (Hard
+    constraints are averaged without weights and have no loss term.) With total weight W and mean
+    table row t, the averaged constraint is
 
-        p . offset  >=  target - t . w - loss / W,    |t . w|  <=  norm max_k |t_k|,
+        p . offset  >=  target - t . w - loss / W,    |t . w|  <=  norm max_k |t_k|.
 
-    which bounds one offset once the others are bounded.
+    It bounds one offset, given bounds on the others.
     """
     keys, group = np.unique(
         np.column_stack([rows.offset_table, rows.is_hard]), axis=0, return_inverse=True
     )
     means = [
-        (key[:-1], _least_mean(rows, group.ravel() == i, norm, loss)) for i, key in enumerate(keys)
+        (key[:-1], _min_offset_part(rows, group.ravel() == i, norm, loss))
+        for i, key in enumerate(keys)
     ]
     bounds = np.tile([-np.inf, np.inf], (rows.n_offsets, 1))
     for _ in range(rows.n_offsets + 1):
-        for offset_part, least in means:
-            for k in np.flatnonzero(offset_part):
-                used = np.setdiff1d(np.flatnonzero(offset_part), k)
-                most = np.where(offset_part[used] > 0, bounds[used, 1], bounds[used, 0])
-                limit = (least - float(offset_part[used] @ most)) / offset_part[k]
-                if offset_part[k] > 0:
+        for coefficients, lower_bound in means:
+            for k in np.flatnonzero(coefficients):
+                others = np.setdiff1d(np.flatnonzero(coefficients), k)
+                extreme = np.where(coefficients[others] > 0, bounds[others, 1], bounds[others, 0])
+                limit = (lower_bound - float(coefficients[others] @ extreme)) / coefficients[k]
+                if coefficients[k] > 0:
                     bounds[k, 0] = max(bounds[k, 0], limit)
                 else:
                     bounds[k, 1] = min(bounds[k, 1], limit)
     return bounds
 
 
-def _least_mean(rows: HingeRows, members: NDArray[np.bool_], norm: float, loss: float) -> float:
-    """What the offset part of a mean of rows comes to at least."""
+def _min_offset_part(
+    rows: HingeRows, members: NDArray[np.bool_], norm: float, loss: float
+) -> float:
+    """Return a lower bound on ``p . offset`` in the mean of the member constraints."""
     weight = np.where(members, np.where(rows.is_hard, 1.0, rows.weight), 0.0)
     total = weight.sum()
     slack = 0.0 if rows.is_hard[members].all() else loss / total
-    reach = norm * np.abs(rows.row_combination(weight)).max(initial=0.0) / total
-    return float(weight @ rows.target / total - slack - reach)
+    max_product = norm * np.abs(rows.row_combination(weight)).max(initial=0.0) / total
+    return float(weight @ rows.target / total - slack - max_product)
 
 
 @dataclass(frozen=True)
 class WeightLimit:
-    """``low <= w_feature <= high``; infinite where there is none."""
+    """Limits on one weight: ``low <= w_feature <= high``. Infinite values mean no limit."""
 
     feature: int
     low: float
@@ -229,15 +238,15 @@ class WeightLimit:
 
     @property
     def ends(self) -> list[tuple[float, float]]:
-        """Sign and target of each row that it takes: ``sign * w >= target``."""
+        """Sign and target of each constraint ``sign * w >= target`` that the limits require."""
         ends = [(1.0, self.low), (-1.0, -self.high)]
         return [(sign, target) for sign, target in ends if np.isfinite(target)]
 
 
 def limited_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
-    """The models of a set that keep limits, without a start.
+    """Return the models of a set that satisfy limits, as a set without a start.
 
-    The limits are hard rows behind those of the set. The bounds of the offsets remain valid.
+    The limits are appended as hard constraints. The bounds on the offsets remain valid.
     """
     rows = models.rows
     ends = [(limit.feature, *end) for limit in limits for end in limit.ends]
@@ -255,19 +264,20 @@ def limited_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> E
     return replace(models, rows=limited, start=None)
 
 
-def kept_by(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
-    """Which of m models keep all limits, shape (m,)."""
-    kept = np.ones(len(coef), dtype=bool)
+def satisfies_limits(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
+    """Return a mask of the m models that satisfy all limits, shape (m,)."""
+    is_feasible = np.ones(len(coef), dtype=bool)
     for limit in limits:
         weight = coef[:, limit.feature]
-        kept &= (weight >= limit.low - LIMIT_TOL) & (weight <= limit.high + LIMIT_TOL)
-    return kept
+        is_feasible &= (weight >= limit.low - LIMIT_TOL) & (weight <= limit.high + LIMIT_TOL)
+    return is_feasible
 
 
 def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
-    """Models that keep limits but for rounding, put exactly within them, in place.
+    """Clip weights to their limits, in place, and return them.
 
-    A weight whose limits are both zero is then zero on every machine.
+    The models satisfy the limits up to rounding. After clipping, a weight whose limits are both
+    zero is exactly zero on every platform.
     """
     for limit in limits:
         weight = coef[..., limit.feature]

@@ -1,20 +1,20 @@
-"""Hinge rows: the common form of all tasks of linear models with a hinge loss.
+"""Hinge constraints: the common form of all tasks with a linear model and a hinge loss.
 
-A model is a vector of weights w and a few offsets o. Row i requires
+A model consists of weights w and a few offsets o. Constraint i is
 
-    table_i . w + offset_table_i . o  >=  target_i
+    table_i . w + offset_table_i . o + slack_i  >=  target_i,    slack_i  >=  0,
 
-up to a slack, and the loss is the weighted sum of the positive slacks. For two classes a row is a
-sample: its table row is y x, its offset row y, its target 1. A row of infinite weight is hard: it
-is no part of the loss, and a model that violates it does not belong to the set.
+and the loss is the weighted sum of the slack variables. In binary classification there is one
+constraint per sample: its table row is y x, its offset coefficient y, and its target 1. A
+constraint of infinite weight is hard: it has no slack and does not contribute to the loss.
 
-With privileged features (Vapnik's SVM+, here with l1 norms) the slack of a sample is no free
-variable but a linear function of features that are known in training only,
-``slack_i = u . z_i + c >= 0``. That gives hinge rows as well, with weights w and u together:
+Privileged features (Vapnik's SVM+, here with l1 norms) are available only at training time. With
+them, the slack of a sample is a linear function ``slack_i = u . z_i + c >= 0`` instead of a free
+variable. This results in hinge constraints on the weights w and u together:
 
-    row . w + offsets  >=  target - (u . z_i + c)      for each row of sample i, hard
-    u . z_i + c        >=  0                           hard
-    -sum_i weight_i (u . z_i + c)  >=  0               one row, whose slack is the loss
+    table_i . w + offsets  >=  target_i - (u . z_i + c)    hard, for each constraint of sample i
+    u . z_i + c            >=  0                           hard
+    -sum_i weight_i (u . z_i + c)  >=  0                   one constraint, whose slack is the loss
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Table, Vector
 
-# With more features than this, products leave out the features that no model uses.
+# Above this number of features, products skip the features that no model uses.
 SPARSE_COEF_ABOVE = 1000
 
-# A row that no known model comes closer to violating than this rarely binds.
+# Constraints that all known models satisfy by at least this margin are rarely active.
 DISTANT_SLACK = 0.25
 
 
 @dataclass(frozen=True)
 class HingeRows:
-    """What is required of a model, row by row.
+    """Constraints on a linear model, one per row.
 
-    ``offset_table`` has shape (n_rows, n_offsets). ``weight`` is that of each row's slack in the
-    loss, positive, and infinite for hard rows.
+    ``offset_table`` has shape (n_rows, n_offsets). ``weight`` is the weight of each slack variable
+    in the loss. It is positive, and infinite for hard constraints.
     """
 
     table: Table
@@ -62,19 +62,19 @@ class HingeRows:
 
     @cached_property
     def is_hard(self) -> NDArray[np.bool_]:
-        """Which rows allow no slack."""
+        """Mask of the hard constraints, shape (n_rows,)."""
         return np.isinf(self.weight)
 
     @cached_property
     def weight_in_loss(self) -> Vector:
-        """Weight of each row's slack in the loss, zero for hard rows."""
+        """Weight of each slack variable in the loss, zero for hard constraints."""
         return np.where(self.is_hard, 0.0, self.weight)
 
     def slack(self, coef: Matrix, offset: Matrix) -> Matrix:
-        """Slack that each of m models needs in each row, shape (m, n_rows).
+        """Return the slack that each of m models needs in each constraint, shape (m, n_rows).
 
-        Negative where the model exceeds the target. ``coef`` has shape (m, d), ``offset`` (m,
-        n_offsets).
+        It is negative where a model exceeds the target. ``coef`` has shape (m, d), ``offset`` has
+        shape (m, n_offsets).
         """
         table = self.table
         if self.n_weights > SPARSE_COEF_ABOVE:
@@ -83,35 +83,35 @@ class HingeRows:
         return self.target - np.asarray(coef @ table.T) - offset @ self.offset_table.T
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Loss of each model, from the data."""
+        """Return the loss of each model, computed from the data."""
         return np.maximum(0.0, self.slack(coef, offset)) @ self.weight_in_loss
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Largest slack that each model needs in a hard row; zero or less if it meets them all."""
+        """Return each model's largest violation of a hard constraint; <= 0 if it satisfies all."""
         if not self.is_hard.any():
             return np.full(len(coef), -np.inf)
         return self.take(np.flatnonzero(self.is_hard)).slack(coef, offset).max(axis=1)
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
-        """Rows that describe the set around some of its models: the hard and the near ones."""
+        """Return indices of hard constraints and of those violated or nearly active at a model."""
         near = (self.slack(coef, offset) > -DISTANT_SLACK).any(axis=0)
         return np.flatnonzero(near | self.is_hard)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
-        """Rows that tell a model from those of the set: all rows, and which of them do."""
+        """Return the constraints, and the indices of those with positive slack at a model."""
         return self, np.flatnonzero(self.slack(coef[None], offset[None])[0] > 0)
 
     def row_combination(self, multipliers: Matrix) -> Matrix:
-        """``multipliers @ table``, shape (d,) or (m, d)."""
+        """Return ``multipliers @ table``, of shape (d,) or (m, d)."""
         return np.asarray((self._transposed_table @ multipliers.T).T)
 
     @cached_property
     def _transposed_table(self) -> Table:
-        """Sparse tables are sorted by feature here: many products need that."""
+        """Transposed table. If sparse, it is stored by feature, which speeds up products."""
         return sp.csr_array(self.table.T) if sp.issparse(self.table) else self.table.T
 
     def take(self, rows: NDArray[np.intp]) -> HingeRows:
-        """Some of the rows."""
+        """Return the constraints with these indices."""
         return HingeRows(
             self.table[rows], self.offset_table[rows], self.target[rows], self.weight[rows]
         )
@@ -119,16 +119,16 @@ class HingeRows:
 
 @dataclass(frozen=True)
 class Requirements:
-    """Rows, and the sample that each belongs to: -1 for a row that belongs to no sample."""
+    """Constraints, and the index of the sample that each belongs to (-1 for none)."""
 
     rows: HingeRows
     sample: NDArray[np.intp]
 
 
 def explained_rows(requirements: Requirements, privileged: Table, weight: Vector) -> HingeRows:
-    """The rows of a task whose slacks are a linear function of privileged features.
+    """Return the constraints of a task whose slacks are linear in privileged features.
 
-    ``privileged`` has shape (n, p), ``weight`` is that of each of the n samples in the loss.
+    ``privileged`` has shape (n, p). ``weight`` is the weight of each of the n samples in the loss.
     """
     rows, (n, p) = requirements.rows, privileged.shape
     has_sample = (requirements.sample >= 0).astype(float)
@@ -151,7 +151,7 @@ def explained_rows(requirements: Requirements, privileged: Table, weight: Vector
 
 
 def _blocks(blocks: list[tuple[Table | None, Table]], n_left: int) -> Table:
-    """A table of blocks; those on the left that are None are zero."""
+    """Return a table of two block columns. ``None`` stands for a block of zeros."""
     if any(sp.issparse(right) or sp.issparse(left) for left, right in blocks):
         return sp.csr_array(sp.block_array(blocks, format="csr"))
     return np.vstack(
@@ -163,14 +163,14 @@ def _blocks(blocks: list[tuple[Table | None, Table]], n_left: int) -> Table:
 
 
 def signed_table(sign: Vector, table: Table) -> Table:
-    """Each row of a table times its sign."""
+    """Return a table with each row multiplied by its sign."""
     if sp.issparse(table):
         return sp.csr_array(sp.diags_array(sign) @ table)
     return sign[:, None] * table
 
 
 def stacked(tables: list[Table]) -> Table:
-    """Tables on top of each other."""
+    """Concatenate tables vertically."""
     if any(sp.issparse(table) for table in tables):
         return sp.vstack(tables, format="csr")
     return np.vstack(tables)

@@ -1,14 +1,15 @@
-"""The hinge loss over all pairs of a positive and a negative sample, and its cutting planes.
+"""Hinge loss over all pairs of a positive and a negative sample, and its cutting planes.
 
     loss(w) = sum_ij u_i v_j max(0, 1 - w . (x_i - x_j)),      sum_i u_i = sum_j v_j = 1.
 
-A pair in the wrong order costs at least 1, so the loss is at least the share of such pairs,
-1 - AUC. The pairs are not listed: sorted scores give the loss in n log n steps, and a subgradient.
-It makes a *cut*: a linear function of w that is nowhere above the loss and equal to it at one w.
+A pair in the wrong order costs at least 1, so the loss is at least the fraction of such pairs,
+1 - AUC. Sorting the scores gives the loss and a subgradient in O(n log n) time, without
+enumerating the pairs. A subgradient defines a *cut*: a linear function of w that is at most the
+loss everywhere and equal to it at one w.
 
-As hinge rows the loss is an offset t. Each cut is a hard row, ``t >= cut``, and a first row,
-``-t >= 0``, has the loss as its slack. The set that the cuts describe contains the true one; a
-model outside the true set gives a further cut.
+As hinge constraints, the loss is an offset t. The first constraint, ``-t >= 0``, has the loss as
+its slack. Each cut is a hard constraint, ``t >= cut``. The cuts describe an outer approximation of
+the set of equivalent models. A model outside the true set yields a new cut.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .hinge import HingeRows
 
 @dataclass(frozen=True)
 class Cut:
-    """``loss(w) >= height - slope . w`` for every w."""
+    """Cutting plane: ``loss(w) >= height - slope . w`` for every w."""
 
     slope: Vector
     height: float
@@ -34,9 +35,10 @@ class Cut:
 
 @dataclass(frozen=True)
 class PairwiseLoss:
-    """The loss over the pairs of p samples that should score higher than q others.
+    """Hinge loss over all pairs of a positive and a negative sample.
 
-    ``positive`` has shape (p, d), ``negative`` (q, d). The weights of each group add up to 1.
+    ``positive`` has shape (p, d), ``negative`` has shape (q, d). The weights of the positive
+    samples sum to 1, as do those of the negative samples.
     """
 
     positive: Table
@@ -45,31 +47,31 @@ class PairwiseLoss:
     negative_weight: Vector
 
     def values(self, coef: Matrix) -> Vector:
-        """Loss of each of m models, shape (m,)."""
+        """Return the loss of each of m models, shape (m,)."""
         high, low = self.scores(coef)
         pairs = zip(high.T, low.T, strict=True)
         return np.array([self.loss_and_slopes(*scores)[0] for scores in pairs])
 
     def scores(self, coef: Matrix) -> tuple[Matrix, Matrix]:
-        """Scores of the positive and of the negative samples, a column for each model."""
+        """Return the scores of the positive and negative samples, with one column per model."""
         return np.asarray(self.positive @ coef.T), np.asarray(self.negative @ coef.T)
 
     def loss_and_slopes(self, high: Vector, low: Vector) -> tuple[float, Vector, Vector]:
-        """The loss, its decrease in each positive score and its increase in each negative one."""
-        # Search sorted values in sorted values: random access takes five times as long.
+        """Return the loss, its decrease per positive score and its increase per negative score."""
+        # Both arrays are sorted before searchsorted: unsorted queries take five times as long.
         by_high, by_low = np.argsort(high), np.argsort(low)
         high, low = high[by_high], low[by_low]
         u, v = self.positive_weight[by_high], self.negative_weight[by_low]
         first = np.searchsorted(low, high - 1.0, side="right")
-        negative_total = _sums_from(v)[first]
-        loss = u @ (negative_total * (1.0 - high) + _sums_from(v * low)[first])
-        positive_total = _sums_up_to(u)[np.searchsorted(high, low + 1.0, side="left")]
+        negative_total = _suffix_sums(v)[first]
+        loss = u @ (negative_total * (1.0 - high) + _suffix_sums(v * low)[first])
+        positive_total = _prefix_sums(u)[np.searchsorted(high, low + 1.0, side="left")]
         positive_slope, negative_slope = np.empty_like(u), np.empty_like(v)
         positive_slope[by_high], negative_slope[by_low] = u * negative_total, v * positive_total
         return float(loss), positive_slope, negative_slope
 
     def loss_and_cut(self, coef: Vector) -> tuple[float, Cut]:
-        """The loss of a model, and the cut that touches it there."""
+        """Return the loss of a model, and the cut that is tight there."""
         high, low = self.scores(coef[None])
         loss, positive_slope, negative_slope = self.loss_and_slopes(high[:, 0], low[:, 0])
         positive_part = np.asarray(positive_slope @ self.positive)
@@ -77,46 +79,49 @@ class PairwiseLoss:
         return loss, Cut(positive_part - negative_part, float(positive_slope.sum()))
 
     def cut(self, coef: Vector) -> Cut:
-        """The cut that touches the loss at a model."""
+        """Return the cut that is tight at a model."""
         return self.loss_and_cut(coef)[1]
 
 
-def _sums_up_to(values: Vector) -> Vector:
-    """Sums of the first 0, 1, 2, ... values."""
+def _prefix_sums(values: Vector) -> Vector:
+    """Return the sums of the first 0, 1, 2, ... values."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def _sums_from(values: Vector) -> Vector:
-    """Sums of all values, of all but the first, and so on to none."""
-    return _sums_up_to(values[::-1])[::-1]
+def _suffix_sums(values: Vector) -> Vector:
+    """Return the sums of the last n, n - 1, ..., 0 values."""
+    return _prefix_sums(values[::-1])[::-1]
 
 
 @dataclass(frozen=True)
 class CuttingPlaneRows(HingeRows):
-    """The row of the loss, then its cuts, among them or behind them limits on weights."""
+    """Constraints with the loss as slack of the first, then cuts and limits on weights."""
 
     true_loss: PairwiseLoss
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
-        """The true loss, whatever the cuts say."""
+        """Return the true loss, which is at least its approximation by the cuts."""
         return self.true_loss.values(coef)
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
-        """How far each model is beyond limits on weights; the cuts follow from the loss."""
+        """Return each model's largest violation of a limit on a weight.
+
+        Cuts need no check, because the true loss satisfies them all.
+        """
         low, high = self.weight_limits.T
         return np.maximum(low - coef, coef - high).max(axis=1)
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
-        """All cuts so far."""
+        """Return the indices of all constraints."""
         return np.arange(self.n_rows)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
-        """The rows with the cut at a model, and the place of that cut."""
+        """Return the constraints with the cut at a model added, and the index of that cut."""
         return self.with_cuts([self.true_loss.cut(coef)]), np.array([self.n_rows])
 
     @cached_property
     def weight_limits(self) -> Matrix:
-        """Limits on the weights, from the hard rows that are no cuts, shape (d, 2)."""
+        """Limits on the weights, shape (d, 2): the hard constraints that are not cuts."""
         limits = np.tile([-np.inf, np.inf], (self.n_weights, 1))
         for i in np.flatnonzero(self.is_hard & (self.offset_table == 0).all(axis=1)):
             (feature,) = np.flatnonzero(self.table[i])
@@ -127,7 +132,7 @@ class CuttingPlaneRows(HingeRows):
         return limits
 
     def with_cuts(self, cuts: Sequence[Cut]) -> CuttingPlaneRows:
-        """The same loss with further cuts."""
+        """Return these constraints with further cuts appended."""
         n = len(cuts)
         return replace(
             self,
@@ -139,7 +144,7 @@ class CuttingPlaneRows(HingeRows):
 
 
 def first_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
-    """The row of the loss, and the cut at the zero model."""
+    """Return the constraint of the loss and the cut at the zero model."""
     n_weights = int(true_loss.positive.shape[1])
     rows = CuttingPlaneRows(
         table=np.zeros((1, n_weights)),

@@ -1,7 +1,8 @@
-"""Smallest and largest weights over one set of models, with proofs.
+"""Smallest and largest weights over a set of equivalent models, with certificates.
 
-- ``ranges``: the ranges of all weights, each answer checked; ``proofs``: what proves a bound
-- ``families``: which solvers a set has; ``interface``: what a solver must implement
+- ``ranges``: the ranges of all weights, each solution verified; ``proofs``: dual certificates
+- ``families``: the solvers for each kind of constraints; ``interface``: the solver interfaces
 - ``simplex``, ``cutting``, ``highs``: solvers; ``l1``: the l1-regularized baseline
-- ``constrained``: ranges under limits; ``mixed_integer``, ``cheapest``: with binary variables
+- ``constrained``: ranges under limits on weights
+- ``mixed_integer``, ``cheapest``: mixed-integer linear programs (MILPs)
 """

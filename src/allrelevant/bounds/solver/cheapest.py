@@ -1,10 +1,10 @@
-"""Sets of features of least total cost that some equivalent model gets by with.
+"""Minimum-cost feature sets: the cheapest sets that suffice for some equivalent model.
 
-:class:`SelectionProgram` adds a 0-1 column of use for each feature to the program of a set of
-models. A weight is zero unless its feature is used, and then within its known bounds:
-``positive <= high use``, ``negative <= -low use``. Bounds this tight make such programs solvable.
-Subproblems of several classes are put side by side, and share the columns of use.
-:class:`CheapestSearch` solves for one set of features after the other.
+:class:`SelectionProgram` is a MILP: the LP of a set of models plus a binary variable per feature,
+which is 1 if the feature is used. A weight is zero unless its feature is used, and otherwise within
+its certified bounds: ``positive <= high use``, ``negative <= -low use``. These tight big-M
+constraints make the MILP solvable. The subproblems of several classes share the binary variables.
+:class:`CheapestSearch` finds feature sets in order of cost.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .highs import HighsModel
 from .mixed_integer import WorkingSet
 from .ranges import WeightRanges
 
-# A weight below this share of the norm is not in use.
-UNUSED_SHARE = 1e-9
+# Weights below this fraction of the norm count as zero.
+ZERO_TOL = 1e-9
 
-# How far a model may be outside the set, relative to its norm.
+# Largest constraint violation of a model, relative to its norm.
 VIOLATION_TOL = 1e-6
 
 
 @dataclass(frozen=True)
 class SelectionProgram:
-    """Models of each subproblem, and the features that they use.
+    """MILP over one model per subproblem and the set of features that they use.
 
-    The columns of ``program`` are those of ``parts``, the programs of the subproblems, one after
-    the other, then ``n_features`` columns of use.
+    The columns of ``program`` are those of ``parts``, the LPs of the subproblems, followed by
+    ``n_features`` binary variables.
     """
 
     program: LinearProgram
@@ -45,12 +45,12 @@ class SelectionProgram:
 
     @property
     def use(self) -> NDArray[np.int32]:
-        """The columns of use."""
+        """Columns of the binary variables."""
         n_columns = self.program.n_columns
         return np.arange(n_columns - self.n_features, n_columns, dtype=np.int32)
 
     def models(self, point: Vector) -> list[tuple[Vector, Vector]]:
-        """Weights and offsets of the model of each subproblem."""
+        """Return the weights and offsets of the model of each subproblem."""
         starts = np.cumsum([0, *(part.n_columns for part in self.parts)])
         return [
             part.model(point[start : start + part.n_columns])
@@ -58,7 +58,7 @@ class SelectionProgram:
         ]
 
     def without(self, sets: Sequence[NDArray[np.intp]]) -> LinearProgram:
-        """The program without the models that use all features of any of these sets."""
+        """Return the MILP with cuts that exclude all supersets of these feature sets."""
         rows = np.zeros((len(sets), self.program.n_columns))
         for row, members in zip(rows, sets, strict=True):
             row[self.use[members]] = 1.0
@@ -74,18 +74,19 @@ class SelectionProgram:
 def selection_program(
     parts: Sequence[LinearProgram], signed: Sequence[Matrix], costs: Vector, fixed: Matrix
 ) -> SelectionProgram:
-    """Minimize the total cost of the features in use.
+    """Return the MILP that minimizes the total cost of the features in use.
 
-    ``parts`` are the sets of models of the subproblems, ``signed`` the bounds of their weights. The
-    first weights of each have ``costs``, shape (n_features,); the others cost nothing. ``fixed``,
-    shape (n_features, 2), bounds use: (0, 1), or (1, 1) and (0, 0) for always and never.
+    ``parts`` are the LPs of the subproblems, ``signed`` the bounds on their weights. The first
+    weights of each subproblem have ``costs``, shape (n_features,); the others have no cost.
+    ``fixed``, of shape (n_features, 2), bounds the binary variables: (0, 1) for a free feature,
+    (1, 1) for one that is always used and (0, 0) for one that is never used.
     """
     n = len(costs)
-    blocks = [_use_rows(part, ends[:n]) for part, ends in zip(parts, signed, strict=True)]
-    no_use = sp.csc_array((sum(part.n_rows for part in parts), n))
+    blocks = [_usage_rows(part, ends[:n]) for part, ends in zip(parts, signed, strict=True)]
+    zeros = sp.csc_array((sum(part.n_rows for part in parts), n))
     matrix = sp.vstack(
         [
-            sp.hstack([sp.block_diag([part.matrix for part in parts]), no_use], format="csc"),
+            sp.hstack([sp.block_diag([part.matrix for part in parts]), zeros], format="csc"),
             sp.hstack(
                 [
                     sp.block_diag([weights for weights, _ in blocks]),
@@ -109,8 +110,8 @@ def selection_program(
     return SelectionProgram(program, list(parts), n)
 
 
-def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
-    """The rows ``positive <= high use`` and ``negative <= -low use``: their two blocks."""
+def _usage_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
+    """Return ``positive <= high use`` and ``negative <= -low use`` as two blocks of columns."""
     n = len(signed)
     low, high = np.minimum(signed[:, 0], 0.0), np.maximum(signed[:, 1], 0.0)
     places = (np.arange(2 * n), part.weight_columns(np.arange(n)).ravel())
@@ -121,10 +122,10 @@ def _use_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features that suffice, with weights and offsets of a model of each subproblem.
+    """Sufficient feature set, with weights and offsets of one model per subproblem.
 
-    No other set costs less than ``bound``, but for those found before; it is ``proven`` if that
-    shows that this one costs least.
+    ``bound`` is a lower bound on the cost of all sets, except those found before and their
+    supersets. The set is ``proven`` if it is certified to have minimum cost.
     """
 
     members: NDArray[np.intp]
@@ -135,12 +136,12 @@ class FeatureSet:
 
 
 class CheapestSearch:
-    """Finds one set of features after the other, in order of their costs.
+    """Search for feature sets in order of cost.
 
-    ``sets``, ``ranges``, ``signed`` and ``C`` have an item for each subproblem: witnesses of the
-    ranges tell which rows matter. The model of a set of features is the one of least
-    ``|w|_1 + C * loss``. For ``costs`` and ``fixed`` see :func:`selection_program`. ``timed_out``
-    tells whether the search ended for lack of time.
+    ``sets``, ``ranges``, ``signed`` and ``C`` have one item per subproblem. Witnesses of the ranges
+    determine the initial working sets of constraints. The model of a feature set minimizes
+    ``|w|_1 + C * loss``. For ``costs`` and ``fixed``, see :func:`selection_program`. ``timed_out``
+    is true if the search stopped at the deadline.
     """
 
     def __init__(
@@ -155,15 +156,16 @@ class CheapestSearch:
         self._sets, self._signed, self._C = list(sets), list(signed), list(C)
         self._costs, self._fixed, self._ranges = costs, fixed, list(ranges)
         self._working = [
-            WorkingSet(models, own_ranges) for models, own_ranges in zip(sets, ranges, strict=True)
+            WorkingSet(models, model_ranges)
+            for models, model_ranges in zip(sets, ranges, strict=True)
         ]
         self._found: list[NDArray[np.intp]] = []
         self.timed_out = False
 
     def search(self, deadline: float | None) -> Iterator[FeatureSet]:
-        """Yield sets until there are no more, or until ``deadline``, as in ``time.time()``.
+        """Yield feature sets until there are no more, or until ``deadline``, as in ``time.time()``.
 
-        A set that contains one found before is left out: what it adds is not needed.
+        Supersets of earlier sets are skipped, because their extra features are unnecessary.
         """
         while (features := self._next(deadline)) is not None:
             yield features
@@ -173,14 +175,14 @@ class CheapestSearch:
             self._found.append(free)
 
     def _next(self, deadline: float | None) -> FeatureSet | None:
-        """The cheapest set that contains none of those found, with all rows that matter."""
+        """Return the cheapest set that is not a superset of an earlier one, or None."""
         bound = 0.0
         while not self.timed_out:
             parts = [working.models.program for working in self._working]
             program = selection_program(parts, self._signed, self._costs, self._fixed)
             model = HighsModel(program.without(self._found))
             seconds = None if deadline is None else deadline - time.time()
-            solution = model.solve_integer(program.use, "the cheapest set of features", seconds)
+            solution = model.solve_integer(program.use, "the cheapest feature set", seconds)
             self.timed_out = solution.timed_out
             if solution.point is None:
                 if not self.timed_out:
@@ -195,16 +197,16 @@ class CheapestSearch:
             if not any(missing):
                 in_use = solution.point[program.use] > 0.5
                 return self._feature_set(self._members(models, in_use), bound, not self.timed_out)
-        return None if self._found else self._best_known(bound)
+        return None if self._found else self._cheapest_witness_set(bound)
 
     def _members(
         self, models: list[tuple[Vector, Vector]], in_use: NDArray[np.bool_]
     ) -> NDArray[np.intp]:
-        """The features that models use, without those that cost nothing and are not needed."""
+        """Return the features that models use, except unnecessary features of cost zero."""
         n = len(self._costs)
         used = np.zeros(n, dtype=bool)
         for coef, _ in models:
-            used |= np.abs(coef[:n]) > UNUSED_SHARE * max(1.0, np.abs(coef).sum())
+            used |= np.abs(coef[:n]) > ZERO_TOL * max(1.0, np.abs(coef).sum())
         used = (used & in_use) | (self._fixed[:, 0] > 0)
         for j in np.flatnonzero(used & (self._costs == 0) & (self._fixed[:, 0] == 0)):
             fewer = used.copy()
@@ -213,41 +215,41 @@ class CheapestSearch:
                 used = fewer
         return np.flatnonzero(used)
 
-    def _best_known(self, bound: float) -> FeatureSet:
-        """When time is up before any set was found: the cheapest set that a witness uses."""
+    def _cheapest_witness_set(self, bound: float) -> FeatureSet:
+        """Return the cheapest set that witnesses use, for a search that timed out without a set."""
         used = self._fixed[:, 0] > 0
         for ranges in self._ranges:
             in_use = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
             allowed = ~in_use[:, self._fixed[:, 1] == 0].any(axis=1)
             if not allowed.any():
                 raise SolverError(
-                    "No set of features was found in time. Allow more of it (max_seconds)."
+                    "No feature set was found within the time limit. Increase max_seconds."
                 )
             costs = np.where(allowed, in_use @ self._costs, np.inf)
             used = used | in_use[int(np.argmin(costs))]
         return self._feature_set(np.flatnonzero(used), bound, proven=False)
 
     def _feature_set(self, members: NDArray[np.intp], bound: float, proven: bool) -> FeatureSet:
-        models = [self._best_with(i, members) for i in range(len(self._sets))]
+        models = [self._solve_with(i, members) for i in range(len(self._sets))]
         cost = float(self._costs[members].sum())
         return FeatureSet(members, cost, min(cost, bound), proven, models)
 
     def _suffices(self, index: int, members: NDArray[np.intp]) -> bool:
         try:
-            self._best_with(index, members)
+            self._solve_with(index, members)
         except SolverError:
             return False
         return True
 
-    def _best_with(self, index: int, members: NDArray[np.intp]) -> tuple[Vector, Vector]:
-        """The model of least ``|w|_1 + C * loss`` in the set with these features, checked."""
+    def _solve_with(self, index: int, members: NDArray[np.intp]) -> tuple[Vector, Vector]:
+        """Return the verified minimizer of ``|w|_1 + C * loss`` in the set with these features."""
         models, n = self._sets[index], len(self._costs)
         working = self._working[index]
         while True:
             small = working.models
             program = small.program
             upper = program.column_upper.copy()
-            # A weight with no room at all stays zero even if its feature must be a member.
+            # A weight whose bounds are both zero stays zero, even if its feature is always used.
             others = np.union1d(
                 np.setdiff1d(np.arange(n), members),
                 np.flatnonzero((self._signed[index] == 0).all(axis=1)),
@@ -255,14 +257,14 @@ class CheapestSearch:
             upper[program.weight_columns(others)] = 0.0
             cost = budget_row(small.rows, Budget(1.0, self._C[index], np.inf))
             solver = HighsModel(replace(program, cost=cost, column_upper=upper))
-            coef, offset = program.model(solver.solve("the best model with some features").point)
+            coef, offset = program.model(solver.solve("the best model of a feature set").point)
             coef[others] = 0.0
             if not working.add_missing(coef, offset):
                 break
         violation = models.violation(coef[None], offset[None])[0]
         if violation > VIOLATION_TOL * max(1.0, np.abs(coef).sum()):
             raise SolverError(
-                f"The cheapest model found oversteps the set by {violation:.1e}. Badly scaled "
-                "columns are the usual cause: try standardize=True."
+                f"The cheapest model violates the constraints by {violation:.1e}. The usual cause "
+                "is badly scaled columns: set standardize=True."
             )
         return coef, offset

@@ -1,8 +1,8 @@
-"""Ranges over part of a set whose ranges are known: only what changes is solved.
+"""Weight ranges under limits on weights, updated from the ranges without limits.
 
-:class:`ConstrainedModels` is a set of models under limits on weights. Witnesses of the whole set
-that keep the limits still attain their ends, so that most programs are not needed.
-:class:`UnionRanges` are ranges over several such parts together.
+:class:`ConstrainedModels` is a set of models under limits on weights. Witnesses of the full set
+that satisfy the limits still attain their ends, so most LPs can be skipped.
+:class:`UnionRanges` holds ranges over a union of several such sets.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import (
     EquivalentModels,
     WeightLimit,
-    kept_by,
     limited_models,
+    satisfies_limits,
     within,
 )
 from .families import solvers_for
@@ -28,24 +28,24 @@ from .interface import Extreme, SolverStats, total_effort
 from .proofs import intersect
 from .ranges import LOWER, CheckedSolver, WeightRanges, absolute
 
-# A row that a model exceeds by no more than this matters to it.
+# Constraints that a model satisfies by at most this margin are active.
 ACTIVE_TOL = 1e-9
 
-# A weight this close to a bound, relative to its size, attains it.
+# Relative tolerance at which a weight attains a bound.
 UNCHANGED_TOL = 1e-9
 
-# How far limits are moved outwards for solvers, relative to their size.
+# Relative amount by which limits are relaxed for solvers.
 ROOM = 1e-8
 
-# With more slacks than this it takes too long to look at every row of every witness.
+# Above this number of slacks, finding the active constraints of all witnesses takes too long.
 MAX_SLACKS = 10_000_000
 
 
 class ConstrainedModels:
-    """A set of models under limits.
+    """Set of models under limits on weights.
 
-    The start of ``models``, the set without the limits, is optimal at ``C``. Solutions are put
-    exactly within ``exact_limits``, by default the limits.
+    ``models`` is the set without limits, whose start is optimal at ``C``. Weights of solutions are
+    clipped to ``exact_limits``, by default ``limits``.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ConstrainedModels:
 
     @cached_property
     def models(self) -> EquivalentModels:
-        """The set, with a start if one is found."""
+        """Set of models that satisfy the limits, with a start if one is found."""
         limited = limited_models(self._wider, self.limits)
         if self._wider.start is None:
             return limited
@@ -71,10 +71,10 @@ class ConstrainedModels:
         return replace(limited, start=replace(limited.start, coef=coef))
 
     def with_room(self) -> ConstrainedModels:
-        """The same with limits slightly further out.
+        """Return the same set with slightly relaxed limits.
 
-        A limit at the very end of a weight's range leaves models up to rounding only, and a solver
-        may find none. Its solutions are put back within the limits.
+        With a limit at the end of a weight's range, the set is feasible only up to rounding, and a
+        solver may report it as empty. Solutions are clipped to the original limits.
         """
         limits = [
             replace(
@@ -87,22 +87,22 @@ class ConstrainedModels:
         return ConstrainedModels(self._wider, limits, self._C, self._exact_limits)
 
     def ranges(self, wider: WeightRanges) -> WeightRanges:
-        """Range of each weight whose range without limits is known.
+        """Return the range of each weight, given its range without limits.
 
-        An end whose witness keeps the limits stays where it was, with its proof.
+        If the witness of an end satisfies the limits, the end and its certificate do not change.
         """
-        moved = np.flatnonzero(~kept_by_sparse(wider.coef, self.limits))
+        pending = np.flatnonzero(~kept_by_sparse(wider.coef, self.limits))
         m = len(wider.features)
         coef, offset = wider.coef.tolil(), wider.offset.copy()
-        attained, proven = wider.attained.T.copy(), wider.proven.T.copy()  # (2, m), as the rows
+        attained, proven = wider.attained.T.copy(), wider.proven.T.copy()  # shape (2, m)
         effort = SolverStats()
-        if len(moved):
+        if len(pending):
             checked = self.checked_solver(wider)
-            extremes = [Extreme(int(wider.features[i % m]), 1 if i >= m else -1) for i in moved]
+            extremes = [Extreme(int(wider.features[i % m]), 1 if i >= m else -1) for i in pending]
             solutions, check = checked.solve(extremes)
-            coef[moved], offset[moved] = solutions.coef, solutions.offset
-            attained.reshape(-1)[moved] = check.attained
-            proven.reshape(-1)[moved] = check.proven
+            coef[pending], offset[pending] = solutions.coef, solutions.offset
+            attained.reshape(-1)[pending] = check.attained
+            proven.reshape(-1)[pending] = check.proven
             effort = checked.effort
         for limit in self._exact_limits:
             column = coef[:, [limit.feature]].toarray()
@@ -116,53 +116,57 @@ class ConstrainedModels:
             proven=proven.T,
             coef=sp.csr_array(coef),
             offset=offset,
-            effort=replace(effort, spared=2 * m - len(moved)),
+            effort=replace(effort, spared=2 * m - len(pending)),
         )
 
     def sizes(
         self, features: NDArray[np.intp], wider: WeightRanges, signed: Matrix
     ) -> tuple[Matrix, SolverStats]:
-        """Smallest and largest absolute weight of m features, shape (m, 2), in few programs.
+        """Return the smallest and largest absolute weight of m features, shape (m, 2).
 
-        Witnesses of ``wider``, the ranges without limits, that keep the limits show that a weight
-        can still be as large as before, or zero; so does every model found on the way. Only what
-        none of them shows is solved. ``signed``, of shape (d, 2), bounds the weights without
-        limits.
+        ``wider`` holds the ranges without limits. An LP is skipped if a feasible model is already
+        known that attains the bound without limits, or in which the weight is zero. Known models
+        are the witnesses of ``wider`` that satisfy the limits, and all solutions found here.
+        ``signed``, of shape (d, 2), bounds the weights without limits.
         """
-        seen = wider.coef[kept_by_sparse(wider.coef, self.limits)][:, features].toarray()
-        seen = self.put_within(seen, features)
+        known_weights = wider.coef[kept_by_sparse(wider.coef, self.limits)][:, features].toarray()
+        known_weights = self.clip_weights(known_weights, features)
         low, high = signed[features].T
-        main = np.where(high >= -low, 1, -1)  # the sign with which a weight can be larger
-        most, least = np.maximum(high, -low), -np.minimum(high, -low)
-        close = UNCHANGED_TOL * (1.0 + most)
+        main = np.where(high >= -low, 1, -1)  # the sign with the larger bound
+        upper_bound, lower_bound = np.maximum(high, -low), -np.minimum(high, -low)
+        tol = UNCHANGED_TOL * (1.0 + upper_bound)
         update = _RangeUpdate(self, features, wider)
-        highest, lowest = _ends_of(seen)
+        highest, lowest = _max_and_min(known_weights)
         largest = np.where(main > 0, highest, -lowest)
-        pending = np.flatnonzero(largest < most - close)
-        seen = np.vstack([seen, update.solve(pending, main[pending])])
-        highest, lowest = _ends_of(seen)
+        pending = np.flatnonzero(largest < upper_bound - tol)
+        known_weights = np.vstack([known_weights, update.solve(pending, main[pending])])
+        highest, lowest = _max_and_min(known_weights)
         largest = np.where(main > 0, highest, -lowest)
         smallest = np.where(main > 0, lowest, -highest)
-        # The other end matters if the weight can be larger there, or if no model shows zero.
-        could_be_larger = -np.maximum(least, update.proven_least(main)) > np.maximum(largest, 0.0)
-        pending = np.flatnonzero((smallest > least + close) & (could_be_larger | (smallest > 0)))
-        seen = np.vstack([seen, update.solve(pending, -main[pending])])
-        highest, lowest = _ends_of(seen)
+        # Solve for the other end if it could be larger, or if no known model has weight zero.
+        could_be_larger = -np.maximum(lower_bound, update.certified_minimum(main)) > np.maximum(
+            largest, 0.0
+        )
+        pending = np.flatnonzero(
+            (smallest > lower_bound + tol) & (could_be_larger | (smallest > 0))
+        )
+        known_weights = np.vstack([known_weights, update.solve(pending, -main[pending])])
+        highest, lowest = _max_and_min(known_weights)
         sizes = absolute(np.column_stack([lowest, highest]))
         return sizes, replace(update.effort, spared=2 * len(features) - update.n_solved)
 
-    def put_within(self, coef: Matrix, features: NDArray[np.intp]) -> Matrix:
-        """Weights of some features, shape (m, len(features)), put exactly within the limits."""
+    def clip_weights(self, coef: Matrix, features: NDArray[np.intp]) -> Matrix:
+        """Clip weights of some features, shape (m, len(features)), to the exact limits."""
         places = {int(j): i for i, j in enumerate(features)}
-        moved = [
+        reindexed = [
             replace(limit, feature=places[limit.feature])
             for limit in self._exact_limits
             if limit.feature in places
         ]
-        return within(coef, moved)
+        return within(coef, reindexed)
 
     def checked_solver(self, wider: WeightRanges) -> CheckedSolver:
-        """A solver that starts with the rows that are active at witnesses without the limits."""
+        """Return a solver whose working set includes the constraints active at known witnesses."""
         rows = self._wider.rows
         active_rows = np.empty(0, dtype=np.intp)
         if rows.n_rows * len(wider.offset) <= MAX_SLACKS:
@@ -173,13 +177,13 @@ class ConstrainedModels:
 
 
 def kept_by_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
-    """Which of several models in sparse rows keep all limits."""
+    """Return a mask of the models, given as sparse rows, that satisfy all limits."""
     columns = coef[:, [limit.feature for limit in limits]].toarray()
-    return kept_by(columns, [replace(limit, feature=i) for i, limit in enumerate(limits)])
+    return satisfies_limits(columns, [replace(limit, feature=i) for i, limit in enumerate(limits)])
 
 
 class _RangeUpdate:
-    """Models at extremes of some features, and what they prove of the others on the way."""
+    """Solutions of extremes under limits, and the certified bounds that follow from them."""
 
     def __init__(
         self, constrained: ConstrainedModels, features: NDArray[np.intp], wider: WeightRanges
@@ -197,31 +201,31 @@ class _RangeUpdate:
         return self._checked.effort if self.n_solved else SolverStats()
 
     def solve(self, which: NDArray[np.intp], signs: NDArray[np.int_]) -> Matrix:
-        """The features' weights in the models at these extremes, shape (len(which), m)."""
+        """Return the weights of all m features at these extremes, shape (len(which), m)."""
         if len(which) == 0:
             return np.empty((0, len(self._features)))
         self.n_solved += len(which)
         pairs = zip(self._features[which], signs, strict=True)
         solutions, check = self._checked.solve([Extreme(int(j), int(sign)) for j, sign in pairs])
         self._outer = intersect(self._outer, check.certificates.ranges()[self._features])
-        return self._constrained.put_within(solutions.coef[:, self._features], self._features)
+        return self._constrained.clip_weights(solutions.coef[:, self._features], self._features)
 
-    def proven_least(self, signs: NDArray[np.int_]) -> Vector:
-        """What the weights, times these signs, cannot go below."""
+    def certified_minimum(self, signs: NDArray[np.int_]) -> Vector:
+        """Return certified lower bounds on the weights times these signs."""
         return np.where(signs > 0, self._outer[:, 0], -self._outer[:, 1])
 
 
-def _ends_of(seen: Matrix) -> tuple[Vector, Vector]:
-    """The largest and the smallest weight of each feature among models; infinite without any."""
-    return seen.max(axis=0, initial=-np.inf), seen.min(axis=0, initial=np.inf)
+def _max_and_min(weights: Matrix) -> tuple[Vector, Vector]:
+    """Return the largest and smallest weight of each feature; infinite without models."""
+    return weights.max(axis=0, initial=-np.inf), weights.min(axis=0, initial=np.inf)
 
 
 @dataclass(frozen=True)
 class UnionRanges(WeightRanges):
-    """Ranges over a union of sets: where a limit on an absolute weight leaves the sign open.
+    """Ranges over a union of sets, for limits on absolute weights with either sign.
 
-    ``attained`` and ``proven`` are the hulls of the parts, absolute weights are those of the parts:
-    the hull of [-2, -1] and [1, 2] contains zero, the union does not.
+    ``attained`` and ``proven`` are the hulls of the parts. ``interval`` is computed from the parts:
+    the hull of [-2, -1] and [1, 2] contains zero, but the union does not.
     """
 
     parts: tuple[WeightRanges, ...]
@@ -242,7 +246,7 @@ class UnionRanges(WeightRanges):
 
 
 def union(parts: Sequence[WeightRanges]) -> WeightRanges:
-    """Ranges of the same features over several sets, as ranges over their union."""
+    """Return ranges over the union of several sets, given the ranges over each."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -259,6 +263,6 @@ def union(parts: Sequence[WeightRanges]) -> WeightRanges:
 
 
 def hull(ranges: Sequence[Matrix]) -> Matrix:
-    """The smallest ranges that contain several ranges, shape (d, 2)."""
+    """Return the smallest ranges that contain all given ranges, shape (d, 2)."""
     lows, highs = np.array(ranges).transpose(2, 0, 1)
     return np.column_stack([lows.min(axis=0), highs.max(axis=0)])

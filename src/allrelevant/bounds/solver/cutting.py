@@ -1,13 +1,14 @@
-"""Baseline, extremes and start where the loss is known by its cuts only.
+"""Cutting-plane solvers, for a loss that is approximated from below by its cuts.
 
-Every set that cuts describe contains the true one. So the optimum under the cuts is a bound on the
-true optimum, and the cut at its solution improves the description: Kelley's cutting-plane method.
+The cuts describe an outer approximation of the set of equivalent models. The optimum over it bounds
+the true optimum, and the cut at its solution tightens the approximation (Kelley's cutting-plane
+method).
 
-- :class:`CuttingPlaneBaseline` solves the l1-regularized problem in this way.
-- :class:`CuttingPlaneSolver` solves extremes. Over very many pairs the loss is nearly smooth, and
-  sequential quadratic programming gets close to an extreme in a few steps. Cuts at its last points
-  describe the set there; further cuts close the gap.
-- :func:`with_central_start` finds a model well inside a set with limits.
+- :class:`CuttingPlaneBaseline` solves the l1-regularized problem by this method.
+- :class:`CuttingPlaneSolver` solves extremes. With very many pairs, the loss is nearly smooth, and
+  sequential quadratic programming (SQP) gets close to an extreme in a few steps. The solver adds
+  cuts at the last SQP points, and then further cuts until the gap is closed.
+- :func:`with_central_start` finds a model well inside a set with limits on weights.
 """
 
 from __future__ import annotations
@@ -38,48 +39,50 @@ from .interface import (
     features_and_signs,
 )
 
-# Gap at which the baseline counts as solved, relative to its value; cuts after which it fails.
+# Largest gap of the baseline, relative to its objective value, and maximum number of cuts.
 BASELINE_GAP_TOL = 1e-6
 MAX_BASELINE_CUTS = 5_000
 
-# Gap at which an extreme counts as solved, relative to the norm; rounds of cuts after which the
-# solutions are returned with the gap that they have.
+# Largest gap of an extreme, relative to the norm, and maximum number of rounds of cuts. After the
+# last round, the solutions are returned with their remaining gaps.
 EXTREME_GAP_TOL = 1e-7
 MAX_ROUNDS = 30
 
-# Sequential quadratic programming: iterations, number of last points to cut at, and the number of
+# SQP: maximum number of iterations, number of last points at which cuts are added, and number of
 # weights above which an iteration takes too long.
 MAX_SQP_STEPS = 100
 N_LAST_POINTS = 8
 MAX_SQP_WEIGHTS = 300
 
-# Newton steps from outside the set to its boundary; a loss this close to its limit is at it.
+# Maximum number of Newton steps from outside the set to its boundary, and tolerance for exceeding
+# the limit of the loss.
 MAX_NEWTON_STEPS = 30
 LOSS_TOL = 1e-12
 
-# Gap of the least loss, relative to the limit of the loss, and cuts after which the search ends.
+# Largest gap of the minimum loss, relative to the limit of the loss, and maximum number of cuts.
 CENTER_GAP_TOL = 0.01
 MAX_CENTER_CUTS = 300
 
 
 class CuttingPlaneBaseline:
-    """Solves ``min |w|_1 + C * loss`` for one C after the other; the cuts are kept.
+    """Cutting-plane solver of ``min |w|_1 + C * loss`` for successive values of C.
 
-    Each round adds a cut at the solution, and one half-way to the best model so far.
+    Cuts are kept from one C to the next. Each round adds a cut at the solution, and one halfway
+    between the solution and the best model so far.
     """
 
     def __init__(self, rows: CuttingPlaneRows) -> None:
         self._rows = rows
         self._program = baseline_program(rows, 0.0)
         slack = self._program.blocks["slack"]
-        self._loss_column = np.array([slack.start], dtype=np.int32)  # the first row is the loss
+        self._loss_column = np.array([slack.start], dtype=np.int32)  # slack of the first constraint
         self._highs = HighsModel(self._program)
 
     def solve(self, C: float) -> StartingVertex:
         self._highs.change_cost(self._loss_column, np.array([C]))
         best, best_value = np.zeros(self._rows.n_weights), np.inf
         while self._rows.n_rows < MAX_BASELINE_CUTS:
-            start = self._start(self._highs.solve(f"the baseline of the ranking at C={C:g}"))
+            start = self._start(self._highs.solve(f"the ranking baseline at C={C:g}"))
             norm = np.abs(start.coef).sum()
             loss, cut = self._rows.true_loss.loss_and_cut(start.coef)
             value = norm + C * loss
@@ -89,8 +92,8 @@ class CuttingPlaneBaseline:
                 return start
             self._add([cut, self._rows.true_loss.cut((start.coef + best) / 2.0)])
         raise SolverError(
-            f"The loss over all pairs was not solved to the end at C={C:g}. Badly scaled columns "
-            "are the usual cause: try standardize=True, or a smaller C."
+            f"The pairwise loss did not converge at C={C:g}. The usual cause is badly scaled "
+            "columns: set standardize=True, or use a smaller C."
         )
 
     def _start(self, solution: Solution) -> StartingVertex:
@@ -106,18 +109,19 @@ class CuttingPlaneBaseline:
 
 
 class CuttingPlaneSolver:
-    """Solves extremes approximately, and proves them by cuts.
+    """Cutting-plane solver of extremes.
 
-    Solutions under the cuts, which are outside the set, bound the extremes. Moved towards the start
-    of the set until they are inside, they are models of it, and the cuts there improve the bounds.
-    The solver ends when bounds and models agree. ``rows`` are those of ``models``.
+    Solutions over the outer approximation bound the extremes, but lie outside the set. Moving them
+    toward the start until they are feasible gives models of the set. Cuts at these models tighten
+    the bounds. The solver stops when bounds and models agree. ``rows`` are the constraints of
+    ``models``.
     """
 
     is_reference = False
 
     def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows) -> None:
         if models.start is None:
-            raise NotAVertexError("The set has no model to start from.")
+            raise NotAVertexError("The set of models has no start.")
         self.models, self._rows = models, rows
         self._start = models.start.coef
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)
@@ -125,17 +129,17 @@ class CuttingPlaneSolver:
 
     def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         points = [self._approximate(extreme) for extreme in extremes]
-        inside = self._moved_inside(np.array([visited[-1] for visited in points]))
+        inside = self._shrink_to_feasible(np.array([visited[-1] for visited in points]))
         self._cut_at(np.vstack([*points, inside]))
         multipliers = np.zeros((len(extremes), 0))
         pending = np.arange(len(extremes))
         for _ in range(MAX_ROUNDS):
             outside = self._solve_under_cuts([extremes[int(e)] for e in pending])
-            multipliers = self._padded(multipliers)
+            multipliers = self._pad(multipliers)
             multipliers[pending] = outside.multipliers
             features, signs = features_and_signs([extremes[int(e)] for e in pending])
             each = np.arange(len(pending))
-            candidates = self._moved_inside(outside.coef)
+            candidates = self._shrink_to_feasible(outside.coef)
             is_better = signs * candidates[each, features] > signs * inside[pending, features]
             inside[pending[is_better]] = candidates[is_better]
             size = np.maximum(1.0, np.abs(inside[pending]).sum(axis=1))
@@ -144,9 +148,9 @@ class CuttingPlaneSolver:
             if not is_open.any():
                 break
             pending = pending[is_open]
-            self._cut_at(self._moved_inside(outside.coef[is_open]))
+            self._cut_at(self._shrink_to_feasible(outside.coef[is_open]))
         loss = self._rows.true_loss.values(inside)
-        return ExtremeSolutions(inside, loss[:, None], self._padded(multipliers))
+        return ExtremeSolutions(inside, loss[:, None], self._pad(multipliers))
 
     def _solve_under_cuts(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         self.effort.programs += len(extremes)
@@ -156,16 +160,16 @@ class CuttingPlaneSolver:
         self._rows = self._rows.with_cuts([self._rows.true_loss.cut(w) for w in coef])
         self.models = replace(self.models, rows=self._rows)
 
-    def _padded(self, multipliers: Matrix) -> Matrix:
-        """With multipliers of zero for cuts that were added since."""
+    def _pad(self, multipliers: Matrix) -> Matrix:
+        """Append dual variables of zero for the cuts added since."""
         n_more = self._rows.n_rows - multipliers.shape[1]
         return np.hstack([multipliers, np.zeros((len(multipliers), n_more))])
 
     def _approximate(self, extreme: Extreme) -> Matrix:
-        """Points of sequential quadratic programming, the last one next to the extreme, (m, d).
+        """Return the last points of SQP, shape (m, d). The final point is close to the extreme.
 
-        Variables are the positive and the negative parts of the weights, so that the norm is
-        linear. The points may be outside the set.
+        The variables are the positive and negative parts of the weights, so that the norm is
+        linear. The points can be infeasible.
         """
         from scipy.optimize import minimize
 
@@ -174,16 +178,16 @@ class CuttingPlaneSolver:
             return start[None]
         visited = [start]
 
-        @lru_cache(maxsize=2)  # the value and the slope of a point are asked for one by one
+        @lru_cache(maxsize=2)  # SLSQP evaluates value and gradient separately
         def loss_and_slope(point: bytes) -> tuple[float, Vector]:
             parts = np.frombuffer(point)
             value, cut = self._rows.true_loss.loss_and_cut(parts[:d] - parts[d:])
             return value, cut.slope
 
-        def spare_loss(parts: Vector) -> float:
+        def loss_slack(parts: Vector) -> float:
             return self._loss_limit - loss_and_slope(parts.tobytes())[0]
 
-        def slope_of_spare_loss(parts: Vector) -> Vector:
+        def loss_slack_gradient(parts: Vector) -> Vector:
             visited.append(parts[:d] - parts[d:])
             slope = loss_and_slope(parts.tobytes())[1]
             return np.r_[slope, -slope]
@@ -200,7 +204,7 @@ class CuttingPlaneSolver:
             method="SLSQP",
             bounds=list(zip(lower, upper, strict=True)),
             constraints=[
-                {"type": "ineq", "fun": spare_loss, "jac": slope_of_spare_loss},
+                {"type": "ineq", "fun": loss_slack, "jac": loss_slack_gradient},
                 {
                     "type": "ineq",
                     "fun": lambda parts: self._norm_limit - parts.sum(),
@@ -211,69 +215,70 @@ class CuttingPlaneSolver:
         )
         return np.array(visited[-N_LAST_POINTS:])
 
-    def _moved_inside(self, coef: Matrix) -> Matrix:
-        """The last models of the set on the way from its start to these."""
-        coef = self._within_norm(np.clip(coef, *self._rows.weight_limits.T))
+    def _shrink_to_feasible(self, coef: Matrix) -> Matrix:
+        """Move models toward the start of the set until they are feasible."""
+        coef = self._shrink_to_norm_limit(np.clip(coef, *self._rows.weight_limits.T))
         loss, start = self._rows.true_loss, self._start
-        shares = [_share_within(loss, start, end, self._loss_limit) for end in coef]
-        return start + np.array(shares)[:, None] * (coef - start)
+        steps = [_max_feasible_step(loss, start, end, self._loss_limit) for end in coef]
+        return start + np.array(steps)[:, None] * (coef - start)
 
-    def _within_norm(self, coef: Matrix) -> Matrix:
-        """Models shrunk until they are within the limit of the norm.
+    def _shrink_to_norm_limit(self, coef: Matrix) -> Matrix:
+        """Shrink models until they are within the limit of the norm.
 
-        They are moved towards the smallest weights allowed, not towards the start: it may be at the
-        limit of the norm itself, and rounding would decide how far they go.
+        They are moved toward the smallest weights allowed, not toward the start. The start can
+        itself be at the limit of the norm, where rounding would determine the step.
         """
-        least = np.clip(0.0, *self._rows.weight_limits.T)
-        unavoidable, norm = np.abs(least).sum(), np.abs(coef).sum(axis=1)
-        spare = np.maximum(self._norm_limit - unavoidable, 0.0)
-        share = np.where(
-            norm > self._norm_limit, spare / np.maximum(norm - unavoidable, 1e-300), 1.0
+        smallest = np.clip(0.0, *self._rows.weight_limits.T)
+        min_norm, norm = np.abs(smallest).sum(), np.abs(coef).sum(axis=1)
+        available = np.maximum(self._norm_limit - min_norm, 0.0)
+        step = np.where(
+            norm > self._norm_limit, available / np.maximum(norm - min_norm, 1e-300), 1.0
         )
-        return np.where(share[:, None] < 1.0, least + share[:, None] * (coef - least), coef)
+        return np.where(step[:, None] < 1.0, smallest + step[:, None] * (coef - smallest), coef)
 
 
-def _share_within(loss: PairwiseLoss, start: Vector, end: Vector, limit: float) -> float:
-    """Share of the way from one model to another that stays within a limit of the loss.
+def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: float) -> float:
+    """Return the largest step in [0, 1] from one model to another within a limit of the loss.
 
-    Newton's method from the far end: the loss is convex, so that no step goes too far.
+    Newton's method starts at the far end. It does not overshoot, because the loss is convex.
     """
-    (high, low), (high_way, low_way) = (
+    (high, low), (high_direction, low_direction) = (
         [scores[:, 0] for scores in loss.scores(model[None])] for model in (start, end - start)
     )
-    share = 1.0
+    step = 1.0
     for _ in range(MAX_NEWTON_STEPS):
-        at = high + share * high_way, low + share * low_way
-        value, positive_slope, negative_slope = loss.loss_and_slopes(*at)
+        current = high + step * high_direction, low + step * low_direction
+        value, positive_slope, negative_slope = loss.loss_and_slopes(*current)
         excess = value - limit
         if excess <= LOSS_TOL:
             break
-        slope = negative_slope @ low_way - positive_slope @ high_way
+        slope = negative_slope @ low_direction - positive_slope @ high_direction
         if slope <= 0:
             return 0.0
-        share = max(0.0, float(share - excess / slope))
-    return share
+        step = max(0.0, float(step - excess / slope))
+    return step
 
 
 def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
-    """The set with further cuts, and with its model of least loss as the start.
+    """Return the set with further cuts, and with its model of minimum loss as the start.
 
-    Solutions outside the set are moved towards the start, so it should be well inside. There is no
-    start if no model has as little loss as the set allows. ``rows`` are those of ``models``.
+    Solutions outside the set are moved toward the start, so it should be well inside the set. The
+    set has no start if the loss of the model found exceeds the limit. ``rows`` are the constraints
+    of ``models``.
     """
     limit = min(b.limit / b.loss_coefficient for b in models.budgets if b.loss_coefficient > 0)
-    # Without a limit of the loss: whether the least loss is too large is seen in the end.
-    unlimited = replace(
+    # Drop the limit of the loss, which is checked at the end.
+    without_loss_limit = replace(
         models,
         budgets=tuple(b for b in models.budgets if b.norm_coefficient > 0),
         offset_range=np.array([[-np.inf, np.inf]]),
     )
     for _ in range(MAX_CENTER_CUTS):
         cost = budget_row(rows, Budget(0.0, 1.0, np.inf))
-        program = replace(replace(unlimited, rows=rows).program, cost=cost)
-        solution = HighsModel(program).solve("the model of least loss under the limits")
+        program = replace(replace(without_loss_limit, rows=rows).program, cost=cost)
+        solution = HighsModel(program).solve("the model of minimum loss under the limits")
         coef = program.model(solution.point)[0]
-        coef = np.clip(coef, *rows.weight_limits.T)  # exactly, whatever the solver's rounding
+        coef = np.clip(coef, *rows.weight_limits.T)  # remove the rounding errors of HiGHS
         loss, cut = rows.true_loss.loss_and_cut(coef)
         if loss - solution.value <= CENTER_GAP_TOL * limit:
             break

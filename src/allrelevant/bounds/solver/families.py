@@ -1,8 +1,9 @@
-"""Which solvers a set of models has: the only place that asks what kind its rows are.
+"""Solver families: the solvers for each kind of constraints.
 
-Rows that list all of the loss are solved by the simplex method, rows that know the loss by its cuts
-by cutting planes. :func:`solvers_for` returns a family, which makes the solver of the baseline and
-that of the extremes, and finds starts for sets with limits on weights.
+If the constraints describe the loss completely, the solvers use the simplex method. If they
+approximate it by cuts, the solvers use cutting planes. :func:`solvers_for` returns the family. It
+creates the solvers of the baseline and of extremes, and finds starts for sets with limits on
+weights. No other module depends on the kind of constraints.
 """
 
 from __future__ import annotations
@@ -22,36 +23,37 @@ from .interface import BaselineSolver, ExtremeSolver, NotAVertexError
 from .l1 import L1Baseline, finite_weights
 from .simplex import Dictionary, SimplexSolver, Vertex, nearly_used_features
 
-# With more rows or features than these, one program can take HiGHS minutes.
+# Above these numbers of constraints or features, HiGHS can take minutes per LP.
 MAX_ROWS_FOR_HIGHS = 3_000
 MAX_FEATURES_FOR_HIGHS = 20_000
 
 
 class SolverFamily(Protocol):
-    """The solvers of one kind of rows; sets of models that it is given have these rows."""
+    """Solvers for one kind of constraints."""
 
     def baseline(self) -> BaselineSolver:
-        """The solver of ``min |w|_1 + C * loss``."""
+        """Return a solver of ``min |w|_1 + C * loss``."""
 
     def extremes(
         self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
     ) -> ExtremeSolver:
-        """The solver of extremes. ``active_rows`` are rows that are known to matter."""
+        """Return a solver of extremes. ``active_rows`` are constraints likely to be active."""
 
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """A set with limits, whose rows are the last ones, and with a start if one is found.
+        """Return a set with limits, with a start if one is found.
 
-        ``start`` is that of the set without limits, optimal at ``C``.
+        The limits are the last constraints of the set. ``start`` is the start of the set without
+        limits, optimal at ``C``.
         """
 
     def reference_can_check(self, models: EquivalentModels) -> bool:
-        """Whether HiGHS can solve the same extremes in reasonable time."""
+        """Return whether HiGHS can solve the same extremes in reasonable time."""
 
 
 def solvers_for(rows: HingeRows) -> SolverFamily:
-    """The solvers of a kind of rows."""
+    """Return the solver family for these constraints."""
     if isinstance(rows, CuttingPlaneRows):
         return CuttingPlaneFamily(rows)
     return SimplexFamily(rows)
@@ -59,7 +61,7 @@ def solvers_for(rows: HingeRows) -> SolverFamily:
 
 @dataclass(frozen=True)
 class CuttingPlaneFamily:
-    """Solvers where the loss is known by its cuts."""
+    """Solvers for constraints that approximate the loss by cuts."""
 
     rows: CuttingPlaneRows
 
@@ -82,7 +84,7 @@ class CuttingPlaneFamily:
 
 @dataclass(frozen=True)
 class SimplexFamily:
-    """Solvers where the rows list all of the loss."""
+    """Solvers for constraints that describe the loss completely."""
 
     rows: HingeRows
 
@@ -97,18 +99,18 @@ class SimplexFamily:
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """The start is the model of least ``|w|_1 + C * loss`` that keeps the limits.
+        """Return the set with the minimizer of ``|w|_1 + C * loss`` within the limits as its start.
 
-        It may exceed a budget: solvers find their way inside. To get there by the simplex method,
-        hard rows get a weight large enough that the optimum meets them. The multiplier of a limit
-        is at most what the norm and all other rows come to at its feature.
+        The start may exceed a budget, which solvers allow. For the simplex method, hard constraints
+        get a finite weight, large enough that the optimum satisfies them. The dual variable of a
+        limit is bounded by what the norm and all other constraints contribute at its weight.
         """
         n_before = start.rows.n_rows
         before = self.rows.take(np.arange(n_before))
         limits = self.rows.take(np.arange(n_before, self.rows.n_rows)).table
         weight = finite_weights(before)
-        reach = 1.0 / C + np.asarray(abs(before.table).T @ weight)
-        finite = np.r_[weight, 2.0 * np.asarray(abs(limits) @ reach)]
+        max_multiplier = 1.0 / C + np.asarray(abs(before.table).T @ weight)
+        finite = np.r_[weight, 2.0 * np.asarray(abs(limits) @ max_multiplier)]
         try:
             vertex = Vertex(replace(self.rows, weight=finite), start.coef, start.offset)
         except NotAVertexError:

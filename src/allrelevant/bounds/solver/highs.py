@@ -1,7 +1,7 @@
-"""The only file that talks to HiGHS.
+"""Interface to HiGHS. No other file imports ``highspy``.
 
-:class:`HighsModel` is one program in HiGHS, solved under changing objectives, with or without
-integer columns. :class:`HighsSolver` is the reference: it solves every extreme as a linear program.
+:class:`HighsModel` is one LP or MILP in HiGHS, solved under changing objectives.
+:class:`HighsSolver` is the reference solver, which solves every extreme as an LP.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels, LinearProgram
 from .interface import Extreme, ExtremeSolutions, SolverStats
 
-# HiGHS stops at residuals of 1e-7 by default: too coarse for bounds proven to 1e-6.
+# The default of HiGHS, 1e-7, is too coarse for bounds certified to 1e-6.
 FEASIBILITY_TOL = 1e-9
 
-# An integer solution this close to the bound is optimal.
+# Absolute MIP gap at which an integer solution is optimal.
 INTEGER_GAP_TOL = 1e-7
 
-# After a change of the objective the last basis is still primal feasible: the primal simplex
-# continues from it. (The dual simplex, HiGHS's default, gains nothing from such a start.) Features
-# are standardized as a rule, so that scaling the matrix again costs more than it gains.
+# After a change of the objective, the last basis is still primal feasible, so the primal simplex
+# method continues from it. (The dual simplex method, the default of HiGHS, does not benefit from
+# such a start.) Features are usually standardized, so scaling the matrix again does not pay off.
 WARM_START: Mapping[str, str | int] = {
     "solver": "simplex",
     "simplex_strategy": 4,
@@ -44,7 +44,7 @@ COLD_START: Mapping[str, str | int] = {
 
 @dataclass(frozen=True)
 class Solution:
-    """An optimal vertex and the duals of its rows."""
+    """Optimal vertex, the dual variables of its rows, and the objective value."""
 
     point: Vector
     row_dual: Vector
@@ -53,9 +53,9 @@ class Solution:
 
 @dataclass(frozen=True)
 class IntegerSolution:
-    """The best point found of a program with integer columns, and a lower bound of its optimum.
+    """Best point found for a MILP, and a lower bound on its optimum.
 
-    ``point`` is None if the program has none, or if none was found in time.
+    ``point`` is None if the MILP is infeasible, or if no point was found within the time limit.
     """
 
     point: Vector | None
@@ -64,13 +64,13 @@ class IntegerSolution:
 
 
 class HighsModel:
-    """One program in HiGHS, solved repeatedly under changing objectives.
+    """LP or MILP in HiGHS, solved repeatedly under changing objectives.
 
-    HiGHS requires one model per thread, and the same number of threads for all.
+    HiGHS requires one model per thread, and the same number of threads for all models.
     """
 
     def __init__(self, program: LinearProgram) -> None:
-        # Imported here: it takes a quarter of a second, which `allrelevant --help` should not take.
+        # The import takes a quarter of a second, which would slow down `allrelevant --help`.
         import highspy
 
         self._api = highspy
@@ -90,7 +90,7 @@ class HighsModel:
         self._highs.changeColsCost(len(columns), columns, cost)
 
     def add_columns(self, matrix: sp.csc_array, cost: Vector) -> None:
-        """Append nonnegative columns; the basis stays."""
+        """Append nonnegative variables and keep the basis."""
         n_columns = matrix.shape[1]
         self._highs.addCols(
             n_columns,
@@ -104,7 +104,7 @@ class HighsModel:
         )
 
     def add_rows(self, matrix: sp.csr_array, lower: Vector) -> None:
-        """Append rows with lower bounds; the basis stays."""
+        """Append constraints with lower bounds and keep the basis."""
         n_rows = matrix.shape[0]
         self._highs.addRows(
             n_rows,
@@ -117,10 +117,10 @@ class HighsModel:
         )
 
     def solve(self, what: str) -> Solution:
-        """Optimize from the last basis, at first from one that HiGHS chooses.
+        """Solve the LP with a warm start from the last basis, if there is one.
 
-        If that fails, the program is solved again from scratch, by the method that HiGHS prefers.
-        The error message names ``what`` was being solved for.
+        If this fails, solve it again with a cold start and the default method of HiGHS. ``what``
+        describes the solution in error messages.
         """
         try:
             return self._run(what, WARM_START)
@@ -131,7 +131,7 @@ class HighsModel:
     def solve_integer(
         self, columns: NDArray[np.int32], what: str, seconds: float | None = None
     ) -> IntegerSolution:
-        """Optimize with some columns integer; after ``seconds``, take the best point so far."""
+        """Solve the MILP with these integer columns; after ``seconds``, return the best point."""
         highs, status = self._highs, self._api.HighsModelStatus
         integer = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
         highs.changeColsIntegrality(len(columns), columns, integer)
@@ -146,7 +146,7 @@ class HighsModel:
             return IntegerSolution(None, np.inf, timed_out=False)
         if answer not in (status.kOptimal, status.kTimeLimit):
             raise SolverError(
-                f"HiGHS did not solve the program for {what}: it answered "
+                f"HiGHS failed to compute {what}: its status is "
                 f"{highs.modelStatusToString(answer)!r}."
             )
         has_point = info.primal_solution_status == self._api.SolutionStatus.kSolutionStatusFeasible
@@ -164,8 +164,8 @@ class HighsModel:
         if status != self._api.HighsModelStatus.kOptimal:
             answer = self._highs.modelStatusToString(status)
             raise SolverError(
-                f"HiGHS did not solve the program for {what}: it answered {answer!r}. Badly scaled "
-                "columns are the usual cause: try standardize=True, or a smaller C."
+                f"HiGHS failed to compute {what}: its status is {answer!r}. The usual cause is "
+                "badly scaled columns: set standardize=True, or use a smaller C."
             )
         solution = self._highs.getSolution()
         return Solution(
@@ -188,7 +188,7 @@ class HighsModel:
 
 
 class HighsSolver:
-    """Solves the extremes one after the other, each from the basis of the last one."""
+    """Reference solver of extremes, each warm-started from the basis of the previous one."""
 
     is_reference = True
 
@@ -206,7 +206,7 @@ class HighsSolver:
         return ExtremeSolutions(coef, offset, multipliers)
 
     def _solve(self, extreme: Extreme) -> Solution:
-        # HiGHS minimizes: the largest weight is the smallest of its negative.
+        # HiGHS minimizes, so the cost is minus ``sign * weight``.
         columns = self.models.program.weight_columns(extreme.feature).astype(np.int32)
         self._highs.change_cost(columns, np.array([-extreme.sign, extreme.sign], dtype=float))
         solution = self._highs.solve(str(extreme))

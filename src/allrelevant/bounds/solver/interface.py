@@ -1,4 +1,4 @@
-"""What solvers are asked and what they answer; nothing about how they find out."""
+"""Interfaces of the solvers, and the values that they accept and return."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..programs.equivalent_models import EquivalentModels, StartingVertex
 
 
 class NotAVertexError(Exception):
-    """A solver that starts at a vertex was given none."""
+    """Raised when a solver requires a vertex to start from and the start is not one."""
 
 
 class BaselineSolver(Protocol):
-    """Solves ``min |w|_1 + C * loss`` for one C after the other."""
+    """Solver of ``min |w|_1 + C * loss`` for successive values of C."""
 
     def solve(self, C: float) -> StartingVertex: ...
 
 
 @dataclass(frozen=True)
 class Extreme:
-    """One end of one weight's range: the model of largest ``sign * w_feature``."""
+    """One end of a weight's range: the maximum of ``sign * w_feature``."""
 
     feature: int
     sign: int
@@ -37,7 +37,7 @@ class Extreme:
 def features_and_signs(
     extremes: Sequence[Extreme],
 ) -> tuple[NDArray[np.intp], NDArray[np.int_]]:
-    """Features and signs of m extremes, each of shape (m,)."""
+    """Return the features and signs of m extremes, each of shape (m,)."""
     return (
         np.array([extreme.feature for extreme in extremes], dtype=np.intp),
         np.array([extreme.sign for extreme in extremes], dtype=np.int_),
@@ -46,7 +46,7 @@ def features_and_signs(
 
 @dataclass(frozen=True)
 class ExtremeSolutions:
-    """Models at m extremes, and multipliers of the hinge rows that prove them.
+    """Optimal models of m extremes, and the dual variables of their hinge constraints.
 
     ``coef`` has shape (m, d), ``offset`` (m, n_offsets), ``multipliers`` (m, n_rows).
     """
@@ -56,11 +56,11 @@ class ExtremeSolutions:
     multipliers: Matrix
 
     def take(self, which: NDArray[np.intp]) -> ExtremeSolutions:
-        """Some of the solutions."""
+        """Return the solutions with these indices."""
         return ExtremeSolutions(self.coef[which], self.offset[which], self.multipliers[which])
 
     def with_replaced(self, which: NDArray[np.intp], others: ExtremeSolutions) -> ExtremeSolutions:
-        """These solutions with some of them replaced, in place."""
+        """Replace some of the solutions, in place, and return all."""
         self.coef[which] = others.coef
         self.offset[which] = others.offset
         self.multipliers[which] = others.multipliers
@@ -68,7 +68,7 @@ class ExtremeSolutions:
 
 
 def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
-    """Solutions of several groups of extremes, as one."""
+    """Concatenate the solutions of several groups of extremes."""
     if len(parts) == 1:
         return parts[0]
     return ExtremeSolutions(
@@ -80,8 +80,10 @@ def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
 
 @dataclass
 class SolverStats:
-    """Counters: programs solved, pivots, programs that only HiGHS could solve (``fallbacks``) and
-    programs that did not have to be solved (``spared``).
+    """Solver statistics.
+
+    The counts are LPs solved by the solver (``programs``), simplex pivots, LPs solved by HiGHS as a
+    fallback, and LPs skipped because their solution was known (``spared``).
     """
 
     programs: int = 0
@@ -91,7 +93,7 @@ class SolverStats:
 
 
 def total_effort(efforts: Sequence[SolverStats]) -> SolverStats:
-    """The sum of several counters."""
+    """Return the sum of several statistics."""
     return SolverStats(
         programs=sum(effort.programs for effort in efforts),
         pivots=sum(effort.pivots for effort in efforts),
@@ -101,10 +103,11 @@ def total_effort(efforts: Sequence[SolverStats]) -> SolverStats:
 
 
 class ExtremeSolver(Protocol):
-    """Solves extremes over the set of models that it was made for.
+    """Solver of extremes over one set of models.
 
-    ``models`` is that set as the solver knows it by now: multipliers belong to its rows. Solutions
-    are checked; those of the reference solver are final.
+    ``models`` is the current description of the set, to which the solver may have added cuts. The
+    dual variables refer to its constraints. Callers verify all solutions; there is no fallback for
+    those of the reference solver.
     """
 
     @property

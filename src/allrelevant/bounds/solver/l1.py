@@ -1,14 +1,15 @@
-"""The l1-regularized problem, ``min |w|_1 + C * loss``, and the multipliers at its solution.
+"""The l1-regularized problem, ``min |w|_1 + C * loss``, and its dual solution.
 
-Two methods solve it for one C after the other, each from the last solution:
+Two methods solve it for successive values of C, each warm-started from the last solution:
 
 - :class:`SimplexBaseline`, for tables with many rows: the compiled simplex method on a dictionary
-  of all rows and features.
+  of all constraints and features.
 - :class:`ColumnGenerationBaseline`, for tables with many features: an l1-regularized model uses no
-  more features than there are rows, often far fewer. The program starts with some features, and
-  those that have a negative reduced cost at its solution are added until there is none.
+  more features than there are constraints, and often far fewer. The LP starts with a few features.
+  Features with negative reduced cost at its solution are added until there are none.
 
-:class:`L1Baseline` chooses among them, and checks solutions of the first by their duality gap.
+:class:`L1Baseline` chooses between them, and verifies the solutions of the first by their duality
+gap.
 """
 
 from __future__ import annotations
@@ -26,34 +27,35 @@ from ..programs.hinge import HingeRows
 from .highs import HighsModel
 from .simplex import dictionary_state, simplex_data
 
-# The simplex method takes all features along. With more than this, column generation is faster,
-# unless there are even more rows; and a dictionary of more cells than this is too large.
+# The simplex method is used if there are at most this many features, or no more features than
+# constraints. Otherwise, column generation is faster. Dictionaries with more than MAX_CELLS cells
+# are too large.
 SIMPLEX_UP_TO = 400
 MAX_CELLS = 50_000_000
 
-# Pivots after which the simplex method stops, and cells updated between two checks of the keyboard.
+# Maximum number of pivots, and dictionary cells updated per call. Ctrl-C is handled between calls.
 MAX_PIVOTS = 100_000
 CELLS_PER_CALL = 500_000_000
 
-# With no more features than this, column generation starts with all of them.
+# Up to this number of features, column generation starts with all of them.
 ALL_COLUMNS_UP_TO = 400
 
-# Features to start with, and the most that are added at a time.
+# Number of initial features, and maximum number of features added per round.
 COLUMNS_PER_ROUND = 100
 
-# A feature is added if its reduced cost, of a norm price of 1, is below minus this.
+# Features are added if their reduced cost is below minus this; the norm price is 1.
 REDUCED_COST_TOL = 1e-9
 
-# How far a solution may violate hard rows, and its largest duality gap as a share of its value.
+# Largest violation of hard constraints, and largest duality gap relative to the objective value.
 VIOLATION_TOL = 1e-9
 GAP_TOL = 1e-8
 
 
 class SimplexBaseline:
-    """The simplex method from the zero model: all slacks are basic.
+    """Simplex method that starts from the zero model, where all slacks are basic.
 
-    Hard rows are not all met there. They get a finite weight, large enough that the optimum meets
-    them.
+    The zero model can violate hard constraints. These get a finite weight, large enough that the
+    optimum satisfies them (exact penalty).
     """
 
     def __init__(self, rows: HingeRows) -> None:
@@ -71,7 +73,7 @@ class SimplexBaseline:
         )
 
     def solve(self, C: float) -> StartingVertex | None:
-        """The solution, or None if it was not found."""
+        """Return the solution, or None if the solver failed."""
         from ...native.simplex import OPTIMAL, PIVOTED, minimize
 
         rows = self._rows
@@ -88,16 +90,17 @@ class SimplexBaseline:
 
 
 def finite_weights(rows: HingeRows) -> Vector:
-    """The weights; for hard rows, twice what any multiplier can come to.
+    """Return the weights, with twice an upper bound on the dual variables for hard constraints.
 
-    Multipliers are balanced at every offset, so those of hard rows are limited by the others.
+    Dual feasibility requires ``multipliers @ offset_table = 0``, so the dual variables of the soft
+    constraints bound those of the hard constraints.
     """
-    reach = np.abs(rows.offset_table).max(axis=1, initial=1.0)
-    return np.where(rows.is_hard, 2.0 * (rows.weight_in_loss @ reach), rows.weight)
+    max_coefficient = np.abs(rows.offset_table).max(axis=1, initial=1.0)
+    return np.where(rows.is_hard, 2.0 * (rows.weight_in_loss @ max_coefficient), rows.weight)
 
 
 class ColumnGenerationBaseline:
-    """Column generation in HiGHS; one product with the table gives all reduced costs."""
+    """Column generation with HiGHS. One product with the table gives all reduced costs."""
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
@@ -117,8 +120,8 @@ class ColumnGenerationBaseline:
         self._highs.change_cost(self._slack, C * self._rows.weight_in_loss)
         what = f"the l1-regularized problem at C={C:g}"
         solution = self._highs.solve(what)
-        while (missing := self._missing_features(solution.row_dual)).size:
-            self._add(missing)
+        while (entering := self._entering_features(solution.row_dual)).size:
+            self._add_features(entering)
             solution = self._highs.solve(what)
         coef = np.zeros(self._rows.n_weights)
         positive, negative = solution.point[self._columns]
@@ -126,24 +129,24 @@ class ColumnGenerationBaseline:
         return StartingVertex(coef, solution.point[self._offset], solution.row_dual, self._rows)
 
     def _first_features(self) -> NDArray[np.intp]:
-        """All if there are few, else those of the largest sums over the rows."""
+        """Return all features if there are few, else those with the largest column sums."""
         rows = self._rows
         if rows.n_weights <= ALL_COLUMNS_UP_TO:
             return np.arange(rows.n_weights)
         sums = np.abs(rows.row_combination(np.where(rows.is_hard, 1.0, rows.weight)))
         return np.argpartition(-sums, COLUMNS_PER_ROUND)[:COLUMNS_PER_ROUND]
 
-    def _missing_features(self, multipliers: Vector) -> NDArray[np.intp]:
-        """Features of negative reduced cost, those of the most negative one if there are many."""
+    def _entering_features(self, multipliers: Vector) -> NDArray[np.intp]:
+        """Return the features with negative reduced cost; if there are many, the most negative."""
         combination = np.abs(self._rows.row_combination(multipliers))
         combination[self._features] = 0.0
-        missing = np.flatnonzero(combination > 1.0 + REDUCED_COST_TOL)
-        if len(missing) > COLUMNS_PER_ROUND:
-            order = np.argpartition(-combination[missing], COLUMNS_PER_ROUND)
-            missing = missing[order[:COLUMNS_PER_ROUND]]
-        return missing
+        entering = np.flatnonzero(combination > 1.0 + REDUCED_COST_TOL)
+        if len(entering) > COLUMNS_PER_ROUND:
+            order = np.argpartition(-combination[entering], COLUMNS_PER_ROUND)
+            entering = entering[order[:COLUMNS_PER_ROUND]]
+        return entering
 
-    def _add(self, features: NDArray[np.intp]) -> None:
+    def _add_features(self, features: NDArray[np.intp]) -> None:
         table = sp.csc_array(self._rows.table[:, features])
         n_new = 2 * len(features)
         self._highs.add_columns(sp.hstack([table, -table], format="csc"), np.ones(n_new))
@@ -154,7 +157,10 @@ class ColumnGenerationBaseline:
 
 
 class L1Baseline:
-    """The simplex method where the table allows it, and column generation where that fails."""
+    """Baseline solver: the simplex method for small tables, else column generation.
+
+    Column generation is also the fallback if the simplex method fails.
+    """
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
@@ -175,20 +181,21 @@ class L1Baseline:
 
 
 def relative_gap(rows: HingeRows, C: float, solution: StartingVertex) -> float:
-    """Duality gap of a solution, as a share of its value.
+    """Return the duality gap of a solution, relative to its objective value.
 
-    For multipliers between 0 and C times the weight of their row, whose combination of rows is at
-    most 1 at every weight and 0 at every offset, ``multipliers . target`` is a lower bound on the
-    value of every model. Deviations from these conditions count as gaps.
+    Dual variables are feasible if each is between 0 and C times the weight of its constraint,
+    ``|multipliers @ table| <= 1`` and ``multipliers @ offset_table = 0``. Then
+    ``multipliers . target`` is a lower bound on the optimum. Violations of dual feasibility count
+    as gaps.
     """
     coef, offset, multipliers = solution.coef, solution.offset, solution.multipliers
     if rows.violation(coef[None], offset[None])[0] > VIOLATION_TOL:
         return np.inf
     value = np.abs(coef).sum() + C * rows.loss(coef[None], offset[None])[0]
     combination = np.abs(rows.row_combination(multipliers)).max(initial=0.0)
-    reach = max(1.0, combination, (multipliers / rows.weight).max() / C)
+    scale = max(1.0, combination, (multipliers / rows.weight).max() / C)
     gaps = [
-        1.0 - multipliers @ rows.target / reach / value,
+        1.0 - multipliers @ rows.target / scale / value,
         -multipliers.min() / C,
         np.abs(multipliers @ rows.offset_table).max(initial=0.0) / (C * rows.weight_in_loss.sum()),
     ]

@@ -1,9 +1,9 @@
-"""Programs over part of the rows, and the sum of the absolute weights of several features.
+"""Sum of the absolute weights of several features, over a working set of constraints.
 
-:class:`WorkingSet` leaves out rows for programs that are too hard with all of them.
-:class:`TotalWeight` finds the smallest and the largest sum of absolute weights. The smallest one is
-a linear program. The largest one maximizes a convex function, which is linear once the signs are
-known: weights of either sign get a 0-1 column for the sign, in a mixed-integer program.
+:class:`WorkingSet` restricts LPs and MILPs that are too hard with all constraints.
+:class:`TotalWeight` finds the smallest and largest sum of absolute weights. The smallest sum is an
+LP. The largest sum maximizes a convex function, which is linear for fixed signs. It is a MILP with
+a binary variable for the sign of each weight that can have either sign.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from ..programs.equivalent_models import EquivalentModels, LinearProgram
 from .highs import HighsModel
 from .ranges import WeightRanges
 
-# How far a model of the working set may be outside the true set, relative to its norm.
+# Largest violation of constraints outside the working set, relative to the norm.
 FEASIBILITY_TOL = 1e-7
 
 
 class WorkingSet:
-    """A set of models with some of its rows; others are added when a solution violates them.
+    """Set of models with a subset of its constraints, extended when a solution violates others.
 
-    With rows left out a set is too large: what is proven of it holds for the true one, and so does
-    an optimum that belongs to the true one. Witnesses of ``ranges`` tell which rows matter.
+    This is a relaxation of the full set. Its bounds are therefore valid for the full set, and an
+    optimum that is feasible for the full set is also optimal there. The initial constraints are
+    those that are nearly active at witnesses of ``ranges``.
     """
 
     def __init__(self, models: EquivalentModels, ranges: WeightRanges) -> None:
@@ -37,11 +38,11 @@ class WorkingSet:
 
     @property
     def models(self) -> EquivalentModels:
-        """The set with its working rows."""
+        """Set of models with the constraints of the working set."""
         return replace(self._all, rows=self._all.rows.take(self._rows), start=None)
 
     def add_missing(self, coef: Vector, offset: Vector) -> bool:
-        """Add the rows that a model of the working set violates; whether there were any."""
+        """Add the constraints that a model violates. Return whether any were added."""
         violation = self._all.violation(coef[None], offset[None])[0]
         if violation <= FEASIBILITY_TOL * max(1.0, np.abs(coef).sum()):
             return False
@@ -53,9 +54,9 @@ class WorkingSet:
 
 
 class TotalWeight:
-    """Sums of absolute weights over a set of models.
+    """Smallest and largest sum of absolute weights over a set of models.
 
-    ``ranges`` are those of the set; ``signed``, of shape (d, 2), bounds the weights.
+    ``ranges`` are the weight ranges of the set. ``signed``, of shape (d, 2), bounds the weights.
     """
 
     def __init__(self, models: EquivalentModels, ranges: WeightRanges, signed: Matrix) -> None:
@@ -63,30 +64,34 @@ class TotalWeight:
         self._signed = signed
 
     def smallest(self, features: NDArray[np.intp]) -> float:
-        """The smallest sum of the absolute weights of some features."""
+        """Return the smallest sum of the absolute weights of some features."""
 
         def solve(program: LinearProgram) -> Vector:
             cost = program.cost.copy()
             cost[program.weight_columns(features)] = 1.0
-            return HighsModel(replace(program, cost=cost)).solve("the least sum of a group").point
+            return (
+                HighsModel(replace(program, cost=cost))
+                .solve("the smallest total weight of a group")
+                .point
+            )
 
         return self._sum_at(solve, features)
 
     def largest(self, features: NDArray[np.intp]) -> float:
-        """The largest sum."""
+        """Return the largest sum of the absolute weights of some features."""
         low, high = self._signed[features].T
         either_sign = features[(low < 0) & (high > 0)]
 
         def solve(program: LinearProgram) -> Vector:
-            signs = _with_signs(program, either_sign, self._signed)
+            signs = _add_sign_columns(program, either_sign, self._signed)
             cost, upper = signs.cost.copy(), signs.column_upper.copy()
             positive, negative = program.weight_columns(features)
             cost[positive] = cost[negative] = -1.0
             upper[positive], upper[negative] = np.maximum(high, 0.0), np.maximum(-low, 0.0)
             model = HighsModel(replace(signs, cost=cost, column_upper=upper))
             columns = np.arange(program.n_columns, signs.n_columns, dtype=np.int32)
-            point = model.solve_integer(columns, "the largest sum of a group").point
-            assert point is not None  # the set has models, and each has signs
+            point = model.solve_integer(columns, "the largest total weight of a group").point
+            assert point is not None  # the set is not empty
             return point
 
         return self._sum_at(solve, features)
@@ -94,7 +99,7 @@ class TotalWeight:
     def _sum_at(
         self, solve: Callable[[LinearProgram], Vector], features: NDArray[np.intp]
     ) -> float:
-        """The sum at a solution that no row is missing for."""
+        """Return the sum at a solution that satisfies all constraints."""
         while True:
             program = self._working.models.program
             coef, offset = program.model(solve(program))
@@ -102,12 +107,12 @@ class TotalWeight:
                 return float(np.abs(coef[features]).sum())
 
 
-def _with_signs(
+def _add_sign_columns(
     program: LinearProgram, features: NDArray[np.intp], signed: Matrix
 ) -> LinearProgram:
-    """The program with a 0-1 column for the sign of each of some weights.
+    """Return a MILP with a binary variable for the sign of each of some weights.
 
-    ``positive <= high sign``, ``negative <= -low (1 - sign)``.
+    The constraints are ``positive <= high sign`` and ``negative <= -low (1 - sign)``.
     """
     m, each = len(features), np.arange(len(features))
     low, high = signed[features].T

@@ -1,19 +1,21 @@
-"""Certificates: what multipliers of the rows prove about the weights of a set of models.
+"""Dual certificates: bounds on the weights of all models in a set, by weak duality.
 
-Take any multipliers a >= 0 of the hinge rows. For every model with slacks s,
+Let a >= 0 be dual variables (Lagrange multipliers) of the hinge constraints. For every model with
+slacks s,
 
     sum_i a_i s_i  >=  sum_i a_i (target_i - table_i . w - offset_table_i . o).
 
-With v = table' a and g = offset_table' a it follows for the weight of feature j and a sign that
+With v = table' a and g = offset_table' a, the weight of feature j times a sign satisfies
 
     sign w_j  <=  sum_k (sign [k = j] + v_k) w_k  +  sum_i a_i s_i  +  g . o  -  a . target
               <=  lambda |w|_1  +  nu loss  +  g . o  -  a . target,
 
     lambda = max_k |sign [k = j] + v_k|,    nu = max_i a_i / weight_i,
 
-and the budgets limit |w|_1 and the loss. This needs no solver, only the data, so a bound does not
-depend on the solver that found the multipliers: bad ones give a weak bound, never a wrong one.
-(Good ones make g vanish up to rounding; the range of the offsets covers that.)
+and the budgets limit |w|_1 and the loss. This bound is computed from the data and holds for any
+a >= 0, so its validity does not depend on the solver that found a. Suboptimal dual variables give a
+loose bound, never a wrong one. (At optimal ones, g is zero up to rounding; the range of the offsets
+accounts for the rest.)
 """
 
 from __future__ import annotations
@@ -28,16 +30,17 @@ from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels
 from .interface import Extreme, ExtremeSolutions, features_and_signs
 
-# Relative error of a sum over all rows.
+# Relative rounding error of a sum over all constraints.
 ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
 class CheckedSolutions:
-    """What the data say about a solver's solutions of m extremes, shape (m,) each.
+    """Results of verifying a solver's solutions of m extremes against the data.
 
-    The weight that each model attains, what no model of the set can go beyond, how far each is
-    outside the set (relative to its norm if that exceeds 1), and what else the solutions prove.
+    Arrays of shape (m,): the weight that each model attains, the certified bound on it, and the
+    constraint violation of each model (relative to its norm if that exceeds 1). ``certificates``
+    holds the certificates of all solutions.
     """
 
     attained: Vector
@@ -47,11 +50,11 @@ class CheckedSolutions:
 
     @property
     def gap(self) -> Vector:
-        """Distance between what is attained and what is proven."""
+        """Distance between the attained weights and the certified bounds."""
         return np.abs(self.proven - self.attained)
 
     def with_replaced(self, which: NDArray[np.intp], others: CheckedSolutions) -> CheckedSolutions:
-        """These findings with some of them replaced, in place; the certificates stay."""
+        """Replace some of the results, in place, but not the certificates; return all."""
         self.attained[which] = others.attained
         self.proven[which] = others.proven
         self.violation[which] = others.violation
@@ -59,9 +62,9 @@ class CheckedSolutions:
 
 
 class Certificates:
-    """What m vectors of multipliers, shape (m, n_rows), prove about the weights of a set.
+    """Dual certificates from m vectors of dual variables, shape (m, n_rows).
 
-    Any multipliers of the rows will do; the better they are, the tighter the bounds.
+    The bounds are valid for any dual variables, and tight for optimal ones.
     """
 
     def __init__(self, models: EquivalentModels, multipliers: Matrix) -> None:
@@ -76,45 +79,44 @@ class Certificates:
         self._rest = offset_part - multipliers @ rows.target
 
     def maxima(self, features: NDArray[np.intp], signs: NDArray[np.int_]) -> Vector:
-        """Upper bounds on ``sign * weight``, one by each vector of multipliers, shape (m,)."""
+        """Return an upper bound on ``sign * weight`` from each of the m vectors, shape (m,)."""
         each, combination = np.arange(len(features)), self._combination
-        kept = combination[each, features]
-        combination[each, features] = kept + signs
-        largest = _largest_size(combination)
-        combination[each, features] = kept  # to copy the matrix would take longer than the rest
-        return self._limit(largest) + self._rest
+        original = combination[each, features]
+        combination[each, features] = original + signs
+        largest = _max_absolute(combination)
+        combination[each, features] = original  # restored, because a copy would be too slow
+        return self._budget_value(largest) + self._rest
 
     def ranges(self) -> Matrix:
-        """Bounds on every weight, the best of all vectors, shape (d, 2).
+        """Return the tightest bounds on every weight over all m vectors, shape (d, 2).
 
-        With v as above, scaled so that its largest entry has size 1, it follows that
+        Let v be as above, scaled so that its largest absolute entry is 1. Every model satisfies
 
-            sum_k (|w_k| - v_k w_k)  <=  spare,
+            sum_k (|w_k| - v_k w_k)  <=  gap,
 
-        where ``spare`` is what the budgets leave beyond the multipliers' own bound. No term of the
-        sum is negative, so a weight can be no larger than ``spare / (1 - v_j)``, and no smaller
-        than ``- spare / (1 + v_j)``.
+        where ``gap`` is the difference between the budgets and the dual objective. No term of the
+        sum is negative, so ``-gap / (1 + v_j) <= w_j <= gap / (1 - v_j)``.
         """
-        largest = _largest_size(self._combination)
-        limit = self._limit(largest)
-        with np.errstate(divide="ignore", invalid="ignore"):  # features in use get no bound
-            spare = (limit + self._rest + ROUNDING * limit) / largest
+        largest = _max_absolute(self._combination)
+        limit = self._budget_value(largest)
+        with np.errstate(divide="ignore", invalid="ignore"):  # no bound where |v_j| = 1
+            gap = (limit + self._rest + ROUNDING * limit) / largest
             v = self._combination / largest[:, None]
             return np.column_stack(
                 [
-                    np.fmax.reduce(-spare[:, None] / (1.0 + v), initial=-np.inf),
-                    np.fmin.reduce(spare[:, None] / (1.0 - v), initial=np.inf),
+                    np.fmax.reduce(-gap[:, None] / (1.0 + v), initial=-np.inf),
+                    np.fmin.reduce(gap[:, None] / (1.0 - v), initial=np.inf),
                 ]
             )
 
-    def _limit(self, norm_price: Vector) -> Vector:
-        return _budget_part(self._models.budgets, norm_price, self._loss_price)
+    def _budget_value(self, norm_price: Vector) -> Vector:
+        return _max_within_budgets(self._models.budgets, norm_price, self._loss_price)
 
 
 def check_solutions(
     models: EquivalentModels, extremes: Sequence[Extreme], solutions: ExtremeSolutions
 ) -> CheckedSolutions:
-    """Check a solver's solutions against the data."""
+    """Verify a solver's solutions against the data."""
     features, signs = features_and_signs(extremes)
     size = np.maximum(1.0, np.abs(solutions.coef).sum(axis=1))
     certificates = Certificates(models, solutions.multipliers)
@@ -127,14 +129,15 @@ def check_solutions(
 
 
 def intersect(first: Matrix, second: Matrix) -> Matrix:
-    """Intersections of two ranges of every weight, shape (d, 2)."""
+    """Return the intersection of two ranges of every weight, shape (d, 2)."""
     return np.column_stack([np.fmax(first[:, 0], second[:, 0]), np.fmin(first[:, 1], second[:, 1])])
 
 
 def outer_ranges(models: EquivalentModels) -> Matrix:
-    """What is known of every weight before any program is solved, shape (d, 2).
+    """Return outer bounds on every weight that require no LP, shape (d, 2).
 
-    No weight exceeds the norm, and the start of the set, if it has one, has a certificate.
+    The bounds are the limit of the norm and, if the set has a start, the certificate from its dual
+    variables.
     """
     norm = max(b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0)
     outer = np.tile([-norm, norm], (models.n_weights, 1))
@@ -143,13 +146,15 @@ def outer_ranges(models: EquivalentModels) -> Matrix:
     return intersect(outer, Certificates(models, models.start.multipliers[None]).ranges())
 
 
-def _largest_size(values: Matrix) -> Vector:
-    """The largest size in each row."""
+def _max_absolute(values: Matrix) -> Vector:
+    """Return the largest absolute value in each row."""
     return np.maximum(values.max(axis=1), -values.min(axis=1))
 
 
-def _budget_part(budgets: Sequence[Budget], norm_price: Vector, loss_price: Vector) -> Vector:
-    """The most that ``norm_price * |w|_1 + loss_price * loss`` can come to."""
+def _max_within_budgets(
+    budgets: Sequence[Budget], norm_price: Vector, loss_price: Vector
+) -> Vector:
+    """Return the maximum of ``norm_price * |w|_1 + loss_price * loss`` within the budgets."""
     if len(budgets) == 1:
         (budget,) = budgets
         norm, loss = budget.norm_coefficient, budget.loss_coefficient
@@ -162,7 +167,7 @@ def _budget_part(budgets: Sequence[Budget], norm_price: Vector, loss_price: Vect
 
 
 def _rate(price: Vector, coefficient: float) -> Vector:
-    """A price in units of a budget's coefficient; infinite if the budget sets no limit."""
+    """Return a price divided by a budget coefficient; infinite if that is zero."""
     if coefficient > 0:
         return price / coefficient
     return np.where(price > 0, np.inf, 0.0)

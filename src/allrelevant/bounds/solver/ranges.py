@@ -1,9 +1,9 @@
-"""The smallest and largest weight of every feature over a set of models, each end proven.
+"""Smallest and largest weight of every feature over a set of models, with certified ends.
 
-Two programs per feature suffice. The set is convex, so with ``a = min w_j`` and ``b = max w_j`` the
+Two LPs per feature suffice. The set is convex, so with ``a = min w_j`` and ``b = max w_j``, the
 absolute weight ranges from ``max(0, a, -b)`` to ``max(|a|, |b|)``. :func:`weight_ranges` solves for
-both ends, :func:`size_ranges` for absolute weights in fewer programs. :class:`CheckedSolver` checks
-every solution against the data, and lets HiGHS solve those that fail the check.
+both ends, :func:`size_ranges` for absolute weights with fewer LPs. :class:`CheckedSolver` verifies
+every solution against the data, and uses HiGHS as a fallback where verification fails.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ SolverFactory = Callable[[EquivalentModels], ExtremeSolver]
 
 LOWER, UPPER = 0, 1
 
-# Gap and violation, relative to the norm, up to which a solution passes its check.
+# Largest gap and violation of a verified solution, relative to its norm.
 GAP_TOL = 1e-7
 
-# Violation, relative to the norm, above which a witness is an error.
+# Largest violation of a witness, relative to its norm. Larger ones raise an error.
 WITNESS_TOL = 1e-6
 
-# A weight below this share of the largest one that its feature can have is zero.
-ZERO_SHARE = 1e-12
+# Smallest weights below this fraction of the largest weight of the same feature are zero.
+ZERO_TOL = 1e-12
 
-# With a deadline.
+# Features per batch if there is a deadline.
 FEATURES_PER_TIME_CHECK = 4
 
-# Numbers in the models and multipliers that are in memory at a time.
+# Maximum number of values in the models and dual variables of a batch.
 NUMBERS_PER_BATCH = 4_000_000
 
 
@@ -57,10 +57,10 @@ NUMBERS_PER_BATCH = 4_000_000
 class WeightRanges:
     """Ranges of m weights over a set of models, with witnesses and certificates.
 
-    Witnesses attain what is ``attained``; no model goes beyond what is ``proven``, shape (m, 2)
-    both. Row i of ``coef``, shape (2 m, d), and of ``offset`` is the witness of the lower end of
-    range i, row m + i that of the upper. ``outer``, shape (d, 2), is what the certificates prove
-    together about every weight; infinite if not requested.
+    ``attained`` holds the ranges attained by witnesses, ``proven`` the certified outer bounds, both
+    of shape (m, 2). Row i of ``coef``, of shape (2 m, d), and of ``offset`` is the witness of the
+    lower end of range i; row m + i is the witness of the upper end. ``outer``, of shape (d, 2),
+    holds the bounds on every weight that follow from all certificates; infinite if not requested.
     """
 
     features: NDArray[np.intp]
@@ -78,12 +78,12 @@ class WeightRanges:
 
     @cached_property
     def gap(self) -> Matrix:
-        """Bounds on the error of each end of ``interval``, shape (m, 2)."""
+        """Certified error bound of each end of ``interval``, shape (m, 2)."""
         lower, upper = (absolute(self.proven) - self.interval).T
         return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
 
     def scaled(self, factor: float) -> WeightRanges:
-        """The ranges of the set with all models multiplied by a factor."""
+        """Return the ranges with all models multiplied by a factor."""
         return replace(
             self,
             attained=factor * self.attained,
@@ -94,19 +94,19 @@ class WeightRanges:
         )
 
     def witness(self, index: int, side: int) -> tuple[Vector, Vector]:
-        """Weights and offset of a model that attains an end of ``interval[index]``."""
+        """Return the weights and offsets of a model that attains an end of ``interval[index]``."""
         low, high = self.attained[index]
         if side == UPPER:
-            share_of_high = float(abs(high) >= abs(low))
+            high_fraction = float(abs(high) >= abs(low))
         elif low > 0 or high < 0:
-            share_of_high = float(high < 0)
-        else:  # zero is between the two witnesses
-            share_of_high = -low / (high - low) if high > low else 0.0
+            high_fraction = float(high < 0)
+        else:  # a convex combination of the two witnesses has weight zero
+            high_fraction = -low / (high - low) if high > low else 0.0
         rows = [index, len(self.features) + index]
-        shares = np.array([1.0 - share_of_high, share_of_high])
-        coef, offset = shares @ self.coef[rows], shares @ self.offset[rows]
+        fractions = np.array([1.0 - high_fraction, high_fraction])
+        coef, offset = fractions @ self.coef[rows], fractions @ self.offset[rows]
         if side == LOWER and self.interval[index, LOWER] == 0:
-            coef[self.features[index]] = 0.0  # without the rounding of the shares
+            coef[self.features[index]] = 0.0  # remove rounding errors
         return coef, offset
 
 
@@ -117,16 +117,16 @@ def weight_ranges(
     deadline: float | None = None,
     of_others: bool = False,
 ) -> WeightRanges:
-    """Smallest and largest weight of the features over a set of models, each end proven.
+    """Compute the smallest and largest weight of features over a set of models, with certificates.
 
-    ``solver`` makes a solver for a set of models, by default the one that suits it; its solutions
-    are checked against the data. After ``deadline``, as in ``time.time()``, no further feature is
-    begun: the ranges are those of the features done by then. ``of_others`` finds out as well what
-    the certificates prove of all other features.
+    ``solver`` creates a solver for a set of models, by default the one that suits its constraints.
+    Its solutions are verified against the data. After ``deadline``, as in ``time.time()``, no new
+    batch of features is started, and the ranges computed so far are returned. If ``of_others``,
+    also compute the bounds on all other weights that follow from the certificates.
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
     if deadline is not None and time.time() >= deadline:
-        return _no_ranges(models)
+        return _empty_ranges(models)
     checked = CheckedSolver(models, solver)
     parts: list[WeightRanges] = []
     for batch in _batches(models, features, timed=deadline is not None):
@@ -134,7 +134,7 @@ def weight_ranges(
             break
         parts.append(_batch_ranges(models, batch, checked, of_others))
     if not parts:
-        return _no_ranges(models)
+        return _empty_ranges(models)
     return replace(join_ranges(parts), effort=checked.effort)
 
 
@@ -143,12 +143,11 @@ def size_ranges(
     features: Sequence[int] | NDArray[np.intp],
     solver: SolverFactory | None = None,
 ) -> tuple[Matrix, SolverStats]:
-    """Smallest and largest absolute weight of m features, shape (m, 2), in fewer programs.
+    """Compute the smallest and largest absolute weight of m features, shape (m, 2).
 
-    One program per feature is enough as a rule: that for the side on which the weight can be larger
-    by what is known beforehand. The other side is solved only if it could still be larger, or if
-    no model so far shows that the weight can be zero. Parameters are those of
-    :func:`weight_ranges`.
+    This usually takes one LP per feature: for the sign with the larger outer bound. The other sign
+    is solved only if its absolute weight could be larger, or if no model found so far shows that
+    the weight can be zero. The parameters are those of :func:`weight_ranges`.
     """
     features = np.asarray(features, dtype=np.intp)
     checked = CheckedSolver(models, solver)
@@ -172,7 +171,7 @@ def _batches(
 def _batch_ranges(
     models: EquivalentModels, features: NDArray[np.intp], checked: CheckedSolver, of_others: bool
 ) -> WeightRanges:
-    # All minima, then all maxima: neighbors have more of their bases in common, which helps HiGHS.
+    # All minima, then all maxima: successive bases are then more similar, which helps HiGHS.
     solutions, check = checked.solve([Extreme(int(j), sign) for sign in (-1, 1) for j in features])
     return WeightRanges(
         features=features,
@@ -180,7 +179,7 @@ def _batch_ranges(
         proven=check.proven.reshape(2, -1).T,
         coef=sp.csr_array(solutions.coef),
         offset=solutions.offset,
-        outer=check.certificates.ranges() if of_others else _unbounded(models),
+        outer=check.certificates.ranges() if of_others else _infinite_ranges(models),
         effort=SolverStats(),
     )
 
@@ -188,17 +187,17 @@ def _batch_ranges(
 def _batch_sizes(
     models: EquivalentModels, features: NDArray[np.intp], outer: Matrix, checked: CheckedSolver
 ) -> tuple[Matrix, int]:
-    """Sizes of the weights, and the number of programs that were not needed."""
+    """Return the ranges of the absolute weights, and the number of LPs skipped."""
     each = np.arange(len(features))
-    first = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)  # the side that can be larger
+    first = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)  # the side with the larger bound
     second = 1 - first
     solutions, check = checked.solve(_extremes(features, first))
     signed = np.zeros((len(features), 2))
     signed[each, first] = check.attained
-    models_seen = solutions.coef[:, features]
+    known_weights = solutions.coef[:, features]
     if models.start is not None:
-        models_seen = np.vstack([models_seen, models.start.coef[features]])
-    can_be_zero = (models_seen.min(axis=0) <= 0) & (models_seen.max(axis=0) >= 0)
+        known_weights = np.vstack([known_weights, models.start.coef[features]])
+    can_be_zero = (known_weights.min(axis=0) <= 0) & (known_weights.max(axis=0) >= 0)
     proven = intersect(outer, check.certificates.ranges()[features])
     could_be_larger = np.abs(proven[each, second]) > np.abs(check.attained)
     pending = np.flatnonzero(could_be_larger | ~can_be_zero)
@@ -214,7 +213,7 @@ def _extremes(features: NDArray[np.intp], sides: NDArray[np.intp]) -> list[Extre
     ]
 
 
-def _no_ranges(models: EquivalentModels) -> WeightRanges:
+def _empty_ranges(models: EquivalentModels) -> WeightRanges:
     none = np.empty((0, 2))
     return WeightRanges(
         features=np.empty(0, dtype=np.intp),
@@ -222,23 +221,23 @@ def _no_ranges(models: EquivalentModels) -> WeightRanges:
         proven=none,
         coef=sp.csr_array((0, models.n_weights)),
         offset=np.empty((0, models.rows.n_offsets)),
-        outer=_unbounded(models),
+        outer=_infinite_ranges(models),
         effort=SolverStats(),
     )
 
 
-def _unbounded(models: EquivalentModels) -> Matrix:
+def _infinite_ranges(models: EquivalentModels) -> Matrix:
     return np.tile([-np.inf, np.inf], (models.n_weights, 1))
 
 
 def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
-    """The ranges of several groups of features over one set, joined."""
-    n_parts = [len(part.features) for part in parts]
-    # Each part lists its lower witnesses, then its upper ones; so does the whole.
+    """Join the ranges of several groups of features over one set."""
+    part_sizes = [len(part.features) for part in parts]
+    # In each part and in the result, all lower witnesses precede all upper witnesses.
     rows = np.concatenate(
         [
             np.arange(2 * n).reshape(2, n) + 2 * start
-            for n, start in zip(n_parts, np.cumsum([0, *n_parts[:-1]]), strict=True)
+            for n, start in zip(part_sizes, np.cumsum([0, *part_sizes[:-1]]), strict=True)
         ],
         axis=1,
     ).ravel()
@@ -254,20 +253,21 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
 
 
 def absolute(signed: Matrix) -> Matrix:
-    """Smallest and largest absolute weight of signed ranges, shape (m, 2).
+    """Return the smallest and largest absolute weight of signed ranges, shape (m, 2).
 
-    A smallest one that is tiny beside the largest is zero: rounding must not make a feature look
-    needed on some machines.
+    A smallest weight that is tiny compared with the largest is set to zero. Otherwise, rounding
+    errors could make an unnecessary feature appear necessary on some platforms.
     """
     low, high = signed.T
     smallest, largest = np.maximum(0.0, np.maximum(low, -high)), np.abs(signed).max(axis=1)
-    return np.column_stack([np.where(smallest > ZERO_SHARE * largest, smallest, 0.0), largest])
+    return np.column_stack([np.where(smallest > ZERO_TOL * largest, smallest, 0.0), largest])
 
 
 class CheckedSolver:
-    """Asks a solver, checks every solution against the data, and lets HiGHS solve the rest.
+    """Solver whose solutions are verified against the data, with HiGHS as a fallback.
 
-    ``make_solver`` makes a solver for a set of models, by default the one that suits its rows.
+    ``make_solver`` creates a solver for a set of models, by default the one that suits its
+    constraints.
     """
 
     def __init__(self, models: EquivalentModels, make_solver: SolverFactory | None = None) -> None:
@@ -286,14 +286,14 @@ class CheckedSolver:
         return SolverStats(effort.programs, effort.pivots, self._fallbacks)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, CheckedSolutions]:
-        """Solutions that are models of the set, and what the data say about them."""
+        """Return feasible solutions, and the results of their verification."""
         solutions, check = self._solve(extremes)
         worst = int(np.argmax(check.violation))
         if check.violation[worst] > WITNESS_TOL:
             raise SolverError(
-                f"The model found for {extremes[worst]} oversteps the set by "
-                f"{check.violation[worst]:.1e} of its norm. Badly scaled columns are the usual "
-                "cause: try standardize=True."
+                f"The solution for {extremes[worst]} violates the constraints by "
+                f"{check.violation[worst]:.1e} of its norm. The usual cause is badly scaled "
+                "columns: set standardize=True."
             )
         return solutions, check
 
@@ -304,7 +304,7 @@ class CheckedSolver:
         self._models = self._solver.models
         check = check_solutions(self._models, extremes, solutions)
         size = np.maximum(1.0, np.abs(solutions.coef).sum(axis=1))
-        # Comparisons with what is not a number are false.
+        # Comparisons with NaN are false, so unsolved extremes fail.
         is_inside = check.violation <= GAP_TOL
         failed = np.flatnonzero(~((check.gap <= GAP_TOL * size) & is_inside))
         if len(failed) == 0 or self._solver.is_reference:
@@ -315,7 +315,7 @@ class CheckedSolver:
                 solutions.with_replaced(failed, better),
                 check.with_replaced(failed, better_check),
             )
-        solutions = self._moved_inside(solutions, np.flatnonzero(~is_inside))
+        solutions = self._shrink_to_feasible(solutions, np.flatnonzero(~is_inside))
         return solutions, check_solutions(self._models, extremes, solutions)
 
     def _solve_by_highs(
@@ -329,13 +329,13 @@ class CheckedSolver:
     def _highs(self) -> HighsSolver:
         return HighsSolver(self._models)
 
-    def _moved_inside(
+    def _shrink_to_feasible(
         self, solutions: ExtremeSolutions, which: NDArray[np.intp]
     ) -> ExtremeSolutions:
-        """Solutions outside the set, moved towards its start until they are inside.
+        """Move infeasible solutions toward the start of the set until they are feasible.
 
-        Over very many rows rounding adds up to a little too much loss: then the way is short. What
-        is not a model at all is replaced by the start itself.
+        With very many constraints, rounding errors add up to a slight excess of loss, and the steps
+        are short. Solutions that are NaN are replaced by the start.
         """
         start = self._models.start
         if len(which) == 0 or start is None:
@@ -345,16 +345,16 @@ class CheckedSolver:
             return solutions
         outside = solutions.take(which)
         violation = self._models.violation(outside.coef, outside.offset)
-        share = -start_violation / (violation - start_violation)
-        share = np.where(np.isfinite(share), np.clip(share, 0.0, 1.0), 0.0)[:, None]
+        step = -start_violation / (violation - start_violation)
+        step = np.where(np.isfinite(step), np.clip(step, 0.0, 1.0), 0.0)[:, None]
         moved = ExtremeSolutions(
-            _between(start.coef, outside.coef, share),
-            _between(start.offset, outside.offset, share),
-            np.where(share > 0, outside.multipliers, start.multipliers),
+            _interpolate(start.coef, outside.coef, step),
+            _interpolate(start.offset, outside.offset, step),
+            np.where(step > 0, outside.multipliers, start.multipliers),
         )
         return solutions.with_replaced(which, moved)
 
 
-def _between(start: Vector, end: Matrix, share: Matrix) -> Matrix:
-    """A point of the way from one model to each of others; the model itself at share zero."""
-    return np.where(share > 0, start + share * (end - start), start)
+def _interpolate(start: Vector, end: Matrix, step: Matrix) -> Matrix:
+    """Return points between one model and each of several others; the model itself at step 0."""
+    return np.where(step > 0, start + step * (end - start), start)

@@ -1,10 +1,10 @@
-"""The fast solver of extremes: the simplex method on a small dense dictionary.
+"""Fast solver of extremes: the simplex method on a small dense dictionary.
 
-The baseline is a vertex of the l1-regularized problem. :class:`Vertex` factorizes it,
-:class:`Dictionary` lays it out for :mod:`allrelevant.native.simplex`, and :class:`SimplexSolver`
-solves every extreme from there, over the rows and features that matter: others are added when a
-solution violates a row that was left out, or when a feature that was left out has a negative
-reduced cost.
+The baseline is a vertex of the l1-regularized problem. :class:`Vertex` factorizes its basis, and
+:class:`Dictionary` is its dictionary for :mod:`allrelevant.native.simplex`. :class:`SimplexSolver`
+solves every extreme from this vertex, over a working set of constraints and features. Row
+generation adds constraints that a solution violates, and column generation adds features with
+negative reduced cost.
 """
 
 from __future__ import annotations
@@ -26,90 +26,98 @@ from .interface import Extreme, ExtremeSolutions, NotAVertexError, SolverStats, 
 if TYPE_CHECKING:
     from ...native.simplex import DictionaryState, SimplexData
 
-# A row with less slack than this, on either side, is active at a vertex.
+# Largest absolute slack of an active constraint.
 ACTIVE_TOL = 1e-7
 
-# How far the start may violate hard rows, relative to its norm.
+# Largest violation of hard constraints by the start, relative to its norm.
 VIOLATION_TOL = 1e-9
 
-# Pivots after which an extreme counts as not solved.
+# Maximum number of pivots per extreme.
 MAX_PIVOTS = 20_000
 
-# Cells of all dictionaries of one call. Compiled code cannot be interrupted from the keyboard.
+# Dictionary cells per call, over all extremes. Ctrl-C is handled between calls.
 CELLS_PER_CALL = 2_000_000
 
-# Extremes in the first batch; each further batch has twice as many. The rows and features that the
-# first ones miss are those that others would miss as well.
+# Extremes in the first batch. Each further batch has twice as many. The first extremes add most of
+# the constraints and features that are missing in the working set, so few are solved twice.
 FIRST_BATCH = 8
 
-# How much slack a solution may need in a row that was left out.
+# Largest slack of a solution in a constraint outside the working set.
 SLACK_TOL = 1e-10
 
-# By how much a reduced cost must be negative for a feature to be added, relative to the norm price.
+# Features are added if their reduced cost is below minus this, relative to the norm price.
 REDUCED_COST_TOL = 1e-9
 
-# With no more features than this, all are working features. Else those at which the multipliers of
-# the baseline come at least this close to the norm price, which is 1.
+# Up to this number of features, all are in the working set. Above it, the working set starts with
+# the features whose ``multipliers @ table`` at the baseline is at least NEARLY_USED in absolute
+# value; it is 1, the norm price, for the features in use.
 ALL_FEATURES_UP_TO = 400
 NEARLY_USED = 0.95
 
-# The most features that one solution adds, and the number of working features above which they are
-# reduced to those of the start.
+# Maximum number of features added per solution, and size above which the working set is reset to
+# its initial features.
 FEATURES_PER_SOLUTION = 20
 RESET_WORKING_SET_ABOVE = 1000
 
 
 class Vertex:
-    """A vertex of the l1-regularized problem.
+    """Vertex of the l1-regularized problem.
 
-    As many rows are active as there are weights in use and offsets, and determine both. So the
-    basic variables are, in order, the weights in use, the offsets and the slacks of the inactive
-    rows; nonbasic are the other weights and the slacks of the active rows.
+    The number of active constraints equals the number of nonzero weights and offsets, which they
+    determine. The basic variables are, in this order, the nonzero weights, the offsets and the
+    slacks of the inactive constraints. The nonbasic variables are the other weights and the slacks
+    of the active constraints.
     """
 
     def __init__(self, rows: HingeRows, coef: Vector, offset: Vector) -> None:
         self.rows = rows
         self.used = np.flatnonzero(coef)
-        self.active = _determining_rows(rows, self.used, rows.slack(coef[None], offset[None])[0])
+        self.active = _independent_active_rows(
+            rows, self.used, rows.slack(coef[None], offset[None])[0]
+        )
         self.inactive = np.setdiff1d(np.arange(rows.n_rows), self.active)
         block = np.hstack([_dense(rows.table[:, self.used]), rows.offset_table])
         self._factors = lu_factor(block[self.active])
         self._inactive_block = block[self.inactive]
 
     def values(self) -> Vector:
-        """Values of the basic variables."""
+        """Return the values of the basic variables."""
         target = self.rows.target[:, None]
         return self._dictionary_columns(target[self.active], target[self.inactive])[:, 0]
 
     def weight_columns(self, features: NDArray[np.intp]) -> Matrix:
-        """Dictionary columns of unused weights."""
+        """Return the dictionary columns of nonbasic weights."""
         table = _dense(self.rows.table[:, features])
         return self._dictionary_columns(table[self.active], table[self.inactive])
 
     def slack_columns(self) -> Matrix:
-        """Dictionary columns of the slacks of the active rows."""
+        """Return the dictionary columns of the slacks of the active constraints."""
         n_active = len(self.active)
         return self._dictionary_columns(np.eye(n_active), np.zeros((len(self.inactive), n_active)))
 
     def _dictionary_columns(self, active_part: Matrix, inactive_part: Matrix) -> Matrix:
-        """Dictionary columns from columns of the rows."""
+        """Return dictionary columns, given columns of the constraint matrix."""
         structural = lu_solve(self._factors, active_part)
         return np.vstack([structural, inactive_part - self._inactive_block @ structural])
 
 
-def _determining_rows(rows: HingeRows, used: NDArray[np.intp], slack: Vector) -> NDArray[np.intp]:
-    """As many active rows as there are weights in use and offsets, that determine them."""
+def _independent_active_rows(
+    rows: HingeRows, used: NDArray[np.intp], slack: Vector
+) -> NDArray[np.intp]:
+    """Select linearly independent active constraints that determine weights in use and offsets."""
     candidates = np.flatnonzero(np.abs(slack) <= ACTIVE_TOL)
     n_needed = len(used) + rows.n_offsets
     if n_needed == 0:
         return np.empty(0, dtype=np.intp)
     if len(candidates) < n_needed:
-        raise NotAVertexError(f"{len(candidates)} rows are active, {n_needed} are needed.")
+        raise NotAVertexError(
+            f"{len(candidates)} constraints are active, but {n_needed} are needed."
+        )
     block = np.hstack([_dense(rows.table[candidates][:, used]), rows.offset_table[candidates]])
     triangle, order = qr(block.T, mode="r", pivoting=True)
     size = np.abs(np.diag(triangle))
     if size[n_needed - 1] <= 1e-9 * max(1.0, size[0]):
-        raise NotAVertexError("The active rows do not determine the model.")
+        raise NotAVertexError("The active constraints do not determine the model.")
     return np.sort(candidates[order[:n_needed]])
 
 
@@ -118,11 +126,11 @@ def _dense(table: Table) -> Matrix:
 
 
 class Dictionary:
-    """The dictionary of a vertex, from which every extreme is solved.
+    """Dictionary of a vertex, from which every extreme is solved.
 
-    Its weights are those in use, then those of the other working ``features``, then one place for
-    the feature in question if it is none of these. ``prices`` are those of norm and loss, shape
-    (2,), at which the vertex is optimal.
+    Its weights are those in use, then those of the other working ``features``, then a placeholder
+    for the feature of an extreme outside the working set. ``prices``, of shape (2,), are the prices
+    of norm and loss at which the vertex is optimal.
     """
 
     def __init__(
@@ -168,9 +176,9 @@ class Dictionary:
         return max(1, CELLS_PER_CALL // self._state.T.size)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, int]:
-        """Solve extremes, each from this vertex; also the number of pivots.
+        """Solve extremes, each from this vertex. Return the solutions and the number of pivots.
 
-        The weights of an extreme that was not solved are not a number.
+        The weights are NaN for extremes that were not solved.
         """
         from ...native.simplex import OPTIMAL, solve_extremes
 
@@ -203,9 +211,9 @@ class Dictionary:
         return ExtremeSolutions(coef, offset, multipliers), pivots
 
     def minimize(self, C: float) -> StartingVertex | None:
-        """The model of least ``|w|_1 + C * loss``, or None if it is not found.
+        """Minimize ``|w|_1 + C * loss``. Return the solution, or None if the solver failed.
 
-        This changes the dictionary: no extremes can be solved from it any more.
+        This modifies the dictionary, which can then no longer be used to solve extremes.
         """
         from ...native.simplex import OPTIMAL, minimize
 
@@ -223,7 +231,7 @@ class Dictionary:
 def simplex_data(
     rows: HingeRows, n_weights: int, budgets: Sequence[Budget], prices: Vector
 ) -> SimplexData:
-    """Rows and budgets, for compiled code."""
+    """Return constraints and budgets in the form that compiled code requires."""
     from ...native.simplex import SimplexData
 
     limits = [(b.norm_coefficient, b.loss_coefficient, b.limit) for b in budgets]
@@ -239,12 +247,12 @@ def dictionary_state(
     basis: NDArray[np.intp],
     nonbasic: NDArray[np.intp],
 ) -> DictionaryState:
-    """A dictionary, for compiled code."""
+    """Return a dictionary in the form that compiled code requires."""
     from ...native.simplex import DictionaryState, initialize
 
     n_columns, first_row = T.shape[1], data.n_weights + data.n_offsets
     is_positive = value > 0
-    is_slack = basis >= first_row  # that of a hard row counts as met, whatever the rounding
+    is_slack = basis >= first_row  # a hard constraint is satisfied up to rounding
     is_positive[is_slack] &= np.isfinite(data.row_weight[basis[is_slack] - first_row])
     state = DictionaryState(
         T=np.ascontiguousarray(T),
@@ -262,10 +270,11 @@ def dictionary_state(
 
 
 class SimplexSolver:
-    """Solves every extreme on a dictionary at the start, over working rows and features.
+    """Simplex solver of extremes, over a working set of constraints and features.
 
-    Raises :class:`NotAVertexError` if the start of the set is no vertex. ``active_rows`` are rows
-    that are known to matter, besides those that do at the start.
+    Every extreme is solved from the start of the set. :class:`NotAVertexError` is raised if the
+    start is not a vertex. ``active_rows`` are constraints to include in the working set, in
+    addition to those that are nearly active at the start.
     """
 
     is_reference = False
@@ -274,15 +283,15 @@ class SimplexSolver:
         self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
     ) -> None:
         if models.start is None:
-            raise NotAVertexError("The set has no model to start from.")
+            raise NotAVertexError("The set of models has no start.")
         self.models, self._start = models, models.start
         rows, coef, offset = models.rows, models.start.coef, models.start.offset
         combination = np.abs(rows.row_combination(self._start.multipliers))
-        # The prices of norm and loss at which the start is optimal.
+        # Prices of norm and loss at which the start is optimal.
         self._prices = np.array([combination.max(), (self._start.multipliers / rows.weight).max()])
         violation = rows.violation(coef[None], offset[None])[0]
         if violation > VIOLATION_TOL * (1.0 + np.abs(coef).sum()):
-            raise NotAVertexError("The model to start from violates hard rows.")
+            raise NotAVertexError("The start violates hard constraints.")
         is_near = rows.slack(coef[None], offset[None])[0] > -DISTANT_SLACK
         is_near[np.asarray(active_rows, dtype=np.intp)] = True
         self._rows = np.flatnonzero(is_near)
@@ -291,7 +300,7 @@ class SimplexSolver:
         self.effort = SolverStats()
 
     def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        self._reduce_features()
+        self._reset_features()
         parts, start, size = [], 0, FIRST_BATCH
         while start < len(extremes):
             parts.append(self._solve_batch(extremes[start : start + size]))
@@ -299,24 +308,24 @@ class SimplexSolver:
         return concatenate(parts)
 
     def _solve_batch(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        """Solve these extremes, repeatedly until no row and no feature is missing."""
+        """Solve extremes, repeatedly until no constraint and no feature has to be added."""
         solutions = self._solve(extremes)
-        again = self._add_missing(extremes, solutions)
+        again = self._extend_working_set(extremes, solutions)
         while len(again):
             self._dictionary = self._new_dictionary()
             repeated = [extremes[int(e)] for e in again]
             solutions = solutions.with_replaced(again, self._solve(repeated))
-            again = again[self._add_missing(repeated, solutions.take(again))]
+            again = again[self._extend_working_set(repeated, solutions.take(again))]
         return solutions
 
-    def _reduce_features(self) -> None:
-        """Forget the features that former extremes added, once there are many."""
+    def _reset_features(self) -> None:
+        """Reset the working features to the initial ones if there are too many."""
         if len(self._features) > max(RESET_WORKING_SET_ABOVE, 2 * len(self._first_features)):
             self._features = self._first_features
             self._dictionary = self._new_dictionary()
 
     def _new_dictionary(self) -> Dictionary:
-        """The dictionary at the start, from the data."""
+        """Compute the dictionary of the start from the data."""
         rows = self.models.rows.take(self._rows)
         vertex = Vertex(rows, self._start.coef, self._start.offset)
         return Dictionary(vertex, self._features, self.models.budgets, self._prices)
@@ -331,28 +340,31 @@ class SimplexSolver:
         multipliers[:, self._rows] = solutions.multipliers
         return ExtremeSolutions(solutions.coef, solutions.offset, multipliers)
 
-    def _add_missing(
+    def _extend_working_set(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> NDArray[np.intp]:
-        """Add the rows and features that solutions miss; the solutions that miss any."""
-        # Extremes that were not solved are left to HiGHS.
+        """Add violated constraints and features of negative reduced cost to the working set.
+
+        Return the indices of the solutions concerned, which must be solved again.
+        """
+        # HiGHS solves these extremes later.
         unsolved = np.flatnonzero(~np.isfinite(solutions.coef).all(axis=1))
         is_violated = self.models.rows.slack(solutions.coef, solutions.offset) > SLACK_TOL
         is_violated[:, self._rows] = False
         is_violated[unsolved] = False
         missing = {
             e: features
-            for e, features in self._missing_features(extremes, solutions)
+            for e, features in self._entering_features(extremes, solutions)
             if e not in unsolved
         }
         self._rows = np.union1d(self._rows, np.flatnonzero(is_violated.any(axis=0)))
         self._features = reduce(np.union1d, missing.values(), self._features)
         return np.union1d(np.flatnonzero(is_violated.any(axis=1)), sorted(missing)).astype(np.intp)
 
-    def _missing_features(
+    def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Solutions under whose multipliers other features have negative reduced costs."""
+        """Yield solutions, and the features outside the working set with negative reduced cost."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
@@ -369,10 +381,10 @@ class SimplexSolver:
 
 
 def nearly_used_features(combination: Vector) -> NDArray[np.intp]:
-    """Features that equivalent models are likely to use, since the baseline nearly does.
+    """Return the features with small reduced cost at the baseline.
 
-    ``combination`` is the size of ``multipliers @ table`` at the baseline, shape (d,): 1 where it
-    uses the feature.
+    Equivalent models are likely to use these. ``combination``, of shape (d,), is the absolute value
+    of ``multipliers @ table`` at the baseline, which is 1 for features in use.
     """
     if len(combination) <= ALL_FEATURES_UP_TO:
         return np.arange(len(combination))
