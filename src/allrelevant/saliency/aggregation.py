@@ -211,11 +211,13 @@ def _check_targets(targets: np.ndarray, n_classes: int | None) -> np.ndarray:
 def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
     if outputs.ndim != 2 or outputs.shape[1] != (n_classes or 1):
         needed = "1 output" if n_classes is None else f"{n_classes} outputs, one per class"
-        raise InputError(f"The model must have {needed}, but its outputs have shape {outputs.shape}.")
+        raise InputError(
+            f"The model must have {needed}, but its outputs have shape {outputs.shape}."
+        )
     if not np.isfinite(outputs).all():
         raise InputError(
-            "The outputs of the model are not finite, so its training has diverged. Standardize the "
-            "features or lower the learning rate."
+            "The outputs of the model are not finite, so its training has diverged. Standardize "
+            "the features or lower the learning rate."
         )
     return outputs
 

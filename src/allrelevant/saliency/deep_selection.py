@@ -38,8 +38,8 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     Each input is multiplied by a weight. The weights w, initially 1, are trained together with the
     network under an elastic-net penalty,
-    ``penalty * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``. Every optimizer step ends with the
-    proximal operator of the l1 term, so weights that do not reduce the loss become exactly zero.
+    ``penalty * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``. Every optimizer step ends with
+    the proximal operator of the l1 term, so unnecessary weights become exactly zero.
     The selector can be used alone, or as the estimator of :class:`SaliencySelector` (SFS+DFS of
     Cancela et al. 2020). Features are not scaled, so standardize them first.
 
@@ -56,8 +56,8 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         contain, cancels the scale of the mask. With such networks, a larger penalty does not
         necessarily produce more zeros.
     l1_ratio : float, default=1.0
-        Fraction of the l1 term in the elastic net. Below 1, features that carry the same information
-        tend to receive similar weights.
+        Fraction of the l1 term in the elastic net. Below 1, features that carry the same
+        information tend to receive similar weights.
     n_features_to_select : int, float or None, default=None
         Number of features to select, or a fraction if below 1. None selects the features with a
         nonzero weight.
@@ -237,7 +237,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _ranking(mask: Vector, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank by decreasing absolute weight, then by decreasing number of steps with nonzero weight."""
+    """Rank by decreasing absolute weight, then by decreasing number of nonzero steps."""
     order = np.lexsort((-steps, -np.abs(mask)))
     ranking = np.empty(len(mask), dtype=np.int64)
     ranking[order] = np.arange(1, len(mask) + 1)

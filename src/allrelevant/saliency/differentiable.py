@@ -218,8 +218,8 @@ def _column_names(model: Any, X: Any) -> list[str]:
     for place, (name, expected) in enumerate(zip(names, training_names, strict=False)):
         if name != expected:
             raise InputError(
-                f"Column {place + 1} of X is {name!r}, but the model was trained with {expected!r} in "
-                "this position. Use the same column order as in training."
+                f"Column {place + 1} of X is {name!r}, but the model was trained with {expected!r} "
+                "in this position. Use the same column order as in training."
             )
     return names or training_names
 

@@ -77,7 +77,7 @@ def explain(
     """
     if hasattr(fitted, "explain") and hasattr(fitted, "ranking_"):
         raise InputError(
-            f"explain does not accept a {type(fitted).__name__}. Call selector.explain(X, y) instead."
+            f"explain does not accept a {type(fitted).__name__}. Call its method explain instead."
         )
     rows, names = check_rows(fitted, X, accept_sparse=True)
     explanation = explain_rows(
@@ -168,8 +168,8 @@ class Explanation:
         target, predicted = str(self.targets[row]), str(self.predicted[row])
         if self.wrong[row]:
             return (
-                f"predicted as {predicted!r}, not {target!r}: little or nothing in the row supports "
-                f"{target!r}"
+                f"predicted as {predicted!r}, not {target!r}: little or nothing in the row "
+                f"supports {target!r}"
             )
         return f"predicted as {predicted!r}"
 
@@ -238,8 +238,8 @@ class ExplanationTarget:
     def __post_init__(self) -> None:
         if self.y is not None and self.target is not None:
             raise InputError(
-                "y and target cannot both be set. Pass y to explain the true target of each row, or "
-                "target to explain one class for all rows."
+                "y and target cannot both be set. Pass y to explain the true target of each row, "
+                "or target to explain one class for all rows."
             )
 
     def numbers(self, predicted: Vector) -> Vector:

@@ -343,8 +343,8 @@ def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
     n_outputs = outputs.shape[1]
     if n_outputs < 2:
         raise InputError(
-            f"The model has {n_outputs} output(s), but a classification gain requires one output per "
-            "class, at least two."
+            f"The model has {n_outputs} output(s), but a classification gain requires one output "
+            "per class, at least two."
         )
     if len(codes) and codes.max() >= n_outputs:
         raise InputError(

@@ -162,8 +162,8 @@ def _from_mlp_classifier(fitted: Any) -> Perceptron:
         return _perceptron(fitted, "identity", np.eye(n_last), CrossEntropyGain())
     if n_last > 1:
         raise InputError(
-            "The network was trained on multilabel targets. Saliency requires exactly one class per "
-            "row."
+            "The network was trained on multilabel targets. Saliency requires exactly one class "
+            "per row."
         )
     return _perceptron(fitted, "identity", np.array([[0.0, 1.0]]), CrossEntropyGain())
 
@@ -211,8 +211,8 @@ class ScaledModel:
             return X * self.slopes + self.offsets
         if np.any(self.offsets):
             raise InputError(
-                "A scaler of the pipeline shifts the features, which a sparse table does not allow. "
-                "Convert the table to a dense array."
+                "A scaler of the pipeline shifts the features, which a sparse table does not "
+                "allow. Convert the table to a dense array."
             )
         return sp.csr_array(X.multiply(np.broadcast_to(self.slopes, X.shape[1])))
 

@@ -25,10 +25,10 @@ from .torch_modules import (
     TorchModel,
     apply_module,
     device_for,
-    weight_template,
     threads_for,
     torch_seed,
     torch_threads,
+    weight_template,
 )
 
 # Kind of the module outputs, by training loss.
@@ -109,8 +109,8 @@ class SkorchTrainer(BaseEstimator):
         if outputs.numel() != len(outputs) * n_outputs:
             raise InputError(
                 f"The module of {type(self.net).__name__} returns shape {tuple(outputs.shape)} for "
-                f"{len(outputs)} rows, but {n_outputs} output(s) per row are required. A classifier "
-                "needs one output per class, a regressor a single output."
+                f"{len(outputs)} rows, but {n_outputs} output(s) per row are required. A "
+                "classifier needs one output per class, a regressor a single output."
             )
         if n_outputs > 1:
             return targets.astype(np.int64)

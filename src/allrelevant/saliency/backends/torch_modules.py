@@ -89,8 +89,8 @@ class TorchModel:
     ) -> None:
         if outputs not in _GAINS:
             raise InputError(
-                f"outputs must be one of {', '.join(_GAINS)}, depending on what the module returns; "
-                f"got {outputs!r}."
+                f"outputs must be one of {', '.join(_GAINS)}, depending on what the module "
+                f"returns; got {outputs!r}."
             )
         self.module = _move_to_device(_resolve_module(module), device)
         self.kind = outputs
@@ -190,8 +190,8 @@ class TapedModule:
             )
         if gradient is None:
             raise InputError(
-                f"The outputs of {self.name} have no gradient with respect to its inputs. Check the "
-                "forward pass for argmax, detach or a conversion to NumPy."
+                f"The outputs of {self.name} have no gradient with respect to its inputs. Check "
+                "the forward pass for argmax, detach or a conversion to NumPy."
             )
         return _as_array(gradient)
 
@@ -251,7 +251,7 @@ def weight_template(module: nn.Module, *, default: str) -> Tensor:
 
 
 def apply_module(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
-    """Return the outputs of a module; raise if it rejects the rows or its outputs lack gradients."""
+    """Return the outputs of a module; raise if it fails or its outputs have no gradients."""
     try:
         outputs = module(rows)
     except (RuntimeError, IndexError) as error:
@@ -303,8 +303,8 @@ def device_for(device: Any, default: Any = "cpu") -> torch.device:
     except (AssertionError, RuntimeError, TypeError, ValueError) as error:
         first_line = shorten(str(error).partition("\n")[0], 120, placeholder=" ...").rstrip(".")
         raise InputError(
-            f"device={str(device)!r} is not available: {first_line}. Use device=None to select a GPU "
-            "if one is available, and the CPU otherwise."
+            f"device={str(device)!r} is not available: {first_line}. Use device=None to select a "
+            "GPU if one is available, and the CPU otherwise."
         ) from error
     return chosen
 
