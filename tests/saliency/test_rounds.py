@@ -30,7 +30,7 @@ def test_balanced_rows(seed: int) -> None:
 
 
 def test_schedule_of_the_paper() -> None:
-    """Of n features, int(gamma * n) are kept, as long as more than ``stop`` are active."""
+    """Each round keeps int(gamma * n) of n features, while more than ``stop`` are active."""
     for n_features, gamma, stop in ((500, 0.975, 1), (37, 0.9, 5), (8, 0.3, 1), (5, 0.0, 1)):
         expected, active = [], n_features
         while active > stop:

@@ -101,7 +101,7 @@ def _check_units(units: ArrayLike, n_features: int) -> Vector:
         raise InputError(f"units must be numbers: {error}.") from error
     if values.shape != (n_features,):
         raise InputError(
-            f"units must have one number per feature, shape ({n_features},), got shape "
+            f"units must be one number per feature, shape ({n_features},); got shape "
             f"{values.shape}."
         )
     if not (np.isfinite(values).all() and (values >= 0).all()):

@@ -194,7 +194,7 @@ class _Broken(nn.Module):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        (lambda outputs: outputs.argmax(dim=1), "floating-point outputs"),
+        (lambda outputs: outputs.argmax(dim=1), "floating-point tensor"),
         (lambda outputs: outputs.detach(), "no gradient with respect to its inputs"),
         (lambda outputs: outputs[None], "shape"),
         (lambda outputs: (outputs, outputs), r"^_Broken returns a tuple of length 2, which .*\.$"),

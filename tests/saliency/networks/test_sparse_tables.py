@@ -147,7 +147,7 @@ def test_resumed_run_is_the_same_for_sparse_data(table, tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:2 constant column")
 def test_only_batches_of_rows_are_dense(table, monkeypatch):
-    """At most a mini-batch is dense in training, and at most the budget elsewhere."""
+    """Training converts one mini-batch at a time; other steps stay within the budget."""
     X, y = table
     made = []
     toarray = sp.csr_array.toarray

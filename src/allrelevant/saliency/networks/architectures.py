@@ -197,9 +197,8 @@ class MaskOptimizer:
     The proximal operator of the l1 term sets weights to exactly zero, which its gradient cannot do.
     As in Adam, gradients are averaged, and the step of each weight is divided by their root mean
     square. The proximal operator uses the same metric; otherwise the method would not converge to
-    the minimum of the penalized loss. The step size of a weight is at most ten times that of a
-    typical weight. Without this limit, an input with tiny initial gradients would be set to zero in
-    the first step.
+    the minimum of the penalized loss. No step is longer than ten times a typical step. Without this
+    limit, an input with tiny initial gradients would be set to zero in the first step.
     """
 
     betas = (0.9, 0.999)

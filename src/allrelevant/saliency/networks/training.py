@@ -1,8 +1,8 @@
 """Training loop of networks: Adam over mini-batches, with early stopping.
 
 :class:`Training` runs the epochs. A sampler draws the rows of each epoch, either all rows once or
-with balanced classes (:class:`BalancedRows`). :class:`Inputs` provides rows as tensors; of a sparse
-table, only the rows of a mini-batch are dense. :func:`check_trainable` raises an error before
+with balanced classes (:class:`BalancedRows`). :class:`Inputs` provides rows as dense tensors; only
+the rows of a mini-batch of a sparse table are converted. :func:`check_trainable` raises an error before
 training starts if a network cannot be trained.
 """
 
@@ -70,7 +70,7 @@ class TrainingRecord:
 
 
 class Training:
-    """In-place training of a module; ``mask`` optimizes the weights of its input mask."""
+    """Training loop that modifies a module in place; ``mask`` optimizes its input mask."""
 
     def __init__(
         self, module: nn.Module, settings: TrainingSettings, mask: MaskOptimizer | None = None
