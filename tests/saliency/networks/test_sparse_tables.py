@@ -102,9 +102,7 @@ def test_mask_is_the_same_for_sparse_data(table):
     "estimator",
     [
         NetworkClassifier(**QUICK),
-        NetworkClassifier(
-            "cnn", image_shape=(6, 5), **QUICK
-        ),  # pixels are set to zero, not dropped
+        NetworkClassifier("cnn", image_shape=(6, 5), **QUICK),  # inactive pixels become zero
         DeepFeatureSelection(NetworkClassifier(**QUICK)),
     ],
     ids=["mlp", "cnn", "mask"],

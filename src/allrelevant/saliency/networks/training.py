@@ -1,8 +1,8 @@
 """Training loop of networks: Adam over mini-batches, with early stopping.
 
 :class:`Training` runs the epochs. A sampler draws the rows of each epoch, either all rows once or
-with balanced classes (:class:`BalancedRows`). :class:`Inputs` provides rows as dense tensors; only
-the rows of a mini-batch of a sparse table are converted. :func:`check_trainable` raises an error before
+with balanced classes (:class:`BalancedRows`). :class:`Inputs` provides rows as dense tensors,
+converting a sparse table one mini-batch at a time. :func:`check_trainable` raises an error before
 training starts if a network cannot be trained.
 """
 
