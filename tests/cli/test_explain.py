@@ -55,7 +55,7 @@ def test_explanation_of_a_row_that_is_wrong(run: Run, frame: pd.DataFrame) -> No
     done = run(*EXPLAIN, "--row", "5", "--C", "10", "-o", "-")
     (row,) = json.loads(done.stdout)["rows"]
     assert row["wrong"]
-    assert "little or nothing in the row speaks" in row["note"]
+    assert "little or nothing in the row supports" in row["note"]
 
 
 def test_explanation_towards_a_class(run: Run) -> None:
@@ -183,7 +183,9 @@ def test_classes_by_their_values(run: Run, frame: pd.DataFrame) -> None:
         for name in names:
             done = run(*EXPLAIN, "--row", "5", "--class", name, "-o", "-")
             assert explained(done)["rows"][0]["explained"] == 1
-        refused(run(*EXPLAIN, "--row", "5", "--class", "x", "-q"), "never seen the class 'x'")
+        refused(
+            run(*EXPLAIN, "--row", "5", "--class", "x", "-q"), "'x' is not a class of the model"
+        )
     large = 2**53 + 1  # no float
     frame.assign(sick=(frame["sick"] == "yes") + large - 1).to_csv("table.csv", index=False)
     done = run(*EXPLAIN, "--row", "5", "--class", str(large), "-o", "-")
@@ -223,5 +225,7 @@ def test_bad_input(run: Run) -> None:
     refused(run(*EXPLAIN, "--row", "81", "-q"), "no row 81: the table has 80")
     refused(run(*EXPLAIN, "--row", "0"), "0 is not in the range")
     refused(run(*EXPLAIN, "-q"), "Missing option '--row'")
-    refused(run(*EXPLAIN, "--row", "3", "--class", "maybe", "-q"), "never seen the class 'maybe'")
+    refused(
+        run(*EXPLAIN, "--row", "3", "--class", "maybe", "-q"), "'maybe' is not a class of the model"
+    )
     refused(run(*EXPLAIN, "--row", "3", "-o", "table.csv", "-q"), "the table itself")

@@ -1,4 +1,4 @@
-"""Central finite differences, with which gradients must agree, and small tables for them."""
+"""Central finite differences to check gradients, and small tables for these checks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sklearn.datasets import make_classification
 def central_differences(
     function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, step: float = 1e-4
 ) -> np.ndarray:
-    """Gradient of a function of rows, one number a row, with respect to each entry of a row.
+    """Approximate the gradient of a function with one value per row, with respect to the row.
 
-    Of fourth order, so that the step can be large enough for rounding not to show.
+    The differences are of fourth order, so that a large step keeps rounding errors small.
     """
     gradient = np.empty(at.shape)
     for column in range(at.shape[1]):
@@ -28,20 +28,21 @@ def central_differences(
     return gradient
 
 
-def require_gradients(model, outputs, X, output_gradients, values=None) -> None:
-    """Outputs as expected, and gradients that are their finite differences.
+def check_gradients(model, outputs, X, output_gradients, values=None) -> None:
+    """Check the outputs of a model, and its gradients against finite differences.
 
-    With straight-through clipping they are those of outputs without it, which differ from values.
+    For models with straight-through clipping, ``values`` computes the clipped outputs, and
+    ``outputs`` the unclipped ones to differentiate.
     """
     np.testing.assert_allclose(model.outputs(X), (values or outputs)(X), atol=1e-9)
     for output_gradient in output_gradients:
         full = np.broadcast_to(output_gradient, outputs(X).shape)
-        expected = central_differences(partial(weighted, outputs, full), X)
-        found = model.vjp(X, np.ascontiguousarray(full))
-        np.testing.assert_allclose(found, expected, atol=1e-6)
+        expected = central_differences(partial(_weighted_sum, outputs, full), X)
+        gradient = model.vjp(X, np.ascontiguousarray(full))
+        np.testing.assert_allclose(gradient, expected, atol=1e-6)
 
 
-def weighted(outputs, output_gradient, X) -> np.ndarray:
+def _weighted_sum(outputs, output_gradient, X) -> np.ndarray:
     return (output_gradient * outputs(X)).sum(axis=1)
 
 
@@ -58,7 +59,7 @@ def class_table(n_classes: int, n_samples: int = 120) -> tuple[np.ndarray, np.nd
     return X / 2, y
 
 
-def number_table() -> tuple[np.ndarray, np.ndarray]:
+def regression_table() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 5))
     return X, X[:, 0] + np.sin(X[:, 1]) + 0.1 * rng.normal(size=80)

@@ -1,4 +1,4 @@
-"""Algorithms 1 to 3 of Cancela et al. (2020), written row by row as they are printed."""
+"""Reference implementation of Algorithms 1 to 3 of Cancela et al. (2020), row by row."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ Gradient = Callable[[np.ndarray, object], np.ndarray]
 def naive_saliency(
     gradient: Gradient, X: np.ndarray, y: np.ndarray, *, classes: bool
 ) -> np.ndarray:
-    """Algorithm 2, of classes, and 3, of numbers; the gradient is of one row and its target."""
+    """Compute saliency by Algorithm 2 (classification) or 3 (regression).
+
+    ``gradient`` takes one row and its target.
+    """
     rows = np.array([np.abs(gradient(x, target)) for x, target in zip(X, y, strict=True)])
     if not classes:
         return rows.sum(axis=0)
     total = np.zeros(X.shape[1])
     for label in np.unique(y):
-        of_class = rows[y == label].sum(axis=0)
-        total += of_class / np.abs(of_class).sum()
+        class_sum = rows[y == label].sum(axis=0)
+        total += class_sum / np.abs(class_sum).sum()
     return total
 
 
@@ -33,18 +36,18 @@ def naive_ranking(
     classes: bool = True,
     stop: int = 1,
 ) -> list[int]:
-    """Algorithm 1: features, the most relevant first.
+    """Rank features by Algorithm 1, the most relevant first.
 
-    ``train`` gives the gradient of the gain of a row, and how much the model counts.
+    ``train`` returns a function for the gradient of the gain of a row, and the weight of the model.
     """
     order = list(range(X.shape[1]))
     n_active = len(order)
     while n_active > stop:
         active = sorted(order[:n_active])
-        found = np.zeros(n_active)
+        saliency = np.zeros(n_active)
         for _ in range(n_repeats):
             gradient, weight = train(X[:, active], y)
-            found += weight * naive_saliency(gradient, X[:, active], y, classes=classes)
-        order[:n_active] = [active[place] for place in np.argsort(-found, kind="stable")]
+            saliency += weight * naive_saliency(gradient, X[:, active], y, classes=classes)
+        order[:n_active] = [active[place] for place in np.argsort(-saliency, kind="stable")]
         n_active = int(n_active * gamma)
     return order

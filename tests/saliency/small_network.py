@@ -1,10 +1,10 @@
-"""A network that is quick to train."""
+"""Small network that trains quickly."""
 
 from torch import nn
 
 
 class SmallNetwork:
-    """Makes networks with 16 hidden units; its name is the same in every process."""
+    """Factory of networks with 16 hidden units; its repr is the same in every process."""
 
     def __call__(self, n_inputs, n_outputs):
         return nn.Sequential(nn.Linear(n_inputs, 16), nn.ReLU(), nn.Linear(16, n_outputs))

@@ -1,4 +1,4 @@
-"""Saliency summed over rows, and rows that come in batches."""
+"""Aggregation of saliency over rows, and over batches of rows."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def rows():
     return X, torch.arange(10) % 3
 
 
-def test_classes_may_be_whole_numbers_of_any_type(model, rows):
+def test_class_codes_may_have_any_numeric_dtype(model, rows):
     X, codes = rows
     expected = aggregate_saliency(model, X.numpy(), codes.numpy(), n_classes=3)
     for kind in (torch.float32, torch.float64, torch.uint8, torch.int32):
@@ -39,7 +39,7 @@ def test_classes_may_be_whole_numbers_of_any_type(model, rows):
         assert found.score == expected.score
 
 
-def test_tensors_of_a_graph(model, rows):
+def test_tensors_that_require_gradients(model, rows):
     X, codes = rows
     found = aggregate_batches(model, [(X.clone().requires_grad_(), codes)], n_classes=3)
     expected = aggregate_batches(model, [(X, codes)], n_classes=3)
@@ -49,24 +49,24 @@ def test_tensors_of_a_graph(model, rows):
 @pytest.mark.parametrize(
     ("batch", "message"),
     [
-        (lambda X, codes: (X, codes + 0.5), r"codes of the classes, 0 to 2; got 0\.5"),
-        (lambda X, codes: (X, codes - 1), "codes of the classes, 0 to 2; got -1"),
-        (lambda X, codes: (X, codes + 1), "codes of the classes, 0 to 2; got 3"),
-        (lambda X, codes: (X, ["a"] * 10), "codes of the classes, 0 to 2; got 'a'"),
-        (lambda X, codes: (X, codes[:4]), "10 rows and 4 targets"),
-        (lambda X, codes: [X], "must be a pair, rows and their targets; got a list of 1"),
-        (lambda X, codes: X, "must be a pair, rows and their targets; got Tensor alone"),
-        (lambda X, codes: (X, X, codes), "must be a pair, rows and their targets; got a tuple of"),
+        (lambda X, codes: (X, codes + 0.5), r"class codes from 0 to 2, got 0\.5"),
+        (lambda X, codes: (X, codes - 1), "class codes from 0 to 2, got -1"),
+        (lambda X, codes: (X, codes + 1), "class codes from 0 to 2, got 3"),
+        (lambda X, codes: (X, ["a"] * 10), "class codes from 0 to 2, got 'a'"),
+        (lambda X, codes: (X, codes[:4]), "10 rows but 4 targets"),
+        (lambda X, codes: [X], r"must be a pair \(rows, targets\), got a list of length 1"),
+        (lambda X, codes: X, r"must be a pair \(rows, targets\), got a single Tensor"),
+        (lambda X, codes: (X, X, codes), r"must be a pair \(rows, targets\), got a tuple of"),
     ],
 )
-def test_others_are_refused_in_one_line(model, rows, batch, message):
+def test_invalid_batches_raise(model, rows, batch, message):
     with pytest.raises(InputError, match=message) as caught:
         aggregate_batches(model, [batch(*rows)], n_classes=3)
     assert "\n" not in str(caught.value)
 
 
-def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row by row as printed, however the rows are split, dense or sparse; rare classes too."""
+def test_batches_equal_the_reference_implementation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result does not depend on batches or sparsity, also with a rare class."""
     X, y = class_table(3)
     keep = (y != 2) | (np.arange(len(y)) % 5 == 0)
     X, y = X[keep], y[keep]
@@ -86,7 +86,7 @@ def test_aggregate_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert expected.sum() == pytest.approx(3)
 
 
-def test_rows_are_batched_within_a_budget_of_cells():
+def test_row_batches_respect_the_budget():
     assert list(row_batches(5, 100, budget=250)) == [slice(0, 2), slice(2, 4), slice(4, 5)]
     assert rows_within(100, budget=250) == 2
     assert rows_within(100, budget=250, min_rows=7) == 7

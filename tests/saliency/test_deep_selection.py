@@ -1,4 +1,4 @@
-"""Deep feature selection: alone, under the selector, and by scikit-learn's checks."""
+"""Deep feature selection: alone, in `SaliencySelector`, and scikit-learn checks."""
 
 import copy
 from typing import Any
@@ -57,25 +57,25 @@ def selection(friedman):
     return DeepFeatureSelection(net, penalty=0.1).fit(*friedman)
 
 
-def test_the_relevant_features_keep_their_weight(selection):
+def test_irrelevant_features_get_zero_weight(selection):
     assert set(np.argsort(selection.ranking_)[:4].tolist()) <= set(range(5))
     assert (selection.mask_[5:] == 0).sum() >= 5
     np.testing.assert_array_equal(selection.support_, selection.mask_ != 0)
     assert selection.n_features_ == np.count_nonzero(selection.mask_)
 
 
-def test_a_feature_without_weight_has_no_gradient(friedman, selection):
+def test_features_with_zero_weight_have_no_gradient(friedman, selection):
     X, _ = friedman
     gradient = as_differentiable(selection).vjp(X, np.ones((len(X), 1)))
     np.testing.assert_array_equal(gradient.any(axis=0), selection.mask_ != 0)
 
 
-def test_weights_rank_first_and_then_how_long_they_lasted():
+def test_zero_weights_are_ranked_by_their_nonzero_steps():
     mask, steps = np.array([0.0, -0.5, 0.0, 0.2]), np.array([3, 9, 7, 9])
     assert _ranking(mask, steps).tolist() == [4, 1, 3, 2]
 
 
-def test_a_number_of_features_can_be_asked_for(friedman, selection):
+def test_n_features_to_select(friedman, selection):
     chosen = clone(selection).set_params(n_features_to_select=4).fit(*friedman)
     np.testing.assert_array_equal(chosen.support_, selection.ranking_ <= 4)
     assert chosen.transform(friedman[0]).shape == (300, 4)
@@ -83,10 +83,10 @@ def test_a_number_of_features_can_be_asked_for(friedman, selection):
         clone(selection).set_params(n_features_to_select=13, estimator__max_epochs=1).fit(*friedman)
 
 
-def test_select_another_number(friedman, selection):
+def test_select_a_different_number(friedman, selection):
     chosen = copy.deepcopy(selection)
-    for wanted, number in ((3, 3), (0.5, 6), (12, 12)):
-        assert chosen.select(wanted).transform(friedman[0]).shape == (300, number)
+    for n_features, number in ((3, 3), (0.5, 6), (12, 12)):
+        assert chosen.select(n_features).transform(friedman[0]).shape == (300, number)
         np.testing.assert_array_equal(chosen.support_, selection.ranking_ <= number)
     np.testing.assert_array_equal(chosen.select().support_, selection.mask_ != 0)
     for wrong in (0, 13, 2.5, float("nan"), "3"):
@@ -94,7 +94,7 @@ def test_select_another_number(friedman, selection):
             chosen.select(wrong)
 
 
-def test_a_network_by_name_goes_by_the_target(friedman):
+def test_network_by_name_depends_on_the_target(friedman):
     X, y = friedman
     numbers = DeepFeatureSelection("mlp", random_state=0).fit(X[:40], y[:40])
     assert isinstance(numbers.network_, NetworkRegressor)
@@ -107,12 +107,12 @@ def test_a_network_by_name_goes_by_the_target(friedman):
     assert DeepFeatureSelection("cnn").requires_all_columns
 
 
-def test_batch_normalisation_undoes_the_scale_of_the_mask(friedman):
-    """The outputs stay, and the gradient grows as the mask shrinks: so the penalty is undone."""
+def test_batch_normalization_cancels_the_scale_of_the_mask(friedman):
+    """A smaller mask gives equal outputs and larger gradients, which cancel the penalty."""
     torch.manual_seed(0)
     network, rows = perceptron(12, 2).double().train(), torch.from_numpy(friedman[0])
 
-    def at(scale):
+    def evaluate(scale):
         weight = torch.full((12,), scale, dtype=torch.float64, requires_grad=True)
         outputs = network(rows * weight)
         outputs[:, 0].square().sum().backward()
@@ -121,13 +121,13 @@ def test_batch_normalisation_undoes_the_scale_of_the_mask(friedman):
     for module in network.modules():
         if isinstance(module, nn.BatchNorm1d):
             module.eps = 1e-12
-    outputs, gradient = at(1.0)
-    shrunk, steeper = at(0.01)
-    torch.testing.assert_close(shrunk, outputs)
-    torch.testing.assert_close(steeper, 100 * gradient)
+    outputs, gradient = evaluate(1.0)
+    shrunk_outputs, shrunk_gradient = evaluate(0.01)
+    torch.testing.assert_close(shrunk_outputs, outputs)
+    torch.testing.assert_close(shrunk_gradient, 100 * gradient)
 
 
-def test_the_given_network_is_left_alone(friedman):
+def test_the_estimator_is_not_modified(friedman):
     net = NetworkRegressor(max_epochs=1)
     DeepFeatureSelection(net, random_state=3).fit(*friedman)
     assert net.mask_penalty is None
@@ -135,7 +135,7 @@ def test_the_given_network_is_left_alone(friedman):
     assert not hasattr(net, "module_")
 
 
-def test_names_stay_with_their_columns(friedman):
+def test_feature_names_of_the_output(friedman):
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(friedman[0], columns=[f"f{j}" for j in range(12)])
     net = NetworkRegressor(max_epochs=2, random_state=0)
@@ -143,7 +143,7 @@ def test_names_stay_with_their_columns(friedman):
     assert list(selector.fit(X, friedman[1]).transform(X)) == list(selector.get_feature_names_out())
 
 
-def test_under_the_saliency_selector(friedman):
+def test_inside_the_saliency_selector(friedman):
     X, y = friedman
     net = NetworkRegressor(max_epochs=15, learning_rate=0.01)
     selector = SaliencySelector(
@@ -153,6 +153,6 @@ def test_under_the_saliency_selector(friedman):
     assert isinstance(selector.estimator_, DeepFeatureSelection)
 
 
-def test_other_models_are_refused(friedman):
+def test_other_models_raise(friedman):
     with pytest.raises(InputError, match="got SVC"):
         DeepFeatureSelection(SVC()).fit(*friedman)

@@ -1,4 +1,4 @@
-"""Explanations of rows: what they hold, what they say of rows that are wrong, their figures."""
+"""Explanations of individual rows: values, notes on misclassified rows, and figures."""
 
 from __future__ import annotations
 
@@ -31,57 +31,57 @@ mpl.use("Agg")
 
 
 def branches(n_samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which of two features decides depends on the sign of the first."""
+    """Return data whose class depends on feature 1 or 2, by the sign of feature 0."""
     X = np.random.default_rng(seed).uniform(-1, 1, (n_samples, 3))
     return X, np.where(np.where(X[:, 0] < 0, X[:, 1], X[:, 2]) > 0, "up", "down")
 
 
-def test_the_deciding_feature_of_each_row() -> None:
+def test_the_relevant_feature_of_each_row_is_most_salient() -> None:
     X, y = branches(600, 0)
     new = np.array([[a, b, c] for a in (-0.5, 0.5) for b in (-0.3, 0.3) for c in (-0.3, 0.3)])
-    deciding = np.where(new[:, 0] < 0, 1, 2)
-    signs = np.sign(new[np.arange(8), deciding])
+    relevant = np.where(new[:, 0] < 0, 1, 2)
+    signs = np.sign(new[np.arange(8), relevant])
     found = explain(SVC(C=10.0).fit(X, y), new, np.where(signs > 0, "up", "down"))
     assert not found.wrong.any()
     rows = np.arange(8)
-    assert (found.absolute[rows, deciding] > found.absolute[rows, 3 - deciding]).all()
-    # What speaks for "up" is a larger value, for "down" a smaller one.
-    np.testing.assert_array_equal(np.sign(found.saliency[rows, deciding]), signs)
+    assert (found.absolute[rows, relevant] > found.absolute[rows, 3 - relevant]).all()
+    # A larger value supports "up", a smaller one "down".
+    np.testing.assert_array_equal(np.sign(found.saliency[rows, relevant]), signs)
 
 
-def test_wrong_rows_show_close_to_nothing_and_say_so() -> None:
+def test_misclassified_rows_have_small_saliency_and_a_note() -> None:
     X, y = branches(600, 0)
     model = SVC(C=10.0, gamma=2.0).fit(X, y)
     sure = np.abs(model.decision_function(X)) > 1
-    y, lies = y.astype(object), np.where(y == "up", "down", "up").astype(object)
-    truth, lie = explain(model, X[sure], y[sure]), explain(model, X[sure], lies[sure])
-    assert not truth.wrong[:5].any()
-    assert lie.wrong[:5].all()
-    assert lie.absolute.sum() < truth.absolute.sum() / 100
-    assert lie.gains.max() < truth.gains.min()
-    assert lie.note(0) == (
-        f"predicted as {y[sure][0]!r}, not {lies[sure][0]!r}: little or nothing in the row speaks "
-        f"for {lies[sure][0]!r}"
+    y, flipped = y.astype(object), np.where(y == "up", "down", "up").astype(object)
+    correct, wrong = explain(model, X[sure], y[sure]), explain(model, X[sure], flipped[sure])
+    assert not correct.wrong[:5].any()
+    assert wrong.wrong[:5].all()
+    assert wrong.absolute.sum() < correct.absolute.sum() / 100
+    assert wrong.gains.max() < correct.gains.min()
+    assert wrong.note(0) == (
+        f"predicted as {y[sure][0]!r}, not {flipped[sure][0]!r}: little or nothing in the row "
+        f"supports {flipped[sure][0]!r}"
     )
-    assert truth.note(0).startswith("predicted as")
+    assert correct.note(0).startswith("predicted as")
 
 
-def test_what_is_explained() -> None:
+def test_explanation_targets() -> None:
     X, y = branches(200, 0)
     model = SVC().fit(X, y)
     by_prediction = explain(model, X)
     np.testing.assert_array_equal(by_prediction.targets, model.predict(X))
     assert not by_prediction.wrong.any()
-    towards = explain(model, X, target="up")
-    assert set(towards.targets) == {"up"}
+    for_class = explain(model, X, target="up")
+    assert set(for_class.targets) == {"up"}
     codes = np.ones(len(X), dtype=int)
     expected = saliency(as_differentiable(model), X, codes)
-    np.testing.assert_allclose(towards.saliency, expected, rtol=1e-9, atol=1e-12)
-    classic = explain(model, X, y, gain=OutputGain())
-    assert np.abs(classic.saliency).max() < np.abs(by_prediction.saliency).max()
+    np.testing.assert_allclose(for_class.saliency, expected, rtol=1e-9, atol=1e-12)
+    output_gain = explain(model, X, y, gain=OutputGain())
+    assert np.abs(output_gain.saliency).max() < np.abs(by_prediction.saliency).max()
 
 
-def test_numbers() -> None:
+def test_regression() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 3))
     model = Ridge().fit(X, X @ [1.0, 0.0, -2.0])
@@ -106,11 +106,11 @@ def test_selector_explains_all_features() -> None:
     assert (explanation.absolute[:, used] > 0).all()
     assert (explanation.saliency[:, ~used] == 0).all()
     direct = explain(found.estimator_, X[:, used], y)
-    # The two tables may lie differently in memory, and sums be rounded differently for that.
+    # The memory layouts of the two tables may differ, which affects rounding.
     np.testing.assert_allclose(
         explanation.saliency[:, used], direct.saliency, rtol=1e-9, atol=1e-12
     )
-    found.select(2)  # the model that is explained stays
+    found.select(2)  # does not change the explained model
     np.testing.assert_array_equal(found.explain(frame, y).saliency, explanation.saliency)
     rows = explanation.to_frame(0)
     assert rows.columns.tolist() == ["feature", "value", "saliency", "absolute"]
@@ -138,18 +138,18 @@ def test_bad_input() -> None:
     X, y = branches(60, 0)
     model = SVC().fit(X, y)
     for arguments, message in (
-        ({"y": ["left"] * 60}, "never seen the class 'left': it knows 'down', 'up'"),
-        ({"target": "left"}, "never seen the class 'left'"),
-        ({"y": y, "target": "up"}, "not both"),
+        ({"y": ["left"] * 60}, "'left' is not a class of the model. Its classes are 'down', 'up'"),
+        ({"target": "left"}, "'left' is not a class of the model"),
+        ({"y": y, "target": "up"}, "cannot both be set"),
     ):
         with pytest.raises(InputError, match=message):
             explain(model, X, **arguments)
-    with pytest.raises(InputError, match="2 features, and the model was trained on 3"):
+    with pytest.raises(InputError, match="2 features, but the model was trained on 3"):
         explain(model, X[:, :2])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         explain(model, X, y[:10])
     numbers = Ridge().fit(X, X[:, 0])
-    with pytest.raises(InputError, match="predicts numbers"):
+    with pytest.raises(InputError, match="requires a classifier"):
         explain(numbers, X, target="up")
     with pytest.raises(InputError, match="gradient of FunctionTransformer"):
         explain(make_pipeline(FunctionTransformer(), SVC()).fit(X, y), X)
@@ -157,7 +157,7 @@ def test_bad_input() -> None:
         explain(make_pipeline(MinMaxScaler(clip=True), SVC()).fit(X, y), X)
 
 
-def test_bars() -> None:
+def test_bar_chart() -> None:
     X, y = branches(60, 0)
     frame = pd.DataFrame(X, columns=["a $x$", "b", "c"])
     found = explain(SVC().fit(frame.to_numpy(), y), frame, y)
@@ -170,7 +170,7 @@ def test_bars() -> None:
     assert display.plot(ax=display.ax_).ax_ is display.ax_
 
 
-def test_map_of_a_picture() -> None:
+def test_map_of_an_image() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 12))
     y = (X[:, 5] > 0).astype(int)
@@ -180,17 +180,17 @@ def test_map_of_a_picture() -> None:
     drawn = np.asarray(display.ax_.images[-1].get_array())
     np.testing.assert_allclose(drawn, found.absolute[2].reshape(3, 4))
     assert np.argmax(drawn) == 5
-    colours = found.plot_map(2, shape=(2, 2, 3), scale=9.0).ax_.images[-1]
+    colored = found.plot_map(2, shape=(2, 2, 3), scale=9.0).ax_.images[-1]
     np.testing.assert_allclose(
-        np.asarray(colours.get_array()), found.absolute[2].reshape(2, 2, 3).sum(axis=2)
+        np.asarray(colored.get_array()), found.absolute[2].reshape(2, 2, 3).sum(axis=2)
     )
-    assert colours.get_clim() == (0.0, 9.0)
+    assert colored.get_clim() == (0.0, 9.0)
     with pytest.raises(InputError, match="12 features are no picture"):
         found.plot_map(2)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
-def test_predictions_are_those_of_the_model(kernel) -> None:
+def test_predictions_equal_those_of_the_model(kernel) -> None:
     X, y = load_iris(return_X_y=True)
     model = SVC(kernel=kernel).fit(X, y)
     np.testing.assert_array_equal(explain(model, X, y).predicted, model.predict(X))
@@ -200,8 +200,8 @@ def test_predictions_are_those_of_the_model(kernel) -> None:
     assert selector.history_["score"][0] == pytest.approx(model.score(X, y))
 
 
-def test_rows_that_votes_get_wrong_show_less() -> None:
-    """Far from the margin between two other classes, a row that is lost must not look sure."""
+def test_rows_misclassified_by_votes_have_small_saliency() -> None:
+    """A large decision between two other classes must not raise the saliency of a wrong row."""
     X, y = load_iris(return_X_y=True)
     found = explain(SVC(kernel="linear", C=10.0).fit(X, y), X, y)
     assert found.wrong.any()
@@ -210,31 +210,33 @@ def test_rows_that_votes_get_wrong_show_less() -> None:
     )
 
 
-def test_names_and_rows_are_those_of_the_table() -> None:
+def test_names_and_index_come_from_the_table() -> None:
     X, y = branches(100, 0)
     frame = pd.DataFrame(X, columns=["a", "b", "c"], index=[f"row {i}" for i in range(100)])
     model = LogisticRegression().fit(frame, y)
     found = explain(model, frame, y)
     assert found.to_frame().index.tolist() == frame.index.tolist()
     assert explain(model, X, y).names == ["a", "b", "c"]
-    for ask in (explain, robustness):
-        with pytest.raises(InputError, match="Column 1 of X is 'c', and the model was trained on"):
-            ask(model, frame[["c", "b", "a"]])
+    for function in (explain, robustness):
+        with pytest.raises(
+            InputError, match="Column 1 of X is 'c', but the model was trained with"
+        ):
+            function(model, frame[["c", "b", "a"]])
     selector = SaliencySelector(LogisticRegression(), keep_fraction=0.0, n_repeats=1).fit(frame, y)
     assert selector.explain(frame, y).to_frame().index.tolist() == frame.index.tolist()
 
 
-def test_what_cannot_be_explained_says_why() -> None:
+def test_unsupported_models_and_targets_raise() -> None:
     X, y = branches(100, 0)
     codes = np.unique(y, return_inverse=True)[1]
     model = LogisticRegression().fit(X, codes)
-    with pytest.raises(InputError, match="never seen the class '1': it knows 0, 1"):
+    with pytest.raises(InputError, match=r"'1' is not a class of the model\. Its classes are 0, 1"):
         explain(model, X, target="1")
     with pytest.raises(NotFittedError):
         explain(SVC(), X)
     with pytest.raises(InputError, match="best_estimator_"):
         explain(GridSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, y), X)
-    with pytest.raises(InputError, match="explains by itself"):
+    with pytest.raises(InputError, match="does not accept a SaliencySelector"):
         explain(SaliencySelector(SVC(), keep_fraction=0.0, n_repeats=1).fit(X, y), X)
     with pytest.raises(ValueError, match="y contains NaN"):
         explain(Ridge().fit(X, codes), X, np.full(100, np.nan))
@@ -242,16 +244,16 @@ def test_what_cannot_be_explained_says_why() -> None:
         explain(Ridge().fit(X, X[:, :2]), X)
 
 
-def test_one_logit_is_no_number() -> None:
+def test_a_single_logit_raises() -> None:
     torch = pytest.importorskip("torch")
     from allrelevant.saliency.backends.torch_modules import TorchModel
 
     model = TorchModel(torch.nn.Linear(3, 1), outputs="logits")
-    with pytest.raises(InputError, match="1 output, and one that tells classes apart"):
+    with pytest.raises(InputError, match="1 output, but a classifier requires"):
         explain(model, branches(10, 0)[0])
 
 
-def test_rows_of_lists_have_no_names() -> None:
+def test_lists_have_a_default_index() -> None:
     X, y = branches(50, 0)
     frame = explain(SVC().fit(X, y), X[:3].tolist()).to_frame()
     assert frame.index.tolist() == [0, 1, 2]
@@ -260,14 +262,14 @@ def test_rows_of_lists_have_no_names() -> None:
 @pytest.mark.parametrize(
     "units", [[2.0], [1.0, 2.0], 2.0, [[1.0, 1.0, 1.0]], ["a"] * 3, [np.nan] * 3, [-1.0, 1.0, 1.0]]
 )
-def test_units_that_are_none(units) -> None:
+def test_invalid_units_raise(units) -> None:
     X, y = branches(50, 0)
     with pytest.raises(InputError, match="units must be"):
         explain(SVC().fit(X, y), X, units=units)
 
 
-class OwnGain:
-    """Of numbers: the absolute error, from below."""
+class CustomGain:
+    """Regression gain: the negative absolute error."""
 
     def value(self, outputs, targets):
         return -np.abs(outputs[:, 0] - targets)
@@ -276,8 +278,8 @@ class OwnGain:
         return -np.sign(outputs - np.asarray(targets)[:, None])
 
 
-class OwnModel(RegressorMixin, BaseEstimator):
-    gain = OwnGain()
+class CustomModel(RegressorMixin, BaseEstimator):
+    gain = CustomGain()
 
     def fit(self, X, y):
         self.weights_ = np.linalg.lstsq(X, y)[0]
@@ -290,12 +292,12 @@ class OwnModel(RegressorMixin, BaseEstimator):
         return output_gradient * self.weights_
 
 
-def test_a_model_with_a_gain_of_ones_own() -> None:
+def test_custom_model_with_a_custom_gain() -> None:
     X, _ = branches(50, 0)
     y = X @ [1.0, 2.0, 3.0] + 0.1
-    found = explain(OwnModel().fit(X, y), X, y)
+    found = explain(CustomModel().fit(X, y), X, y)
     np.testing.assert_allclose(found.absolute, np.broadcast_to([1, 2, 3], X.shape), atol=0.2)
     selector = SaliencySelector(
-        OwnModel(), keep_fraction=0.0, n_repeats=1, n_features_to_select=3
+        CustomModel(), keep_fraction=0.0, n_repeats=1, n_features_to_select=3
     ).fit(X, y)
     np.testing.assert_allclose(selector.explain(X, y).saliency, found.saliency)

@@ -1,4 +1,4 @@
-"""Gains against the paper's equations and against finite differences."""
+"""Gain functions compared with the equations of the paper and with finite differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .differences import central_differences
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 4, 30)
 LOGITS = RNG.normal(size=(30, 4)) * 2
-DECISIONS = RNG.uniform(-0.9, 0.9, (30, 4))  # nowhere clipped
+DECISIONS = RNG.uniform(-0.9, 0.9, (30, 4))  # not clipped
 NUMBERS = RNG.normal(size=30)
 
 
@@ -43,8 +43,8 @@ def test_gradient_is_the_derivative_of_the_value(gain, outputs, targets) -> None
     np.testing.assert_allclose(gain.gradient(outputs, targets), expected, atol=1e-6)
 
 
-def test_cross_entropy_as_printed() -> None:
-    """Equations 8 and 9 by the letter, row by row."""
+def test_cross_entropy_equals_the_equations() -> None:
+    """Equations 8 and 9, evaluated row by row."""
     epsilon, alpha = 0.05, 2.0
     probabilities = softmax(LOGITS, axis=1)
     expected = []
@@ -61,8 +61,8 @@ def test_cross_entropy_as_printed() -> None:
         np.testing.assert_allclose(gain.value(outputs, CODES), expected)
 
 
-def test_hinge_as_printed() -> None:
-    """Equations 11 and 12 by the letter."""
+def test_hinge_equals_the_equations() -> None:
+    """Equations 11 and 12, evaluated row by row."""
     epsilon, alpha = 0.01, 2.0
     decisions = RNG.normal(size=(30, 4)) * 2
     expected = []
@@ -72,15 +72,16 @@ def test_hinge_as_printed() -> None:
     np.testing.assert_allclose(HingeGain(alpha, epsilon).value(decisions, CODES), expected)
 
 
-def test_squared_hinge_as_printed() -> None:
+def test_squared_hinge_equals_its_definition() -> None:
     decisions = RNG.normal(size=(30, 4)) * 2
-    clipped, own = np.clip(decisions, -1, 1), np.eye(4)[CODES]
-    expected = own * np.maximum(0, 1 + clipped) ** 2 + (1 - own) * np.maximum(0, 1 - clipped) ** 2
+    clipped, one_hot = np.clip(decisions, -1, 1), np.eye(4)[CODES]
+    expected = one_hot * np.maximum(0, 1 + clipped) ** 2
+    expected += (1 - one_hot) * np.maximum(0, 1 - clipped) ** 2
     np.testing.assert_allclose(SquaredHingeGain().value(decisions, CODES), expected.sum(axis=1))
 
 
 @pytest.mark.parametrize("gain", [HingeGain(), SquaredHingeGain()])
-def test_gradient_passes_where_decisions_are_clipped(gain) -> None:
+def test_gradient_ignores_clipping_of_decisions(gain) -> None:
     at_margin, beyond = np.array([[-1.0, 1.0]]), np.array([[-2000.0, 2000.0]])
     target = np.array([1])
     np.testing.assert_array_equal(gain.value(at_margin, target), gain.value(beyond, target))
@@ -88,14 +89,14 @@ def test_gradient_passes_where_decisions_are_clipped(gain) -> None:
     assert gain.gradient(beyond, target)[0, 1] > 0
 
 
-def test_gradient_passes_where_probabilities_are_clipped() -> None:
+def test_gradient_ignores_clipping_of_probabilities() -> None:
     gain, target = ProbabilityGain(epsilon=0.1), np.array([0])
     assert gain.gradient(np.array([[0.99, 0.01]]), target)[0, 0] == pytest.approx(10.0)
     assert gain.gradient(np.array([[0.9, 0.1]]), target)[0, 0] == pytest.approx(10.0)
 
 
-def test_certain_rows_keep_their_gradient() -> None:
-    """Where the printed form has none left: the probability of the others is below rounding."""
+def test_gradient_does_not_vanish_for_confident_predictions() -> None:
+    """The printed equation loses the gradient here, because 1 - p rounds to zero."""
     logits, target = np.array([[800.0, 0.0, -5.0]]), np.array([0])
     np.testing.assert_allclose(
         CrossEntropyGain().gradient(logits, target),
@@ -104,7 +105,7 @@ def test_certain_rows_keep_their_gradient() -> None:
     assert CrossEntropyGain().value(logits, target) == pytest.approx(-np.log(1e-3))
 
 
-def test_total_misclassification_has_no_saliency() -> None:
+def test_clear_misclassification_has_almost_no_gradient() -> None:
     wrong, target = np.array([[0.0, 60.0]]), np.array([0])
     assert np.abs(CrossEntropyGain().gradient(wrong, target)).max() < 1e-20
     assert np.abs(SquaredHingeGain().gradient(np.array([[-3.0, 3.0]]), target)).max() == 0
@@ -112,10 +113,10 @@ def test_total_misclassification_has_no_saliency() -> None:
     assert np.abs(HingeGain().gradient(np.array([[-3.0, 3.0]]), target)).max() < right.max() / 900
 
 
-def test_output_width() -> None:
+def test_wrong_number_of_outputs_raises() -> None:
     with pytest.raises(InputError, match="1 output"):
         CrossEntropyGain().value(np.zeros((2, 1)), np.array([0, 0]))
-    with pytest.raises(InputError, match="3 outputs, and there are 5 classes"):
+    with pytest.raises(InputError, match="3 outputs, but there are 5 classes"):
         HingeGain().gradient(np.zeros((2, 3)), np.array([0, 4]))
-    with pytest.raises(InputError, match="3 outputs, and to predict a number"):
+    with pytest.raises(InputError, match="3 outputs, but a regressor"):
         RegressionGain().value(np.zeros((2, 3)), np.array([0.0, 4.0]))

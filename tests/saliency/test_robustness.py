@@ -1,4 +1,4 @@
-"""The smallest change that makes a classifier certain: exact where there is a formula."""
+"""Smallest adversarial perturbations, compared with the exact solution of linear models."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def network(iris):
     return model.set_params(learning_rate_init=0.01).fit(X, y)
 
 
-def test_equals_the_formula_of_a_linear_model_of_two_classes(iris):
+def test_binary_linear_model_equals_the_closed_form(iris):
     X, y = iris
     X, y = X[:100], y[:100]
     model = LogisticRegression().fit(X, y)
@@ -41,7 +41,7 @@ def test_equals_the_formula_of_a_linear_model_of_two_classes(iris):
     assert found.reached.all()
 
 
-def test_every_change_reaches_its_class_and_is_locally_smallest(iris, network):
+def test_perturbations_reach_the_class_and_are_locally_minimal(iris, network):
     X, _ = iris
     rows = X[[0, 60, 120]]
     found = robustness(network, rows, certainty=0.9, max_steps=300)
@@ -57,7 +57,7 @@ def test_every_change_reaches_its_class_and_is_locally_smallest(iris, network):
         np.testing.assert_allclose(
             np.linalg.norm(change, axis=1), found.distance[moved, column], rtol=1e-12
         )
-        # Nowhere closer, to first order: the change points along the gradient at its end.
+        # First-order optimality: the perturbation is parallel to the gradient at its end.
         _, gradient = certainty.with_gradient(changed[moved], np.full(moved.sum(), column))
         cosine = (change * gradient).sum(axis=1) / (
             np.linalg.norm(change, axis=1) * np.linalg.norm(gradient, axis=1)
@@ -66,7 +66,7 @@ def test_every_change_reaches_its_class_and_is_locally_smallest(iris, network):
         np.testing.assert_allclose(probability[moved], 0.9, atol=1e-4)
 
 
-def test_a_row_that_is_certain_already_is_not_changed(iris, network):
+def test_a_row_that_already_reaches_the_goal_is_not_changed(iris, network):
     X, _ = iris
     sure = int(network.predict_proba(X)[:, 0].argmax())
     found = robustness(network, X[[sure]], [0], certainty=0.6)
@@ -75,9 +75,9 @@ def test_a_row_that_is_certain_already_is_not_changed(iris, network):
     np.testing.assert_array_equal(found.changed[0, 0], X[sure])
 
 
-def test_what_was_not_reached_is_reported(iris, network):
+def test_perturbations_not_found_are_reported(iris, network):
     X, _ = iris
-    with pytest.warns(RelevanceWarning, match=r"2 of 3 changes were not found in 1 steps"):
+    with pytest.warns(RelevanceWarning, match=r"2 of 3 perturbations were not found in 1 steps"):
         found = robustness(network, X[:1], certainty=0.99, max_steps=1, step=1e-3)
     assert found.n_missed == 2
     assert np.isnan(found.distance[~found.reached]).all()
@@ -89,17 +89,17 @@ def test_what_was_not_reached_is_reported(iris, network):
 
 
 @pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
-def test_bounds_are_kept(iris, network):
+def test_perturbations_respect_the_bounds(iris, network):
     X, _ = iris
     row = X[[120]]
     bounds = (row.min(), row.max())
-    free = robustness(network, row, certainty=0.7)
+    unbounded = robustness(network, row, certainty=0.7)
     found = robustness(network, row, certainty=0.7, bounds=bounds)
-    assert free.changed.min() < bounds[0] - 0.1
+    assert unbounded.changed.min() < bounds[0] - 0.1
     assert found.changed.min() >= bounds[0]
     assert found.changed.max() <= bounds[1]
-    both = found.reached & free.reached
-    assert (found.distance[both] >= free.distance[both] - 1e-6).all()
+    both = found.reached & unbounded.reached
+    assert (found.distance[both] >= unbounded.distance[both] - 1e-6).all()
 
 
 @pytest.mark.parametrize("from_logits", [True, False])
@@ -110,14 +110,14 @@ def test_log_odds_and_their_gradient(iris, network, from_logits):
     if not from_logits:
         certainty = ClassLogOdds(_Probabilities(certainty.model))
     found, gradient = certainty.with_gradient(X[:6], classes)
-    own = network.predict_proba(X[:6])[np.arange(6), classes]
-    np.testing.assert_allclose(found, np.log(own / (1 - own)), rtol=1e-6)
+    probability = network.predict_proba(X[:6])[np.arange(6), classes]
+    np.testing.assert_allclose(found, np.log(probability / (1 - probability)), rtol=1e-6)
     expected = central_differences(lambda Z: certainty.log_odds(Z, classes), X[:6])
     np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
 
 
 class _Probabilities:
-    """A model of logits, as one of probabilities."""
+    """Model with logits, converted to a model with probabilities."""
 
     def __init__(self, model):
         from allrelevant.saliency import ProbabilityGain
@@ -137,7 +137,7 @@ class _Probabilities:
 
 def test_bad_input(iris, network):
     X, y = iris
-    with pytest.raises(InputError, match="never seen the class 7"):
+    with pytest.raises(InputError, match="7 is not a class of the model"):
         robustness(network, X[:1], [7])
     with pytest.raises(InputError, match="between 0 and 1"):
         robustness(network, X[:1], certainty=95)
@@ -149,11 +149,11 @@ def test_bad_input(iris, network):
         robustness(network, X[:1], step=0.0)
     with pytest.raises(InputError, match="bounds must be"):
         robustness(network, X[:1], bounds=(1.0, 0.0))
-    with pytest.raises(InputError, match="outside of the bounds"):
+    with pytest.raises(InputError, match="outside the bounds"):
         robustness(network, X[:1], bounds=(0.0, 1.0))
 
 
-def test_pictures_in_a_grid(iris, network):
+def test_grid_of_images(iris, network):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     X, _ = iris

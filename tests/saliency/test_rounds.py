@@ -1,4 +1,4 @@
-"""The rounds: their schedule, balanced rows, weights of repetitions."""
+"""Rounds of a selection: schedule, balanced rows, weights of repetitions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def test_balanced_rows(seed: int) -> None:
     assert counts.tolist() == [np.bincount(codes).max()] * 3
     times = np.bincount(rows, minlength=100)
     for code in range(3):
-        own = times[codes == code]
-        assert own.min() >= 1
-        assert own.max() - own.min() <= 1
+        class_times = times[codes == code]
+        assert class_times.min() >= 1
+        assert class_times.max() - class_times.min() <= 1
     np.testing.assert_array_equal(rows, balanced_rows(codes, seed))
 
 
 def test_schedule_of_the_paper() -> None:
-    """While more than the stop are active, of n the integer part of gamma n goes on."""
+    """Each round keeps int(gamma * n) of n features, while more than ``stop`` are active."""
     for n_features, gamma, stop in ((500, 0.975, 1), (37, 0.9, 5), (8, 0.3, 1), (5, 0.0, 1)):
         expected, active = [], n_features
         while active > stop:
@@ -39,13 +39,13 @@ def test_schedule_of_the_paper() -> None:
         assert schedule(n_features, gamma, stop) == expected
 
 
-def test_one_round_at_least() -> None:
-    """A table with no more features than the stop is ranked as well."""
+def test_at_least_one_round() -> None:
+    """A table with no more than ``stop`` features is also ranked."""
     assert schedule(3, 0.9, 10) == [3]
 
 
-def test_repetitions_weigh_as_much_as_they_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of two repetitions is wrong everywhere: it has no say."""
+def test_repetitions_are_weighted_by_their_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repetition that misclassifies every row has weight zero."""
     X = np.random.default_rng(0).normal(size=(40, 3))
     weights = {1: np.array([3.0, 2.0, 1.0]), 2: np.array([-3.0, -2.0, -1.0])}
     y = (X @ weights[1] > 0).astype(int)

@@ -1,4 +1,4 @@
-"""SaliencySelector against the paper's algorithms, and what users of a selector count on."""
+"""`SaliencySelector` compared with the algorithms of the paper, and its scikit-learn API."""
 
 from __future__ import annotations
 
@@ -48,33 +48,33 @@ def order(selector: SaliencySelector) -> list[int]:
 
 
 def train_logistic(X, y):
-    """Gradient of the cross-entropy gain of a row, by the chain rule of equation 8 as printed."""
+    """Return the gradient of equation 8 for a row, by the chain rule, and the training score."""
     model = LogisticRegression().fit(X, y)
     weights = model.coef_[0]
 
     def gradient(x, label):
         decision = float(x @ weights + model.intercept_[0])
         sign = 1.0 if label == model.classes_[1] else -1.0
-        # -log(1 - p) has the derivative 1 / (1 - p) * p (1 - p) = p in the decision.
+        # The derivative of -log(1 - p) in the decision value is 1 / (1 - p) * p (1 - p) = p.
         return expit(sign * decision) * sign * weights
 
     return gradient, model.score(X, y)
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
-def test_ranking_of_classes_is_that_of_the_paper(gamma: float) -> None:
+def test_classification_ranking_equals_the_paper(gamma: float) -> None:
     X, y = table()
     found = SaliencySelector(LogisticRegression(), keep_fraction=gamma, n_repeats=2).fit(X, y)
     assert order(found) == naive_ranking(train_logistic, X, y, gamma=gamma, n_repeats=2)
 
 
-def test_a_model_of_no_feature_is_said_to_be_one() -> None:
+def test_a_model_that_uses_no_feature_warns() -> None:
     X, _ = table()
-    with pytest.warns(RelevanceWarning, match="round 1 of 1 the model depends on none of its 12"):
+    with pytest.warns(RelevanceWarning, match="round 1 of 1, the model depends on none of its 12"):
         SaliencySelector(Lasso(alpha=1e3), keep_fraction=0.0, n_repeats=1).fit(X, X[:, 5])
 
 
-def test_per_std_explains_per_std() -> None:
+def test_per_std_also_applies_to_explain() -> None:
     X, y = table()
     scales = 10.0 ** np.arange(-6, 6)
     model = make_pipeline(StandardScaler(), SVC())
@@ -94,15 +94,15 @@ def test_per_std_explains_per_std() -> None:
     np.testing.assert_allclose(found.saliency, by_hand.saliency)
 
 
-def test_finds_what_matters() -> None:
-    """An exclusive or, which no feature tells alone."""
+def test_finds_the_features_of_an_exclusive_or() -> None:
+    """No single feature is informative about an exclusive or."""
     X = np.random.default_rng(0).normal(size=(300, 20))
     y = (X[:, 3] * X[:, 7] > 0).astype(int)
     found = SaliencySelector(SVC(), n_repeats=1, n_features_to_select=2).fit(X, y)
     assert found.get_support(indices=True).tolist() == [3, 7]
 
 
-def test_history_tells_every_round() -> None:
+def test_history_lists_every_round() -> None:
     X, y = table(10)
     found = SaliencySelector(LogisticRegression(), keep_fraction=0.5, n_repeats=1).fit(
         pd.DataFrame(X, columns=[f"f{j}" for j in range(10)]), y
@@ -119,7 +119,7 @@ def test_history_tells_every_round() -> None:
     assert (history["saliency_seconds"] > 0).all()
 
 
-def test_select_another_number() -> None:
+def test_select_a_different_number() -> None:
     X, y = table()
     found = SaliencySelector(LogisticRegression(), keep_fraction=0.0).fit(X, y)
     assert found.n_features_ == 6
@@ -132,13 +132,13 @@ def test_select_another_number() -> None:
             found.select(wrong)
 
 
-def test_dead_features_set_to_zero() -> None:
-    """The model keeps its shape, and what it says of dead inputs does not count."""
+def test_inactive_features_set_to_zero() -> None:
+    """The model keeps all inputs, and gradients of inactive inputs are ignored."""
     X, y = table()
     X = X - X.mean(axis=0)
     dropped = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=False).fit(X, y)
     zeroed = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=True).fit(X, y)
-    # To an SVM a column of zeros is no column: equal rankings, from models of equal outputs.
+    # A column of zeros does not affect an SVM, so outputs and rankings are equal.
     assert order(zeroed) == order(dropped)
     assert zeroed.estimator_.n_features_in_ == 12
     assert dropped.estimator_.n_features_in_ == 6
@@ -149,14 +149,14 @@ def test_dead_features_set_to_zero() -> None:
     assert order(sparse) == order(dropped)
 
 
-def test_an_estimator_says_that_it_needs_its_shape() -> None:
-    class Shaped(SVC):
+def test_an_estimator_may_require_all_columns() -> None:
+    class FixedInputsSVC(SVC):
         requires_all_columns = True
 
     X, y = table()
-    assert SaliencySelector(Shaped(), n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
-    behind = make_pipeline(StandardScaler(), Shaped())
-    assert SaliencySelector(behind, n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
+    assert SaliencySelector(FixedInputsSVC(), n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
+    pipeline = make_pipeline(StandardScaler(), FixedInputsSVC())
+    assert SaliencySelector(pipeline, n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
 
 
 def test_balanced_rows() -> None:
@@ -166,18 +166,18 @@ def test_balanced_rows() -> None:
     X, y = X[keep], y[keep]
     seen = []
 
-    class Noting(LogisticRegression):
+    class RecordingModel(LogisticRegression):
         def fit(self, X, y):
             seen.append(np.bincount(y).tolist())
             return super().fit(X, y)
 
     n = int((y == 0).sum())
-    SaliencySelector(Noting(), keep_fraction=0.0, n_repeats=1, balanced=True).fit(X, y)
+    SaliencySelector(RecordingModel(), keep_fraction=0.0, n_repeats=1, balanced=True).fit(X, y)
     assert seen == [[n, n], [n, n]]
     assert n > 20
 
 
-def test_sparse_tables_as_dense_ones() -> None:
+def test_sparse_and_dense_tables_have_the_same_ranking() -> None:
     X, y = table()
     X[np.abs(X) < 0.3] = 0.0
     for model in (SVC(kernel="rbf", gamma=0.1, tol=1e-8), LogisticRegression(tol=1e-10)):
@@ -187,7 +187,7 @@ def test_sparse_tables_as_dense_ones() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_seeds_and_workers() -> None:
+def test_result_depends_on_the_seed_but_not_on_n_jobs() -> None:
     X, y = table(8)
     network = MLPClassifier((5,), max_iter=15)
     fits = [
@@ -203,7 +203,7 @@ def test_seeds_and_workers() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> None:
+def test_resumed_run_gives_the_same_result(tmp_path, monkeypatch) -> None:
     X, y = table(8)
     model = SaliencySelector(
         MLPClassifier((5,), max_iter=10),
@@ -225,13 +225,13 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
     assert done == [0, 1]
     entropies = []
 
-    def noting(self: Rounds, number: int, active: Any) -> Any:
+    def recording_round(self: Rounds, number: int, active: Any) -> Any:
         done.append(number)
         entropies.append(self.entropy)
         return whole_round(self, number, active)
 
-    monkeypatch.setattr(Rounds, "_round", noting)
-    resumed = clone(model).fit(X, y)  # without a seed: it goes on with those it began with
+    monkeypatch.setattr(Rounds, "_round", recording_round)
+    resumed = clone(model).fit(X, y)  # without random_state, it reuses the stored entropy
     assert done[2:4] == [2, 3]
     assert len(set(entropies)) == 1
     fresh = clone(model).set_params(checkpoint=None)
@@ -247,7 +247,7 @@ def test_interrupted_run_goes_on_to_the_same_result(tmp_path, monkeypatch) -> No
         clone(model).fit(X + 1, y)
 
 
-def test_gain_of_ones_own() -> None:
+def test_gain_parameter() -> None:
     X, y = table()
     model = LogisticRegression().fit(X, y)
     found = SaliencySelector(LogisticRegression(), keep_fraction=0.0, gain=OutputGain()).fit(X, y)
@@ -256,8 +256,8 @@ def test_gain_of_ones_own() -> None:
     np.testing.assert_allclose(found.importances_, weights / weights.sum())
 
 
-def test_behind_a_scaler() -> None:
-    """The gradient is per unit of the features as they were."""
+def test_pipeline_with_a_scaler() -> None:
+    """The gradient is per unit of the unscaled features."""
     X, _ = table()
     y = X[:, 0] + X[:, 1] * X[:, 2]
     units = np.logspace(-1, 1, X.shape[1])
@@ -265,21 +265,21 @@ def test_behind_a_scaler() -> None:
         make_pipeline(StandardScaler(), SVR()), n_repeats=1, keep_fraction=0.0
     )
     plain, other = clone(inside).fit(X, y), clone(inside).fit(X * units, y)
-    shares = plain.importances_ / units
-    np.testing.assert_allclose(other.importances_, shares / shares.sum(), rtol=1e-6)
+    expected = plain.importances_ / units
+    np.testing.assert_allclose(other.importances_, expected / expected.sum(), rtol=1e-6)
 
 
-def test_per_std_units_do_not_matter() -> None:
+def test_per_std_ranking_does_not_depend_on_units() -> None:
     X, y = table(n_classes=3)
     X[np.abs(X) < 0.5] = 0.0
     units = np.logspace(-3, 3, X.shape[1])
     scaler = StandardScaler(with_mean=False)
-    behind = SaliencySelector(make_pipeline(scaler, SVC()), n_repeats=1, per_std=True)
-    ahead = SaliencySelector(SVC(), n_repeats=1).fit(scaler.fit_transform(X), y)
+    with_pipeline = SaliencySelector(make_pipeline(scaler, SVC()), n_repeats=1, per_std=True)
+    prescaled = SaliencySelector(SVC(), n_repeats=1).fit(scaler.fit_transform(X), y)
     for rows in (X, X * units, sp.csr_array(X * units)):
-        found = clone(behind).fit(rows, y)
-        assert order(found) == order(ahead)
-        np.testing.assert_allclose(found.importances_, ahead.importances_, rtol=1e-2)
+        found = clone(with_pipeline).fit(rows, y)
+        assert order(found) == order(prescaled)
+        np.testing.assert_allclose(found.importances_, prescaled.importances_, rtol=1e-2)
 
 
 def test_pandas_polars_pickle_and_pipelines() -> None:
@@ -293,8 +293,8 @@ def test_pandas_polars_pickle_and_pipelines() -> None:
     copy = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(copy.ranking_, found.ranking_)
     labels = np.where(y == 1, "yes", "no")
-    chain = make_pipeline(StandardScaler(), SaliencySelector(SVC(), n_repeats=1), SVC())
-    assert chain.fit(X, labels).score(X, labels) > 0.8
+    pipeline = make_pipeline(StandardScaler(), SaliencySelector(SVC(), n_repeats=1), SVC())
+    assert pipeline.fit(X, labels).score(X, labels) > 0.8
 
 
 def test_constant_columns_are_ranked_last() -> None:
@@ -311,7 +311,7 @@ def test_constant_columns_are_ranked_last() -> None:
 
 
 class Diverging(LogisticRegression):
-    """Whose weights are lost in the second round."""
+    """Model whose weights become NaN in the second round."""
 
     def fit(self, X, y):
         super().fit(X, y)
@@ -333,13 +333,16 @@ class ThreeOutputs(LogisticRegression):
         return self
 
 
-def test_bad_input_says_what_to_do() -> None:
+def test_bad_input_raises() -> None:
     X, y = table()
     for estimator, message in (
-        (RandomForestClassifier(2), "RandomForestClassifier has no gradients"),
+        (RandomForestClassifier(2), "not implemented for RandomForestClassifier"),
         (Diverging(), "Round 2 of 10, on 10 features: .* not finite.* learning rate"),
         (Failing(), "Round 1 of 10, on 12 features: Solver produced non-finite"),
-        (ThreeOutputs(), r"shape \(150, 3\), and it needs 2, one for each class"),
+        (
+            ThreeOutputs(),
+            r"must have 2 outputs, one per class, but its outputs have shape \(150, 3\)",
+        ),
     ):
         with pytest.raises(InputError, match=message) as caught:
             SaliencySelector(estimator).fit(X, y)
@@ -357,7 +360,7 @@ def test_bad_input_says_what_to_do() -> None:
     assert SaliencySelector(Ridge(), keep_fraction=0.0).fit(X, X[:, 3]).ranking_[3] == 1
 
 
-def test_imports_are_late() -> None:
+def test_heavy_packages_are_imported_late() -> None:
     code = (
         "import sys, allrelevant\n"
         "print(sorted({'sklearn', 'torch', 'matplotlib'} & set(sys.modules)))\n"

@@ -1,4 +1,4 @@
-"""Runs that are resumed by other objects than they were begun by, and seeds that repeat."""
+"""Runs resumed with newly created but equal objects, and reproducible seeds."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from allrelevant.saliency import CrossEntropyGain
 from allrelevant.saliency.rounds import Rounds
 
 
-class OwnGain(CrossEntropyGain):
+class CustomGain(CrossEntropyGain):
     def __init__(self, name):
         self.name = name
 
@@ -34,54 +34,54 @@ def table():
     return make_classification(80, 6, n_informative=3, n_redundant=0, random_state=0)
 
 
-def begun(path, **changes):
-    """As another process makes it: nothing is at the same address."""
+def make_selector(path, **changes):
+    """Return a selector with new objects, as a different process would create it."""
     settings = {
         "estimator": NetworkClassifier(network(4), max_epochs=2),
         "keep_fraction": 0.5,
         "n_repeats": 1,
-        "gain": OwnGain("a"),
+        "gain": CustomGain("a"),
         "random_state": np.random.RandomState(0),
         "checkpoint": path,
     }
     return SaliencySelector(**(settings | changes))
 
 
-def test_functions_random_states_and_gains_are_known_again(table, tmp_path, monkeypatch):
+def test_equal_functions_random_states_and_gains_resume(table, tmp_path, monkeypatch):
     path = tmp_path / "run.ckpt"
-    whole = begun(path).fit(*table)
+    whole = make_selector(path).fit(*table)
     rounds = []
     monkeypatch.setattr(Rounds, "_round", lambda *round_: rounds.append(round_))
-    again = begun(path).fit(*table)
+    again = make_selector(path).fit(*table)
     np.testing.assert_array_equal(again.importances_, whole.importances_)
     quiet = NetworkClassifier(network(4), max_epochs=2, verbose=0, n_threads=1, device="cpu")
-    begun(path, estimator=quiet, verbose=0, n_jobs=1).fit(*table)
+    make_selector(path, estimator=quiet, verbose=0, n_jobs=1).fit(*table)
     assert not rounds
 
 
 @pytest.mark.parametrize(
-    ("changes", "what"),
+    ("changes", "setting"),
     [
         ({"estimator": NetworkClassifier(network(5), max_epochs=2)}, "estimator__network"),
         ({"estimator": NetworkClassifier(partial(layer, bias=True))}, "estimator__network"),
-        ({"gain": OwnGain("b")}, "gain"),
+        ({"gain": CustomGain("b")}, "gain"),
         ({"random_state": np.random.RandomState(1)}, "random_state"),
     ],
 )
-def test_others_are_refused(table, tmp_path, changes, what):
+def test_different_settings_raise(table, tmp_path, changes, setting):
     path = tmp_path / "run.ckpt"
-    begun(path, keep_fraction=0.0).fit(*table)
-    with pytest.raises(CheckpointError, match=f"different .*{what}"):
-        begun(path, keep_fraction=0.0, **changes).fit(*table)
+    make_selector(path, keep_fraction=0.0).fit(*table)
+    with pytest.raises(CheckpointError, match=f"different .*{setting}"):
+        make_selector(path, keep_fraction=0.0, **changes).fit(*table)
 
 
-def test_the_seed_of_the_estimator_is_enough(table):
-    def importances(seed, own=None):
+def test_the_random_state_of_the_estimator_is_used(table):
+    def importances(seed, selector_seed=None):
         net = NetworkClassifier(network(4), max_epochs=2, random_state=seed)
-        selector = SaliencySelector(net, keep_fraction=0.0, n_repeats=2, random_state=own)
+        selector = SaliencySelector(net, keep_fraction=0.0, n_repeats=2, random_state=selector_seed)
         return selector.fit(*table).importances_
 
     np.testing.assert_array_equal(importances(0), importances(0))
     assert (importances(0) != importances(1)).any()
-    # The selector's own seed is the stronger one.
-    np.testing.assert_array_equal(importances(0, own=3), importances(1, own=3))
+    # The random_state of the selector takes precedence.
+    np.testing.assert_array_equal(importances(0, selector_seed=3), importances(1, selector_seed=3))

@@ -1,4 +1,4 @@
-"""Rankings for numbers: as the paper has them, in any unit, and where nothing can be predicted."""
+"""Rankings for regression: comparison with the paper, units of the target, invalid targets."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .naive import naive_ranking
 
 
 def train_svr(X, y):
-    """Gradient of equation 7 of a row, from the definition of the kernel."""
+    """Return the gradient of equation 7 for a row, from the definition of the kernel."""
     model = SVR(kernel="rbf", gamma=0.1).fit(X, y)
 
     def gradient(x, target):
-        away = x - model.support_vectors_
-        kernel = np.exp(-0.1 * (away**2).sum(axis=1)) * model.dual_coef_[0]
+        difference = x - model.support_vectors_
+        kernel = np.exp(-0.1 * (difference**2).sum(axis=1)) * model.dual_coef_[0]
         error = kernel.sum() + model.intercept_[0] - target
-        return -2 * error / (error**2 + 1e-3) ** 2 * (-0.2 * kernel @ away)
+        return -2 * error / (error**2 + 1e-3) ** 2 * (-0.2 * kernel @ difference)
 
     return gradient, 1 / np.abs(model.predict(X) - y).mean()
 
 
-def test_ranking_of_numbers_is_that_of_the_paper() -> None:
+def test_regression_ranking_equals_the_paper() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 8))
     y = X[:, 2] + X[:, 5] ** 2 + 0.1 * rng.normal(size=60)
@@ -43,14 +43,14 @@ def test_ranking_of_numbers_is_that_of_the_paper() -> None:
     assert not hasattr(found, "classes_")
 
 
-class InUnits(RegressorMixin, BaseEstimator):
-    """A regression that is the same in any unit."""
+class UnitRegressor(RegressorMixin, BaseEstimator):
+    """Regressor whose result does not depend on the unit of the target."""
 
     def __init__(self, model: Any, unit: float) -> None:
         self.model = model
         self.unit = unit
 
-    def fit(self, X: Any, y: Any) -> InUnits:
+    def fit(self, X: Any, y: Any) -> UnitRegressor:
         self.inner_ = as_differentiable(clone(self.model).fit(X, y / self.unit))
         self.gain = self.inner_.gain
         return self
@@ -64,13 +64,15 @@ class InUnits(RegressorMixin, BaseEstimator):
 
 @pytest.mark.parametrize("model", [Ridge(), MLPRegressor(hidden_layer_sizes=(10,), max_iter=50)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_ranking_does_not_hang_on_the_unit_of_the_target(model: Any) -> None:
-    """Trained once, so that only the gain sees the unit."""
+def test_ranking_does_not_depend_on_the_unit_of_the_target(model: Any) -> None:
+    """The inner model is the same for both units, so only the gain depends on the unit."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 6))
     y = X[:, 2] + X[:, 5] ** 2 + 0.5 * rng.normal(size=80)
     one, thousand = (
-        SaliencySelector(InUnits(model, unit), keep_fraction=0.0, random_state=0).fit(X, unit * y)
+        SaliencySelector(UnitRegressor(model, unit), keep_fraction=0.0, random_state=0).fit(
+            X, unit * y
+        )
         for unit in (1.0, 1000.0)
     )
     np.testing.assert_allclose(one.importances_, thousand.importances_)
@@ -79,13 +81,13 @@ def test_ranking_does_not_hang_on_the_unit_of_the_target(model: Any) -> None:
 
 
 @pytest.mark.parametrize("factor", [0.0, 1e-200, 1e200])
-def test_numbers_that_cannot_be_predicted(factor: float) -> None:
+def test_invalid_numeric_targets_raise(factor: float) -> None:
     X = np.random.default_rng(0).normal(size=(50, 4))
     with pytest.raises(InputError, match="The target has the standard deviation"):
         SaliencySelector(Ridge()).fit(X, factor * X[:, 0])
 
 
-def test_a_network_by_name_takes_many_whole_numbers_for_values() -> None:
+def test_network_by_name_treats_many_integers_as_numeric() -> None:
     pytest.importorskip("torch")
     X = np.random.default_rng(0).normal(size=(100, 4))
     y = (100 * X[:, 1]).round().astype(int)

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, over estimators of each kind."""
+"""scikit-learn estimator checks of `SaliencySelector` with several kinds of estimators."""
 
 import warnings
 
@@ -24,6 +24,6 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
-        # Some checks fit tables with constant columns, as they should.
+        # Some checks fit tables with constant columns, which cause a warning.
         warnings.simplefilter("ignore", RelevanceWarning)
         check(estimator)

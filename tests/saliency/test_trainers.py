@@ -1,4 +1,4 @@
-"""What is trained, with which seeds, and errors of a training in one line."""
+"""Trainers, their seeds, and one-line training errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from allrelevant.saliency.trainers import (
     derive_seed,
     draw_entropy,
     predicts_classes,
-    training_errors_in_one_line,
+    report_training_errors,
 )
 
 
@@ -30,7 +30,7 @@ def test_seeds_reach_every_step_of_a_pipeline() -> None:
     assert len(seeds) == 100
 
 
-def test_task_is_what_the_estimator_says_or_else_the_target() -> None:
+def test_task_depends_on_the_estimator_or_else_on_the_target() -> None:
     numbers, classes = np.array([0.5, 1.5, 2.5]), np.array(["a", "b", "a"])
     assert predicts_classes(SVC(), numbers)
     assert not predicts_classes(Ridge(), np.array([0, 1, 0]))
@@ -39,10 +39,10 @@ def test_task_is_what_the_estimator_says_or_else_the_target() -> None:
     assert not predicts_classes("mlp", numbers)
 
 
-def test_where_seeds_come_from():
+def test_source_of_the_entropy():
     state = np.random.RandomState(0)
     inner = make_pipeline(StandardScaler(), MLPClassifier(random_state=state))
-    assert draw_entropy(None, inner) == draw_entropy(None, inner)  # the state is not moved on
+    assert draw_entropy(None, inner) == draw_entropy(None, inner)  # the state is not advanced
     assert draw_entropy(3, inner) == draw_entropy(3, "mlp")
     assert draw_entropy(None, MLPClassifier()) != draw_entropy(None, MLPClassifier())
 
@@ -61,8 +61,8 @@ def test_where_seeds_come_from():
         ),
     ],
 )
-def test_what_and_why(error, line):
-    with pytest.raises(InputError) as caught, training_errors_in_one_line("Here"):
+def test_error_names_the_step_and_the_cause(error, line):
+    with pytest.raises(InputError) as caught, report_training_errors("Here"):
         raise error
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -70,24 +70,24 @@ def test_what_and_why(error, line):
 
 
 @pytest.mark.parametrize("error", [WorkerDiedError("Task 3 died."), KeyError("a"), TypeError("b")])
-def test_a_worker_that_died_and_bugs_stay_what_they_are(error):
-    with pytest.raises(type(error)) as caught, training_errors_in_one_line("Here"):
+def test_worker_crashes_and_bugs_are_not_converted(error):
+    with pytest.raises(type(error)) as caught, report_training_errors("Here"):
         raise error
     assert caught.value is error
 
 
-class Refusing(LogisticRegression):
-    """What torch does with rows of another width, from the second round on."""
+class FixedWidthModel(LogisticRegression):
+    """Model that rejects rows with fewer columns, as a PyTorch network does."""
 
     def fit(self, X, y):
         if X.shape[1] < 4:
-            raise RuntimeError("shapes cannot be multiplied\nin a long story")
+            raise RuntimeError("shapes cannot be multiplied\nwith more lines")
         return super().fit(X, y)
 
 
-def test_the_round_and_the_last_training_are_named():
+def test_error_names_the_round_or_the_final_training():
     X, y = [[0.0, 1, 2, 0], [1, 0, 2, 1], [0, 1, 0, 1], [1, 0, 1, 1]], [0, 1, 0, 1]
     with pytest.raises(InputError, match=r"^Round 2 of 2, on 2 features: shapes .*keep_shape"):
-        SaliencySelector(Refusing(), keep_fraction=0.5, n_repeats=1).fit(X, y)
-    with pytest.raises(InputError, match=r"^The training on the 2 features selected: shapes"):
-        SaliencySelector(Refusing(), keep_fraction=0.0, n_repeats=1).fit(X, y)
+        SaliencySelector(FixedWidthModel(), keep_fraction=0.5, n_repeats=1).fit(X, y)
+    with pytest.raises(InputError, match=r"^Training on the 2 selected features: shapes"):
+        SaliencySelector(FixedWidthModel(), keep_fraction=0.0, n_repeats=1).fit(X, y)

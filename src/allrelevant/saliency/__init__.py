@@ -1,11 +1,11 @@
-"""Relevance from gradients: the inputs on which the right predictions of a model depend.
+"""Gradient saliency: how strongly the correct predictions of a model depend on each feature.
 
 - ``selector``: `SaliencySelector`; ``deep_selection``: `DeepFeatureSelection`
-- ``rounds``: the rounds of a selection; ``trainers``: what is trained in them
-- ``explanation``: which features decide in a row; ``robustness``: how much a row must change
-- ``gains``: what is differentiated; ``differentiable``: from a fitted estimator to its gradients
-- ``aggregation``: from the saliency of rows to that of features
-- ``backends``: gradients, library by library; ``networks``: ready networks
+- ``rounds``: the rounds of a selection; ``trainers``: the models trained in each round
+- ``explanation``: saliency of individual rows; ``robustness``: adversarial robustness
+- ``gains``: gain functions; ``differentiable``: gradients of fitted estimators
+- ``aggregation``: saliency summed over rows, one value per feature
+- ``backends``: gradients, one module per library; ``networks``: predefined networks
 """
 
 from __future__ import annotations

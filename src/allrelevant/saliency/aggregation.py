@@ -1,7 +1,7 @@
-"""From the saliency of every row to one number for each feature, in batches of rows.
+"""Aggregation of saliency over rows into one value per feature.
 
-:func:`aggregate_saliency` takes a table, :func:`aggregate_batches` rows that come a few at a time,
-as from a ``DataLoader``. How many rows are processed at a time is decided by :func:`row_batches`.
+:func:`aggregate_saliency` takes a table. :func:`aggregate_batches` takes an iterable of batches,
+such as a ``DataLoader``. :func:`row_batches` splits a table into batches of limited size.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ import scipy.sparse as sp
 
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
-from .differentiable import DifferentiableModel, Linearization, linearized, predicted_codes
+from .differentiable import DifferentiableModel, Linearization, linearize, predicted_codes
 from .gains import Gain, Targets
 
-# Gradients are dense even where the table is sparse. Small blocks also stay in the cache.
+# Gradients are dense even for sparse tables. Small batches also fit into the cache.
 NUMBERS_PER_BATCH, MIN_ROWS_PER_BATCH = 2**18, 64
 
 
 @dataclass(frozen=True)
 class AggregatedSaliency:
-    """Saliency of the features of a trained model.
+    """Saliency of each feature for a trained model.
 
     Attributes
     ----------
     saliency : ndarray of shape (d,)
-        Of each feature, over all rows.
+        Saliency of each feature, summed over all rows.
     score : float
-        Weight of the model among others: its accuracy on the rows, or one over its mean absolute
-        error.
+        Weight of the model when several models are combined: its accuracy on the rows, or the
+        inverse of its mean absolute error.
     """
 
     saliency: Vector
@@ -48,24 +48,24 @@ def aggregate_saliency(
     gain: Gain | None = None,
     units: Vector | None = None,
 ) -> AggregatedSaliency:
-    """Saliency summed over rows (Algorithms 2 and 3 of Cancela et al. 2020).
+    """Sum saliency over rows (Algorithms 2 and 3 of Cancela et al. 2020).
 
-    For classes, the absolute gradients are summed within each class and divided by their total, so
-    that each class has the same weight; for numbers they are summed.
+    For classification, the absolute gradients are summed within each class and divided by their
+    total, so that each class has the same weight. For regression, they are summed over all rows.
 
     Parameters
     ----------
     model : DifferentiableModel
     X : ndarray or csr_array of shape (n, d)
-        Never made dense as a whole.
+        Rows. A sparse table is converted to dense arrays batch by batch.
     targets : ndarray of shape (n,)
-        Codes of the classes, or numbers.
+        Class codes, or numeric targets.
     n_classes : int or None
-        None for numbers.
+        Number of classes, or None for regression.
     gain : Gain or None, default=None
-        By default the one that goes with the loss of the model.
+        Gain function. None uses ``model.gain``, which matches the training loss.
     units : ndarray of shape (d,), default=None
-        What counts as one unit of each feature. By default one.
+        Size of one unit of each feature. None means one.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def aggregate_saliency(
     Raises
     ------
     InputError
-        If the outputs are not as many as the classes, or not finite.
+        If the number of outputs differs from the number of classes, or if an output is not finite.
 
     Examples
     --------
@@ -102,22 +102,22 @@ def aggregate_batches(
     gain: Gain | None = None,
     units: Vector | None = None,
 ) -> AggregatedSaliency:
-    """Saliency summed over rows that come a few at a time, as from a ``DataLoader`` of torch.
+    """Sum saliency over batches of rows, such as those of a PyTorch ``DataLoader``.
 
-    The table need not fit into memory.
+    The full table does not need to fit into memory.
 
     Parameters
     ----------
     model : DifferentiableModel
     batches : iterable of (X, targets)
-        Arrays or tensors. Images are flattened, so their model must know their shape. Targets are
-        the codes of the classes, whole numbers of any type, or numbers.
+        Arrays or tensors. Images are flattened, so the model must restore their shape. Targets are
+        class codes (integers of any dtype) or numeric targets.
     n_classes : int or None
-        None for numbers.
+        Number of classes, or None for regression.
     gain : Gain or None, default=None
-        By default the one that goes with the loss of the model.
+        Gain function. None uses ``model.gain``, which matches the training loss.
     units : ndarray of shape (d,), default=None
-        What counts as one unit of each feature. By default one.
+        Size of one unit of each feature. None means one.
 
     Returns
     -------
@@ -137,10 +137,10 @@ def aggregate_batches(
     gain = model.gain if gain is None else gain
     sums: Matrix | None = None
     total_score, n_rows = 0.0, 0
-    for rows, targets in _checked_batches(batches, n_classes):
-        linearization = linearized(model, rows)
-        outputs = _checked_outputs(linearization.outputs, n_classes)
-        total_score += _summed_score(linearization, targets, n_classes)
+    for rows, targets in _validate_batches(batches, n_classes):
+        linearization = linearize(model, rows)
+        outputs = _check_outputs(linearization.outputs, n_classes)
+        total_score += _sum_scores(linearization, targets, n_classes)
         n_rows += len(targets)
         gradient = np.abs(linearization.vjp(gain.gradient(outputs, targets)))
         sums = np.zeros((n_classes or 1, gradient.shape[1])) if sums is None else sums
@@ -148,80 +148,82 @@ def aggregate_batches(
         for code in np.unique(codes):
             sums[code] += gradient[codes == code].sum(axis=0)
     if sums is None:
-        raise InputError("There are no rows.")
+        raise InputError("There are no rows. Pass at least one row.")
     if units is not None:
         sums *= units
     if n_classes is None:
         mean_error = max(total_score / n_rows, np.finfo(np.float64).tiny)
         return AggregatedSaliency(sums[0], 1.0 / mean_error)
     totals = sums.sum(axis=1, keepdims=True)
-    shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
-    return AggregatedSaliency(shares.sum(axis=0), total_score / n_rows)
+    fractions = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
+    return AggregatedSaliency(fractions.sum(axis=0), total_score / n_rows)
 
 
-def _checked_batches(
+def _validate_batches(
     batches: Iterable[Any], n_classes: int | None
 ) -> Iterator[tuple[Table, Targets]]:
-    """Batches as arrays: images as flat rows, classes as codes."""
+    """Yield batches as arrays, with images flattened and class codes as integers."""
     for batch in batches:
         if not isinstance(batch, tuple | list) or len(batch) != 2:
             raise InputError(
-                "Each batch must be a pair, rows and their targets; got "
-                f"{_describe(batch)}. A loader of both is "
-                "DataLoader(TensorDataset(X, targets))."
+                f"Each batch must be a pair (rows, targets), got {_describe(batch)}. "
+                "DataLoader(TensorDataset(X, targets)) yields such pairs."
             )
         X, y = batch
         rows = X if sp.issparse(X) else _array(X).reshape(len(X), -1)
         targets = _array(y).ravel()
         if len(targets) != rows.shape[0]:
-            raise InputError(f"A batch has {rows.shape[0]} rows and {len(targets)} targets.")
-        yield rows, _checked_targets(targets, n_classes)
+            raise InputError(
+                f"A batch has {rows.shape[0]} rows but {len(targets)} targets. "
+                "Provide one target per row."
+            )
+        yield rows, _check_targets(targets, n_classes)
 
 
 def _array(values: Any) -> np.ndarray:
-    # A tensor that is part of a graph or on a GPU is no array yet.
+    # NumPy cannot read a tensor that requires gradients or is on a GPU.
     return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
 
 
 def _describe(batch: Any) -> str:
     if isinstance(batch, tuple | list):
-        return f"a {type(batch).__name__} of {len(batch)}"
-    return f"{type(batch).__name__} alone"
+        return f"a {type(batch).__name__} of length {len(batch)}"
+    return f"a single {type(batch).__name__}"
 
 
-def _checked_targets(targets: np.ndarray, n_classes: int | None) -> np.ndarray:
-    """Numbers as they are; codes of classes, whole numbers of any type, as integers."""
+def _check_targets(targets: np.ndarray, n_classes: int | None) -> np.ndarray:
+    """Check targets and convert class codes to integers; leave numeric targets unchanged."""
     requirement = (
         "Targets must be numbers"
         if n_classes is None
-        else f"Targets must be codes of the classes, 0 to {n_classes - 1}"
+        else f"Targets must be class codes from 0 to {n_classes - 1}"
     )
     if targets.dtype.kind not in "biuf":
-        raise InputError(f"{requirement}; got {str(targets[0])!r}.")
+        raise InputError(f"{requirement}, got {str(targets[0])!r}.")
     if n_classes is None:
         return targets
     invalid = targets[~np.isin(targets, np.arange(n_classes))]
     if len(invalid):
-        raise InputError(f"{requirement}; got {invalid[0]}.")
+        raise InputError(f"{requirement}, got {invalid[0]}.")
     return targets.astype(np.int64)
 
 
-def _checked_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
+def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
     if outputs.ndim != 2 or outputs.shape[1] != (n_classes or 1):
-        needed = "one for a number" if n_classes is None else f"{n_classes}, one for each class"
+        needed = "1 output" if n_classes is None else f"{n_classes} outputs, one per class"
         raise InputError(
-            f"The outputs of the model have shape {outputs.shape}, and it needs {needed}."
+            f"The model must have {needed}, but its outputs have shape {outputs.shape}."
         )
     if not np.isfinite(outputs).all():
         raise InputError(
-            "The outputs of the model are not finite. Its training has diverged: bring features to "
-            "one scale, or lower the learning rate."
+            "The outputs of the model are not finite, so its training has diverged. Standardize "
+            "the features or lower the learning rate."
         )
     return outputs
 
 
-def _summed_score(linearization: Linearization, targets: Targets, n_classes: int | None) -> float:
-    """Number of right predictions, or sum of the absolute errors."""
+def _sum_scores(linearization: Linearization, targets: Targets, n_classes: int | None) -> float:
+    """Return the number of correct predictions, or the sum of the absolute errors."""
     if n_classes is None:
         return float(np.abs(linearization.outputs[:, 0] - targets).sum())
     return float((predicted_codes(linearization) == targets).sum())
@@ -230,7 +232,7 @@ def _summed_score(linearization: Linearization, targets: Targets, n_classes: int
 def row_batches(
     n_rows: int, n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> Iterator[slice]:
-    """Rows of a table, so many at a time that a batch stays within a budget of numbers."""
+    """Yield slices of rows with at most ``budget`` values each, but at least ``min_rows`` rows."""
     size = rows_within(n_features, budget=budget, min_rows=min_rows, max_rows=max_rows)
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
@@ -239,6 +241,6 @@ def row_batches(
 def rows_within(
     n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> int:
-    """Number of rows in a batch; ``min_rows`` even where that exceeds the budget."""
+    """Return the number of rows per batch; ``min_rows`` takes precedence over the budget."""
     size = max(min_rows, budget // max(n_features, 1))
     return size if max_rows is None else min(size, max_rows)

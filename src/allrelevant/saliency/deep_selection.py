@@ -1,4 +1,4 @@
-"""`DeepFeatureSelection`: a network with a sparse weight on each of its inputs."""
+"""`DeepFeatureSelection`: feature selection by a sparse mask on the inputs of a network."""
 
 from __future__ import annotations
 
@@ -34,48 +34,51 @@ def _network_has(name: str) -> Any:
 
 
 class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
-    """Select features by a sparse weight on every input of a network (Li et al. 2016).
+    """Deep feature selection: a sparse mask on the inputs of a network (Li et al. 2016).
 
-    Weights w in front of the network, all 1 in the beginning, are trained with it under an elastic
-    net, ``penalty * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``. Each step of the optimizer
-    ends with the proximal operator of the absolute values, so a weight that the loss does not need
-    is exactly zero. It can be used alone, or in :class:`SaliencySelector` as the model whose
-    saliency ranks the features (SFS+DFS of Cancela et al. 2020). Features are used as they are:
-    scale them.
+    Each input is multiplied by a weight. The weights w, initially 1, are trained together with the
+    network under an elastic-net penalty,
+    ``penalty * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``. Every optimizer step ends with
+    the proximal operator of the l1 term, so unnecessary weights become exactly zero.
+    The selector can be used alone, or as the estimator of :class:`SaliencySelector` (SFS+DFS of
+    Cancela et al. 2020). Features are not scaled, so standardize them first.
 
     Parameters
     ----------
     estimator : NetworkClassifier, NetworkRegressor, str or None, default=None
-        The network; it is cloned. None is ``NetworkClassifier()``; ``"mlp"``, ``"cnn"`` and
-        ``"wrn-16-4"`` are ready networks for classes or numbers, as the target is: scikit-learn
-        cannot know which, and stratifies no folds by classes unless told to. Penalties of its
-        own layers are its ``l1`` and ``l2``: without them, these could undo what the mask does.
+        Network to train; it is cloned. None means ``NetworkClassifier()``. ``"mlp"``, ``"cnn"`` and
+        ``"wrn-16-4"`` are predefined networks, trained for classification or regression depending
+        on the target. With a name, scikit-learn cannot detect a classifier, so cross-validation
+        does not stratify by default. Keep the ``l1`` or ``l2`` penalty of the network: without it,
+        larger weights in the layers can compensate for a smaller mask.
     penalty : float, default=5e-3
-        Factor of the elastic net. Batch normalization, which the ready networks have, undoes the
-        scale of the mask: with them a larger penalty need not mean more zeros.
+        Factor of the elastic-net penalty. Batch normalization, which the predefined networks
+        contain, cancels the scale of the mask. With such networks, a larger penalty does not
+        necessarily produce more zeros.
     l1_ratio : float, default=1.0
-        Share of the absolute values in it; with less than all, features that carry the same
-        information share it.
+        Fraction of the l1 term in the elastic net. Below 1, features that carry the same
+        information tend to receive similar weights.
     n_features_to_select : int, float or None, default=None
-        How many features are selected, below 1 the share of them. None: those whose weight is not
-        zero.
+        Number of features to select, or a fraction if below 1. None selects the features with a
+        nonzero weight.
     random_state : int, RandomState instance or None, default=None
-        Of the network, if given; else it has its own.
+        Seed of the network. None keeps the ``random_state`` of ``estimator``.
 
     Attributes
     ----------
     network_ : NetworkClassifier or NetworkRegressor
-        The network with its mask, trained on all features.
+        Network with its mask, trained on all features.
     mask_ : ndarray of shape (d,)
         Weights of the inputs.
     ranking_ : ndarray of shape (d,)
-        From 1, by falling absolute weight; those that are zero by for how many steps they were not.
+        Ranks by decreasing absolute weight; 1 is the best. Features with weight zero are ranked by
+        the number of steps in which their weight was not zero.
     support_ : ndarray of shape (d,)
-        Which features are selected.
+        Boolean mask of the selected features.
     n_features_ : int
-        Number of features selected.
+        Number of selected features.
     classes_ : ndarray
-        The classes, of a classifier.
+        Class labels; only for classification.
 
     Examples
     --------
@@ -116,12 +119,12 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether columns must be set to zero, because the network takes all of them."""
+        """Whether the network requires all columns; if so, inactive columns are set to zero."""
         return self._unfitted.requires_all_columns
 
     @property
     def model_(self) -> TorchModel:
-        """The trained network with its mask as a differentiable model."""
+        """Trained network, including its mask, as a differentiable model."""
         check_is_fitted(self)
         return self.network_.model_
 
@@ -140,9 +143,9 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self._validate_params()
         if not hasattr(self._unfitted, "mask_penalty"):
             raise InputError(
-                "estimator must be a NetworkClassifier, a NetworkRegressor or the name of a ready "
-                f"network, which can have a mask; got {type(self.estimator).__name__}. Wrap other "
-                "networks in one of them."
+                "estimator must be a NetworkClassifier, a NetworkRegressor or the name of a "
+                f"predefined network, got {type(self.estimator).__name__}. Wrap other networks in "
+                "NetworkClassifier or NetworkRegressor."
             )
         validate_data(self, X, y, skip_check_array=True)
         network = self._untrained(y)
@@ -155,17 +158,17 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.select(self.n_features_to_select)
 
     def select(self, n_features: float | None = None) -> Self:
-        """Choose another number of features, without another fit.
+        """Select a different number of features without refitting.
 
         Parameters
         ----------
         n_features : int, float or None, default=None
-            As ``n_features_to_select``.
+            Number of features, with the same meaning as ``n_features_to_select``.
 
         Returns
         -------
         self
-            With another ``support_`` and ``n_features_``; the network stays as it is.
+            The selector with updated ``support_`` and ``n_features_``; the network is unchanged.
         """
         check_is_fitted(self, "ranking_")
         if n_features is None:
@@ -177,22 +180,22 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """Classes, of a classifier."""
+        """Class labels; only for classification."""
         return self.network_.classes_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Prediction of the network, with its mask, from all features of each row."""
+        """Predict with the network and its mask, from all features."""
         check_is_fitted(self)
         return self.network_.predict(X)
 
     @available_if(_network_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Matrix:
-        """Probability of each class; shape (n, number of classes)."""
+        """Return the probability of each class; shape (n, n_classes)."""
         check_is_fitted(self)
         return self.network_.predict_proba(X)
 
     def score(self, X: Any, y: Any) -> float:
-        """Accuracy of the network, or its coefficient of determination."""
+        """Return the accuracy of a classifier, or the R² score of a regressor."""
         check_is_fitted(self)
         return self.network_.score(X, y)
 
@@ -201,7 +204,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.support_
 
     def _untrained(self, y: Any) -> Any:
-        """The network to train; a name is of classes or numbers, as the target is."""
+        """Return the network to train; for a name, its type depends on the target."""
         if self._is_named:
             classes = predicts_classes(self.estimator, np.asarray(y))
             return trainer_for(self.estimator, classes=classes)
@@ -234,7 +237,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _ranking(mask: Vector, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places from 1 by falling absolute weight, then by falling number of steps above zero."""
+    """Rank by decreasing absolute weight, then by decreasing number of nonzero steps."""
     order = np.lexsort((-steps, -np.abs(mask)))
     ranking = np.empty(len(mask), dtype=np.int64)
     ranking[order] = np.arange(1, len(mask) + 1)

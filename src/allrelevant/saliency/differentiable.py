@@ -1,15 +1,15 @@
-"""From a fitted estimator to its gradients: what a model must offer, and where to find it.
+"""Interface of differentiable models, and conversion of fitted estimators to it.
 
-:func:`as_differentiable` turns a fitted estimator into a :class:`DifferentiableModel` by its type.
-Each library of models has a module in ``backends``, listed in ``backends.HOMES`` and imported when
-the first of its models is used. That module registers its types::
+:func:`as_differentiable` converts a fitted estimator to a :class:`DifferentiableModel`, depending
+on its type. Each supported library has a module in ``backends``, listed in ``backends.HOMES``. The
+module is imported when a model of that library is first used. It registers its types::
 
     @register(Module)
     def _(fitted: Module) -> DifferentiableModel:
         return TorchModel(fitted)
 
-:func:`saliency` is the gradient of a gain through such a model. :func:`checked_rows` checks rows
-that users give together with a trained model.
+:func:`saliency` computes the gradient of a gain function through such a model. :func:`check_rows`
+checks rows that users pass together with a trained model.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from .gains import Gain, Targets
 
 @runtime_checkable
 class DifferentiableModel(Protocol):
-    """A trained model whose outputs have gradients with respect to its inputs.
+    """Interface of a trained model whose outputs can be differentiated with respect to its inputs.
 
     Attributes
     ----------
     gain : Gain
-        The gain that goes with the loss of its training.
+        Gain function that matches the training loss.
     """
 
     @property
     def gain(self) -> Gain:
-        """The gain that goes with the loss."""
+        """Gain function that matches the training loss."""
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row.
+        """Return the outputs for each row.
 
         Parameters
         ----------
@@ -53,39 +53,43 @@ class DifferentiableModel(Protocol):
         Returns
         -------
         ndarray of shape (n, k)
-            One column for each class (two for a binary classifier), or a single one for a number.
+            One column per class (two for a binary classifier), or a single column for regression.
         """
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Vector-Jacobian product: gradient of ``sum(output_gradient * outputs)``, row by row.
+        """Compute the vector-Jacobian product, the gradient of ``sum(output_gradient * outputs)``.
 
         Parameters
         ----------
         X : ndarray or csr_array of shape (n, d)
         output_gradient : ndarray of shape (n, k)
-            Derivative of some quantity with respect to the outputs.
+            Derivative of a scalar function of each row with respect to the outputs.
 
         Returns
         -------
         ndarray of shape (n, d)
-            Its derivative with respect to the inputs. Dense even for sparse rows: pass few rows at
-            a time where there are many features.
+            Derivative of the same function with respect to the inputs. The result is dense even for
+            sparse rows, so pass small batches if there are many features.
         """
 
 
 def as_differentiable(fitted: Any) -> DifferentiableModel:
-    """The differentiable model of a fitted estimator.
+    """Convert a fitted estimator to a differentiable model.
 
     Parameters
     ----------
     fitted : object
-        A fitted estimator of a known type or a subclass of one, or a
-        :class:`~allrelevant.saliency.differentiable.DifferentiableModel` itself.
+        Fitted estimator of a supported type, or of a subclass of one. A
+        :class:`~allrelevant.saliency.differentiable.DifferentiableModel` is returned unchanged.
+
+    Returns
+    -------
+    DifferentiableModel
 
     Raises
     ------
     InputError
-        If the gradients of this type are not known.
+        If gradients are not implemented for this type.
 
     Examples
     --------
@@ -98,7 +102,7 @@ def as_differentiable(fitted: Any) -> DifferentiableModel:
     """
     if isinstance(fitted, DifferentiableModel):
         return fitted
-    # By name: backends import this module.
+    # Imported by name, because the backends import this module.
     backends = import_module(f"{__package__}.backends")
     for base in type(fitted).__mro__:
         for module in backends.HOMES.get(base.__module__.partition(".")[0], ()):
@@ -109,9 +113,9 @@ def as_differentiable(fitted: Any) -> DifferentiableModel:
 @singledispatch
 def _convert(fitted: Any) -> DifferentiableModel:
     raise InputError(
-        f"{type(fitted).__name__} has no gradients with respect to its inputs that are known here. "
-        "Use an SVM, a linear model or a network, or give an object with outputs(X), "
-        "vjp(X, output_gradient) and the gain that goes with its loss."
+        f"Input gradients are not implemented for {type(fitted).__name__}. Use an SVM, a linear "
+        "model or a network, or pass an object with the methods outputs(X) and "
+        "vjp(X, output_gradient) and the attribute gain."
     )
 
 
@@ -119,19 +123,19 @@ register = _convert.register
 
 
 class Linearization(Protocol):
-    """A model at some rows: its outputs there, and their gradients."""
+    """Model linearized at given rows: outputs at these rows, and their gradients."""
 
     @property
     def outputs(self) -> Matrix:
-        """Outputs of each row; shape (n, k)."""
+        """Outputs for each row; shape (n, k)."""
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        """Gradient of ``sum(output_gradient * outputs)`` with respect to the inputs."""
+        """Return the gradient of ``sum(output_gradient * outputs)`` with respect to the inputs."""
 
 
 @dataclass(frozen=True)
 class TwoPassLinearization:
-    """The linearization of a model that computes its outputs again for its gradients."""
+    """Linearization that evaluates the model a second time to compute gradients."""
 
     model: DifferentiableModel
     X: Table
@@ -141,9 +145,9 @@ class TwoPassLinearization:
         return self.model.vjp(self.X, output_gradient)
 
 
-def linearized(model: DifferentiableModel, X: Table) -> Linearization:
-    """A model at some rows; in one pass if it has a method ``linearized``."""
-    one_pass = getattr(model, "linearized", None)
+def linearize(model: DifferentiableModel, X: Table) -> Linearization:
+    """Linearize a model at given rows, in one pass if it has a method ``linearize``."""
+    one_pass = getattr(model, "linearize", None)
     if one_pass is None:
         return TwoPassLinearization(model, X, model.outputs(X))
     linearization: Linearization = one_pass(X)
@@ -151,9 +155,10 @@ def linearized(model: DifferentiableModel, X: Table) -> Linearization:
 
 
 def predicted_codes(linearization: Linearization) -> NDArray[np.int64]:
-    """Code of the class predicted for each row.
+    """Return the code of the predicted class of each row.
 
-    The class with the highest output, unless the model has another rule (``codes``), such as votes.
+    This is the class with the highest output, unless the linearization defines ``codes``, as
+    one-vs-one SVMs do for their votes.
     """
     codes: NDArray[np.int64] | None = getattr(linearization, "codes", None)
     return linearization.outputs.argmax(axis=1) if codes is None else codes
@@ -162,33 +167,36 @@ def predicted_codes(linearization: Linearization) -> NDArray[np.int64]:
 def saliency(
     model: DifferentiableModel, X: Table, targets: Targets, gain: Gain | None = None
 ) -> Matrix:
-    """Gradient of the gain of each row with respect to its features, with signs.
+    """Compute the signed gradient of the gain of each row with respect to its features.
 
     Parameters
     ----------
     model : DifferentiableModel
     X : ndarray or csr_array of shape (n, d)
     targets : ndarray of shape (n,)
-        Codes of the classes, or numbers.
+        Class codes, or numeric targets.
     gain : Gain or None, default=None
-        By default the one that goes with the loss of the model.
+        Gain function. None uses ``model.gain``, which matches the training loss.
 
     Returns
     -------
     ndarray of shape (n, d)
     """
     gain = model.gain if gain is None else gain
-    linearization = linearized(model, X)
+    linearization = linearize(model, X)
     return linearization.vjp(gain.gradient(linearization.outputs, targets))
 
 
-def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
-    """The rows as an array, and the names of their columns.
+def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
+    """Return the rows as an array, and their column names.
 
-    A model that is not trained, or was trained on other columns or in another order, is refused.
+    Raises an error if the model is not fitted, or was fitted on different columns or on columns in
+    a different order.
     """
     if hasattr(model, "best_estimator_"):
-        raise InputError(f"Give the model inside this {type(model).__name__}: best_estimator_.")
+        raise InputError(
+            f"A {type(model).__name__} has no gradients itself. Pass its best_estimator_ instead."
+        )
     if hasattr(model, "__sklearn_tags__"):
         check_is_fitted(model)
     names = _column_names(model, X)
@@ -196,37 +204,40 @@ def checked_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Ta
     rows = check_array(X, accept_sparse=sparse, dtype=[np.float64, np.float32])
     width = getattr(model, "n_features_in_", rows.shape[1])
     if rows.shape[1] != width:
-        raise InputError(f"X has {rows.shape[1]} features, and the model was trained on {width}.")
+        raise InputError(
+            f"X has {rows.shape[1]} features, but the model was trained on {width}. Pass the "
+            "columns used for training."
+        )
     return rows, names or [f"x{j}" for j in range(width)]
 
 
 def _column_names(model: Any, X: Any) -> list[str]:
-    """Names of the columns of the table, or else of the training table, if there are any."""
+    """Return the column names of the table, or else of the training table, or an empty list."""
     names = [str(name) for name in getattr(X, "columns", ())]
     training_names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     for place, (name, expected) in enumerate(zip(names, training_names, strict=False)):
         if name != expected:
             raise InputError(
-                f"Column {place + 1} of X is {name!r}, and the model was trained on {expected!r} "
-                "there: give the columns in the order of its training."
+                f"Column {place + 1} of X is {name!r}, but the model was trained with {expected!r} "
+                "in this position. Use the same column order as in training."
             )
     return names or training_names
 
 
 def row_labels(X: Any) -> Any:
-    """The index of a DataFrame; None for other tables."""
+    """Return the index of a DataFrame, or None for other tables."""
     return getattr(X, "index", None) if hasattr(X, "columns") else None
 
 
 def class_codes(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Code of each label; a class that the model does not know is refused."""
+    """Return the code of each label; raise if a label is not a class of the model."""
     codes = {label: code for code, label in enumerate(classes.tolist())}
     names = np.asarray(labels).tolist()
     unknown = [label for label in names if label not in codes]
     if unknown:
         shown = ", ".join(repr(label) for label in classes[:10].tolist())
         raise InputError(
-            f"The model has never seen the class {unknown[0]!r}: it knows {shown}"
+            f"{unknown[0]!r} is not a class of the model. Its classes are {shown}"
             f"{' and others' if len(classes) > 10 else ''}."
         )
     return np.array([codes[label] for label in names], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Which features decide, row by row: :func:`explain` and its result, :class:`Explanation`."""
+"""Explanation of individual predictions: :func:`explain` and its result, :class:`Explanation`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..exceptions import InputError
 from .differentiable import (
     DifferentiableModel,
     as_differentiable,
-    checked_rows,
+    check_rows,
     class_codes,
-    linearized,
+    linearize,
     predicted_codes,
     row_labels,
 )
@@ -40,24 +40,24 @@ def explain(
     gain: Gain | None = None,
     units: ArrayLike | None = None,
 ) -> Explanation:
-    """Which features decide, row by row, in a model that is already trained.
+    """Explain individual predictions of a fitted model by the saliency of each feature.
 
     Parameters
     ----------
     fitted : estimator
-        Of a type whose gradients are known; see :func:`~allrelevant.saliency.as_differentiable`.
+        Fitted estimator of a supported type; see :func:`~allrelevant.saliency.as_differentiable`.
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), default=None
-        The true classes or numbers: what speaks for them. A row that the model gets wrong has a
-        saliency close to zero. By default the prediction is explained; a predicted number, by how
-        it would change.
+        True classes or numeric targets to explain. The saliency of a misclassified row is close to
+        zero. By default, the prediction is explained. For regression, the saliency is then the
+        gradient of the prediction.
     target : class, default=None
-        Explain what speaks for this class, in every row.
+        Class to explain for every row, instead of the true or predicted class.
     gain : Gain or None, default=None
-        What is differentiated. None is the gain that goes with the loss of the model.
+        Gain function to differentiate. None uses the gain that matches the loss of the model.
     units : array-like of shape (n_features,), default=None
-        What counts as one unit of each feature: ``X_train.std(axis=0)`` makes features of different
-        scales comparable. By default one, as for any gradient.
+        Size of one unit of each feature. ``X_train.std(axis=0)`` makes features on different scales
+        comparable. None means one, the plain gradient.
 
     Returns
     -------
@@ -76,8 +76,10 @@ def explain(
     ('x1', "predicted as 'up'")
     """
     if hasattr(fitted, "explain") and hasattr(fitted, "ranking_"):
-        raise InputError(f"A {type(fitted).__name__} explains by itself: selector.explain(X, y).")
-    rows, names = checked_rows(fitted, X, accept_sparse=True)
+        raise InputError(
+            f"explain does not accept a {type(fitted).__name__}. Call its method explain instead."
+        )
+    rows, names = check_rows(fitted, X, accept_sparse=True)
     explanation = explain_rows(
         as_differentiable(fitted),
         rows,
@@ -88,47 +90,48 @@ def explain(
     )
     if units is None:
         return explanation
-    values = explanation.saliency * _checked_units(units, rows.shape[1])
+    values = explanation.saliency * _check_units(units, rows.shape[1])
     return replace(explanation, saliency=values)
 
 
-def _checked_units(units: ArrayLike, n_features: int) -> Vector:
+def _check_units(units: ArrayLike, n_features: int) -> Vector:
     try:
         values = np.asarray(units, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"units must be numbers: {error}.") from error
     if values.shape != (n_features,):
         raise InputError(
-            f"units must be one number for each of {n_features} features; their shape is "
+            f"units must be one number per feature, shape ({n_features},); got shape "
             f"{values.shape}."
         )
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError("units must be finite, and zero or above.")
+        raise InputError("units must be finite and nonnegative.")
     return values
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The saliency of some rows: how the gain of each would change with each feature.
+    """Saliency of individual rows: the gradient of the gain of each row.
 
     Attributes
     ----------
     saliency : ndarray of shape (n, d)
-        With signs: positive where a larger value of the feature would speak more for the target.
+        Signed gradient of the gain. It is positive if a larger value of the feature supports the
+        target.
     features : ndarray or sparse array of shape (n, d)
-        The rows themselves.
+        Feature values of the rows.
     targets : ndarray of shape (n,)
-        What is explained: a class or a number for each row.
+        Class or numeric target that is explained for each row.
     predicted : ndarray of shape (n,)
-        What the model predicts.
+        Predictions of the model.
     gains : ndarray of shape (n,)
-        How right the prediction is.
+        Gain of each row; large if the prediction is correct.
     names : list of str
-        Names of the features.
+        Feature names.
     of_classes : bool
-        Whether targets are classes or numbers.
+        True for classification, False for regression.
     index : sequence or None
-        Labels of the rows, if they come from a DataFrame.
+        Row labels, if the rows come from a DataFrame.
     """
 
     saliency: Matrix
@@ -142,18 +145,18 @@ class Explanation:
 
     @property
     def absolute(self) -> Matrix:
-        """Saliency without signs."""
+        """Absolute saliency."""
         return np.abs(self.saliency)
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Rows that the model puts into another class than the target; none for numbers."""
+        """Boolean mask of misclassified rows; all False for regression."""
         if not self.of_classes:
             return np.zeros(len(self.saliency), dtype=bool)
         return np.asarray(self.predicted != self.targets)
 
     def note(self, row: int) -> str:
-        """Prediction and target of a row, in one line.
+        """Describe the prediction and the target of a row in one line.
 
         Parameters
         ----------
@@ -165,19 +168,19 @@ class Explanation:
         target, predicted = str(self.targets[row]), str(self.predicted[row])
         if self.wrong[row]:
             return (
-                f"predicted as {predicted!r}, not {target!r}: little or nothing in the row speaks "
-                f"for {target!r}"
+                f"predicted as {predicted!r}, not {target!r}: little or nothing in the row "
+                f"supports {target!r}"
             )
         return f"predicted as {predicted!r}"
 
     def to_frame(self, row: int | None = None) -> pd.DataFrame:
-        """As a table.
+        """Return the saliency as a DataFrame.
 
         Parameters
         ----------
         row : int or None, default=None
-            One row: its features, the most salient first. None: all rows, one column a feature,
-            with signs.
+            Index of a row, to list its features by decreasing absolute saliency. None returns the
+            signed saliency of all rows, with one column per feature.
         """
         pandas = import_extra("pandas", "cli")
         if row is None:
@@ -193,40 +196,40 @@ class Explanation:
         )
 
     def plot(self, row: int = 0, **kwargs: Any) -> RowSaliencyDisplay:
-        """Draw a row as bars.
+        """Plot the saliency of a row as a bar chart.
 
         Parameters
         ----------
         row : int, default=0
         **kwargs
-            Passed on to :meth:`RowSaliencyDisplay.plot`.
+            Passed to :meth:`RowSaliencyDisplay.plot`.
         """
         return display("RowSaliencyDisplay").from_result(self, row, **kwargs)
 
     def plot_map(
         self, row: int = 0, shape: tuple[int, ...] | None = None, **kwargs: Any
     ) -> SaliencyMapDisplay:
-        """Draw a row that is an image, with its saliency over it.
+        """Plot a row as an image, with its saliency as an overlay.
 
         Parameters
         ----------
         row : int, default=0
         shape : tuple of int or None, default=None
-            Height and width, and channels if there are any; None is a square.
+            Height and width, and optionally the number of channels. None means a square image.
         **kwargs
-            Passed on to :meth:`SaliencyMapDisplay.plot`.
+            Passed to :meth:`SaliencyMapDisplay.plot`.
         """
         return display("SaliencyMapDisplay").from_result(self, row, shape, **kwargs)
 
     def row(self, row: int) -> Vector:
-        """The features of a row; shape (d,)."""
+        """Return the feature values of a row; shape (d,)."""
         values = self.features[[row]]
         return np.asarray(values.toarray() if sp.issparse(values) else values).ravel()
 
 
 @dataclass(frozen=True)
 class ExplanationTarget:
-    """What is explained: the truth, the prediction, or one class for all rows."""
+    """Target of an explanation: true targets, predictions, or one class for all rows."""
 
     y: ArrayLike | None = None
     target: Any = None
@@ -235,14 +238,15 @@ class ExplanationTarget:
     def __post_init__(self) -> None:
         if self.y is not None and self.target is not None:
             raise InputError(
-                "Give y, the truth of each row, or target, one class for all; not both."
+                "y and target cannot both be set. Pass y to explain the true target of each row, "
+                "or target to explain one class for all rows."
             )
 
     def numbers(self, predicted: Vector) -> Vector:
-        """The number that is explained for each row."""
+        """Return the numeric target to explain for each row."""
         if self.target is not None:
             raise InputError(
-                "target is a class to explain, and this model predicts numbers: give y."
+                "target requires a classifier, but this model is a regressor. Pass y instead."
             )
         if self.y is None:
             return predicted
@@ -251,7 +255,7 @@ class ExplanationTarget:
         return y
 
     def codes(self, predicted: NDArray[np.int64], classes: NDArray[Any]) -> NDArray[np.int64]:
-        """Code of the class that is explained for each row."""
+        """Return the code of the class to explain for each row."""
         if self.target is not None:
             return class_codes([self.target] * len(predicted), classes)
         if self.y is None:
@@ -270,8 +274,8 @@ def explain_rows(
     names: Sequence[str],
     index: Any = None,
 ) -> Explanation:
-    """Explain rows that have been checked; ``classes`` is None if the model does not name any."""
-    linearization = linearized(model, X)
+    """Explain validated rows; ``classes`` is None if the model has no class labels."""
+    linearization = linearize(model, X)
     outputs = linearization.outputs
     if classes is None:
         classes = _unnamed_classes(model, outputs)
@@ -283,7 +287,7 @@ def explain_rows(
         predicted = outputs[:, 0]
         labels = targets = request.numbers(predicted)
         if request.y is None:
-            gain = OutputGain()  # a prediction is its own target: there is no error to reduce
+            gain = OutputGain()  # the prediction is its own target, so there is no error
     else:
         codes = predicted_codes(linearization)
         predicted = classes[codes]
@@ -302,16 +306,15 @@ def explain_rows(
 
 
 def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.int64] | None:
-    """Codes as the classes of a model that does not name them; None for a number."""
+    """Return class codes for a classifier without class labels, or None for a regressor."""
     n_outputs = outputs.shape[1]
-    of_classes = getattr(model.gain, "of_classes", None)  # a gain of a user need not say
+    of_classes = getattr(model.gain, "of_classes", None)  # user-defined gains may lack it
     if n_outputs > 1 and of_classes is False:
         raise InputError(
-            f"The model predicts {n_outputs} numbers: explain one that predicts a single one."
+            f"The model predicts {n_outputs} numbers per row. Use a model with a single output."
         )
     if n_outputs == 1 and of_classes:
         raise InputError(
-            "The model has 1 output, and one that tells classes apart needs one for each class, "
-            "two at least."
+            "The model has 1 output, but a classifier requires one output per class, at least two."
         )
     return np.arange(n_outputs) if n_outputs > 1 else None

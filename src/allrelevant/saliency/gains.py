@@ -1,11 +1,11 @@
-"""Gains: high where a prediction is right, close to zero where it is wrong.
+"""Gain functions: large if a prediction is correct, close to zero if it is wrong.
 
-The saliency of a row is the gradient of a gain with respect to the inputs (Cancela et al. 2020,
-equation 5). A gain knows the outputs of a model and the targets, nothing of the model: the model
-takes the derivative of the gain with respect to its outputs and returns that with respect to its
-inputs. Gains of classifiers with probabilities also know the log-odds of a class.
+The saliency of a row is the gradient of a gain function with respect to the inputs (Cancela et al.
+2020, equation 5). A gain function depends only on the outputs of a model and on the targets. It
+returns the derivative with respect to the outputs, which the model propagates to its inputs. Gain
+functions of probabilistic classifiers also compute the log-odds of a class.
 
-Where the paper clips a value, the gradient passes as if nothing was clipped ("straight through").
+If the paper clips a value, the clipping is straight-through: the gradient ignores it.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from scipy.special import expit, logit, logsumexp, softmax
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 
-# Codes of classes, shape (n,), or numbers to predict, shape (n,).
+# Class codes or numeric targets, shape (n,).
 Targets = NDArray[Any]
 Codes = NDArray[np.int64]
 
-# Closer to 0 or 1 than this, a probability in single precision carries no information.
+# Probabilities closer to 0 or 1 than this are not meaningful in single precision.
 MIN_PROBABILITY = 1e-7
 
 
 class Gain(Protocol):
-    """How right the outputs of a model are.
+    """Interface of a gain function, a measure of how correct the outputs of a model are.
 
     Attributes
     ----------
     of_classes : bool or None
-        Whether the gain needs one output for each class (True) or a single number (False). None,
-        the default, leaves it open.
+        True if the gain requires one output per class, False if it requires a single numeric
+        output. None, the default, accepts both.
     """
 
     of_classes: ClassVar[bool | None] = None
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """Gain of each row.
+        """Return the gain of each row.
 
         Parameters
         ----------
         outputs : ndarray of shape (n, k)
-            One column for each class, or a single one for a number.
+            One column per class, or a single column for regression.
         targets : ndarray of shape (n,)
-            Codes of the classes, or numbers.
+            Class codes, or numeric targets.
 
         Returns
         -------
@@ -56,22 +56,22 @@ class Gain(Protocol):
         """
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the outputs; shape (n, k)."""
+        """Return the derivative with respect to the outputs; shape (n, k)."""
 
 
 @dataclass(frozen=True)
 class CrossEntropyGain(Gain):
-    """Gain of classifiers trained by cross-entropy (equation 8): ``-log(1 - p)`` of the class.
+    """Cross-entropy gain of classifiers with logits, ``-log(1 - p)`` of the class (equation 8).
 
-    Computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``: its gradient does
-    not vanish where the class is all but certain, as that of the printed form does.
+    It is computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``. In this form,
+    the gradient does not vanish when p approaches 1, unlike that of the printed equation.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Factor.
+        Scale factor of the gain.
     epsilon : float, default=1e-3
-        The value is that of a probability of at most one minus this; the gradient passes.
+        Distance from 1 at which the probability is clipped. The gradient ignores the clipping.
 
     Examples
     --------
@@ -88,27 +88,30 @@ class CrossEntropyGain(Gain):
     epsilon: float = 1e-3
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """Gain of each row."""
+        """Return the gain of each row."""
         codes = _class_codes(outputs, targets)
         gains = logsumexp(outputs, axis=1) - logsumexp(_other_logits(outputs, codes), axis=1)
         return self.alpha * np.minimum(gains, -np.log(self.epsilon))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the logits."""
+        """Return the derivative with respect to the logits."""
         codes = _class_codes(outputs, targets)
         probability = softmax(outputs, axis=1)[np.arange(len(codes)), codes]
         return self.alpha * probability[:, None] * self.log_odds_gradient(outputs, codes)
 
     def probabilities(self, outputs: Matrix) -> Matrix:
-        """Probability of each class."""
+        """Return the probability of each class."""
         return softmax(outputs, axis=1)
 
     def log_odds(self, outputs: Matrix, codes: Codes) -> Vector:
-        """Log-odds of a class for each row, ``z_y - logsumexp(z without y)``."""
+        """Return the log-odds of one class per row, ``z_y - logsumexp(z without y)``."""
         return _select(outputs, codes) - logsumexp(_other_logits(outputs, codes), axis=1)
 
     def log_odds_gradient(self, outputs: Matrix, codes: Codes) -> Matrix:
-        """Their derivative: 1 for the class, minus the probabilities among the other classes."""
+        """Return the derivative of the log-odds with respect to the logits.
+
+        It is 1 for the class itself, and minus the softmax over the remaining classes for them.
+        """
         gradient = -softmax(_other_logits(outputs, codes), axis=1)
         gradient[np.arange(len(codes)), codes] = 1.0
         return gradient
@@ -116,14 +119,14 @@ class CrossEntropyGain(Gain):
 
 @dataclass(frozen=True)
 class ProbabilityGain(Gain):
-    """The cross-entropy gain as printed (equations 8 and 9), of outputs that are probabilities.
+    """Cross-entropy gain of classifiers whose outputs are probabilities (equations 8 and 9).
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Factor.
+        Scale factor of the gain.
     epsilon : float, default=1e-3
-        Probabilities are clipped to one minus this; the gradient passes.
+        Distance from 1 at which probabilities are clipped. The gradient ignores the clipping.
 
     Examples
     --------
@@ -140,24 +143,24 @@ class ProbabilityGain(Gain):
     epsilon: float = 1e-3
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """Gain of each row."""
+        """Return the gain of each row."""
         return -self.alpha * np.log(self._complement(outputs, _class_codes(outputs, targets)))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the probabilities."""
+        """Return the derivative with respect to the probabilities."""
         codes = _class_codes(outputs, targets)
         return _in_columns(self.alpha / self._complement(outputs, codes), codes, outputs.shape[1])
 
     def probabilities(self, outputs: Matrix) -> Matrix:
-        """Probability of each class."""
+        """Return the probability of each class."""
         return outputs
 
     def log_odds(self, outputs: Matrix, codes: Codes) -> Vector:
-        """Log-odds of a class for each row."""
+        """Return the log-odds of one class per row."""
         return logit(np.clip(_select(outputs, codes), MIN_PROBABILITY, 1 - MIN_PROBABILITY))
 
     def log_odds_gradient(self, outputs: Matrix, codes: Codes) -> Matrix:
-        """Their derivative with respect to the probabilities."""
+        """Return the derivative of the log-odds with respect to the probabilities."""
         probability = expit(self.log_odds(outputs, codes))
         gradient = np.zeros_like(outputs)
         gradient[np.arange(len(codes)), codes] = 1.0 / (probability * (1.0 - probability))
@@ -169,18 +172,18 @@ class ProbabilityGain(Gain):
 
 @dataclass(frozen=True)
 class HingeGain(Gain):
-    """Gain of SVMs (equations 11 and 12): ``-log`` of how far the class is from its margin.
+    """Hinge gain of SVMs, minus the logarithm of the distance to the margin (equations 11 and 12).
 
-    Outputs are decision values, above 1 for a class that is certain and below -1 for one that is
-    ruled out.
+    Outputs are decision values. A value of 1 or more means that a row is beyond the margin on the
+    side of the class, and -1 or less that it is beyond the margin on the other side.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Factor.
+        Scale factor of the gain.
     epsilon : float, default=1e-3
-        Decision values, mapped from [-1, 1] to [0, 1], are clipped to one minus this; the gradient
-        passes.
+        Distance from 1 at which decision values, mapped from [-1, 1] to [0, 1], are clipped. The
+        gradient ignores the clipping.
 
     Examples
     --------
@@ -196,32 +199,33 @@ class HingeGain(Gain):
     epsilon: float = 1e-3
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """Gain of each row."""
+        """Return the gain of each row."""
         return -self.alpha * np.log(self._complement(outputs, _class_codes(outputs, targets)))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the decision values."""
+        """Return the derivative with respect to the decision values."""
         codes = _class_codes(outputs, targets)
-        # The paper has no half, but no factor changes a ranking, and this is the derivative.
+        # The paper omits the factor 0.5. It makes this the exact derivative; rankings are the same.
         slope = 0.5 * self.alpha / self._complement(outputs, codes)
         return _in_columns(slope, codes, outputs.shape[1])
 
     def _complement(self, outputs: Matrix, codes: Codes) -> Vector:
-        share = (np.clip(_select(outputs, codes), -1.0, 1.0) + 1.0) / 2.0
-        return 1.0 - np.minimum(1.0 - self.epsilon, share)
+        scaled = (np.clip(_select(outputs, codes), -1.0, 1.0) + 1.0) / 2.0
+        return 1.0 - np.minimum(1.0 - self.epsilon, scaled)
 
 
 @dataclass(frozen=True)
 class SquaredHingeGain(Gain):
-    """Gain of SVMs, smoother than :class:`HingeGain`: exactly zero where a class is ruled out.
+    """Squared hinge gain of SVMs, a smoother alternative to :class:`HingeGain`.
 
-    The sum over the classes of ``relu(1 + f)^2`` for the class of the row and ``relu(1 - f)^2`` for
-    the others. Decision values f are clipped to [-1, 1]; the gradient passes.
+    The gain is the sum of ``relu(1 + f)^2`` for the class of the row and ``relu(1 - f)^2`` for each
+    other class. It is exactly zero if every decision value has the wrong sign and is beyond the
+    margin. Decision values f are clipped to [-1, 1]; the gradient ignores the clipping.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Factor.
+        Scale factor of the gain.
 
     Examples
     --------
@@ -237,12 +241,12 @@ class SquaredHingeGain(Gain):
     alpha: float = 1.0
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """Gain of each row."""
+        """Return the gain of each row."""
         signs = self._signs(outputs, targets)
         return self.alpha * ((1.0 + signs * np.clip(outputs, -1.0, 1.0)) ** 2).sum(axis=1)
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the decision values."""
+        """Return the derivative with respect to the decision values."""
         signs = self._signs(outputs, targets)
         return self.alpha * 2.0 * signs * (1.0 + signs * np.clip(outputs, -1.0, 1.0))
 
@@ -254,18 +258,18 @@ class SquaredHingeGain(Gain):
 
 @dataclass(frozen=True)
 class RegressionGain(Gain):
-    """Gain of models that predict a number (equation 7): the inverse of the squared error.
+    """Gain of regressors, the inverse of the squared error (equation 7).
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Factor.
+        Scale factor of the gain.
     epsilon : float, default=1e-3
-        Added to the squared error: errors below its root count alike.
+        Value added to the squared error. Errors below its square root have nearly the same gain.
     unit : float or None, default=None
-        Unit of the errors. None is the standard deviation of the target where all of the target is
-        known, as in :class:`~allrelevant.SaliencySelector`, so that no ranking depends on the unit
-        of the target; elsewhere it is one.
+        Unit of the errors. With None, :class:`~allrelevant.SaliencySelector` uses the standard
+        deviation of the target, so that rankings do not depend on the unit of the target. Other
+        functions then use one.
 
     Examples
     --------
@@ -281,32 +285,32 @@ class RegressionGain(Gain):
     unit: float | None = None
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """Gain of each row."""
+        """Return the gain of each row."""
         return self.alpha / (self._errors(outputs, targets) ** 2 + self.epsilon)
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Its derivative with respect to the prediction."""
+        """Return the derivative with respect to the prediction."""
         errors = self._errors(outputs, targets)
         slope = -2.0 * self.alpha * errors / (errors**2 + self.epsilon) ** 2
         return slope[:, None] / (self.unit or 1.0)
 
     def with_unit_from(self, targets: Targets) -> RegressionGain:
-        """The same gain; a unit that is None becomes the standard deviation of the targets."""
+        """Return the gain with ``unit`` set to the standard deviation of the targets if None."""
         return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
         if outputs.shape[1] != 1:
             raise InputError(
-                f"The model has {outputs.shape[1]} outputs, and to predict a number it needs one."
+                f"The model has {outputs.shape[1]} outputs, but a regressor must have exactly one."
             )
         return (outputs[:, 0] - targets) / (self.unit or 1.0)
 
 
 @dataclass(frozen=True)
 class OutputGain(Gain):
-    """The output itself, of the class or of the number (equation 4; Simonyan et al. 2014).
+    """Output of the target class, or of a regressor (equation 4; Simonyan et al. 2014).
 
-    For comparisons: it does not distinguish right from wrong predictions.
+    This gain is meant for comparisons. It does not distinguish correct from wrong predictions.
 
     Examples
     --------
@@ -316,54 +320,54 @@ class OutputGain(Gain):
     """
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """The output of each row."""
+        """Return the selected output of each row."""
         return _select(outputs, self._columns(outputs, targets))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """One in its column."""
+        """Return one in the column of the selected output, and zero elsewhere."""
         columns = self._columns(outputs, targets)
         return _in_columns(np.ones(len(columns)), columns, outputs.shape[1])
 
     @staticmethod
     def _columns(outputs: Matrix, targets: Targets) -> Codes:
-        if outputs.shape[1] == 1:  # a number
+        if outputs.shape[1] == 1:  # regression
             return np.zeros(len(outputs), dtype=np.int64)
         return _class_codes(outputs, targets)
 
 
 def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
-    """The targets as indices of outputs; a model that cannot have been meant is refused."""
+    """Return the targets as output indices; raise if they do not fit the outputs."""
     codes = np.asarray(targets).astype(np.int64)
     if (codes != targets).any() or (len(codes) and codes.min() < 0):
-        raise InputError("Classes are given as their places, whole numbers from 0.")
+        raise InputError("Targets must be class codes, that is, integers from 0.")
     n_outputs = outputs.shape[1]
     if n_outputs < 2:
         raise InputError(
-            f"The model has {n_outputs} output(s), and a gain of classes needs one for each class, "
-            "two at least."
+            f"The model has {n_outputs} output(s), but a classification gain requires one output "
+            "per class, at least two."
         )
     if len(codes) and codes.max() >= n_outputs:
         raise InputError(
-            f"The model has {n_outputs} outputs, and there are {int(codes.max()) + 1} classes: it "
-            "needs one output for each class."
+            f"The model has {n_outputs} outputs, but there are {int(codes.max()) + 1} classes. It "
+            "must have one output per class."
         )
     return codes
 
 
 def _other_logits(outputs: Matrix, codes: Codes) -> Matrix:
-    """The logits with minus infinity for the class of each row."""
+    """Return the logits with the class of each row set to minus infinity."""
     others = np.array(outputs, dtype=np.float64)
     others[np.arange(len(codes)), codes] = -np.inf
     return others
 
 
 def _select(outputs: Matrix, codes: Codes) -> Vector:
-    """The output of one class for each row."""
+    """Return the output of one class per row."""
     return outputs[np.arange(len(codes)), codes]
 
 
 def _in_columns(values: Vector, codes: Codes, n_outputs: int) -> Matrix:
-    """Zeros, but for one value in each row."""
+    """Return a table with one value per row, in the given column, and zeros elsewhere."""
     table = np.zeros((len(values), n_outputs))
     table[np.arange(len(values)), codes] = values
     return table

@@ -1,7 +1,7 @@
-"""How much a row must change before a classifier predicts another class with certainty.
+"""Adversarial robustness: the smallest perturbation found that changes a prediction.
 
-:func:`robustness` checks its input and runs a :class:`PerturbationSearch` over the log-odds of a
-class (:class:`ClassLogOdds`); its result is a :class:`Robustness`.
+:func:`robustness` checks its input and runs a :class:`PerturbationSearch` on the log-odds of a
+class (:class:`ClassLogOdds`). It returns a :class:`Robustness`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.special import logit
 from .._optional import display, import_extra
 from .._typing import Matrix, Vector
 from ..exceptions import InputError, RelevanceWarning
-from .differentiable import DifferentiableModel, as_differentiable, checked_rows, class_codes
+from .differentiable import DifferentiableModel, as_differentiable, check_rows, class_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,29 +36,31 @@ def robustness(
     step: float | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Robustness:
-    """The smallest change found of each row that makes a classifier predict each class for certain.
+    """Search for the smallest perturbation of each row that makes a classifier predict a class.
 
-    Section 6.4 of Cancela et al. (2020): if what has to be changed looks like nothing to the eye,
-    the classifier does not see what we see. The search follows the gradient of the log-odds, which
-    never fades, and is local: a smaller change may exist.
+    This is the test of Section 6.4 of Cancela et al. (2020). If a perturbation that people do not
+    notice changes the prediction, the classifier relies on different features than people do. The
+    search follows the gradient of the log-odds, which does not vanish. It is local, so a smaller
+    perturbation may exist.
 
     Parameters
     ----------
     model : estimator or DifferentiableModel
-        A fitted classifier with gradients and probabilities, such as :class:`NetworkClassifier`,
-        ``LogisticRegression``, ``MLPClassifier``, or a ``TorchModel`` of logits.
+        Fitted classifier with gradients and probabilities, such as :class:`NetworkClassifier`,
+        ``LogisticRegression``, ``MLPClassifier``, or a ``TorchModel`` with logits.
     X : array-like of shape (n, d)
-        A few rows: each is searched once for each class.
+        Rows to perturb. Pass only a few, because each row is searched once per class.
     targets : array-like or "all", default="all"
-        Classes to aim at.
+        Target classes of the perturbations.
     certainty : float, default=0.95
-        Probability to reach.
+        Probability that the target class must reach.
     max_steps : int, default=200
+        Maximum number of steps per search.
     step : float or None, default=None
-        Longest way that one step may go; longer ones get over small humps. None is a twentieth of
-        the mean length of a row.
+        Maximum length of one step. Longer steps can overcome small local barriers. None means a
+        twentieth of the mean Euclidean norm of the rows.
     bounds : tuple of float or None, default=None
-        Smallest and largest value that a feature may take, as (0, 1) of pixels.
+        Smallest and largest value that a feature may take, such as (0, 1) for pixels.
 
     Returns
     -------
@@ -67,7 +69,7 @@ def robustness(
     Warns
     -----
     RelevanceWarning
-        If some changes were not found within ``max_steps``.
+        If some perturbations were not found within ``max_steps``.
 
     Examples
     --------
@@ -80,11 +82,11 @@ def robustness(
     (['no', 'yes'], np.float64(0.0), np.float64(0.75))
     """
     if not (isinstance(max_steps, Integral) and max_steps > 0):
-        raise InputError(f"max_steps must be a whole number above 0, got {max_steps!r}.")
-    rows, classifier, classes = _checked(model, X, certainty)
+        raise InputError(f"max_steps must be a positive integer, got {max_steps!r}.")
+    rows, classifier, classes = _check_input(model, X, certainty)
     codes = _target_codes(targets, classes)
     search = PerturbationSearch(
-        float(logit(certainty)), max_steps, _step_length(step, rows), _checked_bounds(bounds, rows)
+        float(logit(certainty)), max_steps, _step_length(step, rows), _check_bounds(bounds, rows)
     )
     n_rows, n_targets = len(rows), len(codes)
     target_codes = np.tile(codes, n_rows)
@@ -95,8 +97,9 @@ def robustness(
     certain = classifier.probabilities(changed)[np.arange(len(start)), target_codes]
     if not reached.all():
         warnings.warn(
-            f"{(~reached).sum()} of {len(reached)} changes were not found in {max_steps} steps: "
-            "see reached; allow more or longer steps, or less certainty.",
+            f"{(~reached).sum()} of {len(reached)} perturbations were not found in {max_steps} "
+            "steps; the attribute reached shows which. Increase max_steps or step, or lower "
+            "certainty.",
             RelevanceWarning,
             stacklevel=2,
         )
@@ -114,10 +117,10 @@ def robustness(
     )
 
 
-def _checked(model: Any, X: Any, certainty: float) -> tuple[Matrix, ClassLogOdds, NDArray[Any]]:
+def _check_input(model: Any, X: Any, certainty: float) -> tuple[Matrix, ClassLogOdds, NDArray[Any]]:
     if not 0 < certainty < 1:
         raise InputError(f"certainty must be between 0 and 1, got {certainty!r}.")
-    rows = np.asarray(checked_rows(model, X)[0], dtype=np.float64)
+    rows = np.asarray(check_rows(model, X)[0], dtype=np.float64)
     classifier = ClassLogOdds(as_differentiable(model))
     classes = getattr(model, "classes_", None)
     if classes is None:
@@ -130,7 +133,7 @@ def _target_codes(targets: ArrayLike | str, classes: NDArray[Any]) -> NDArray[np
         return np.arange(len(classes))
     labels = np.atleast_1d(np.asarray(targets))
     if not len(labels):
-        raise InputError("There are no targets: name classes to aim at, or 'all'.")
+        raise InputError("targets is empty. Pass one or more target classes, or 'all'.")
     return class_codes(labels, classes)
 
 
@@ -139,48 +142,48 @@ def _step_length(step: float | None, rows: Matrix) -> float:
         length = float(np.linalg.norm(rows, axis=1).mean())
         return (length or 1.0) / 20
     if not step > 0:
-        raise InputError(f"step must be above 0 or None, got {step!r}.")
+        raise InputError(f"step must be positive or None, got {step!r}.")
     return float(step)
 
 
-def _checked_bounds(bounds: tuple[float, float] | None, rows: Matrix) -> tuple[float, float] | None:
+def _check_bounds(bounds: tuple[float, float] | None, rows: Matrix) -> tuple[float, float] | None:
     if bounds is None:
         return None
     if len(bounds) != 2 or not bounds[0] < bounds[1]:
-        raise InputError(f"bounds must be a smallest and a largest value, got {bounds!r}.")
+        raise InputError(f"bounds must be a pair (smallest, largest), got {bounds!r}.")
     if rows.min() < bounds[0] or rows.max() > bounds[1]:
         raise InputError(
-            f"X has values from {rows.min():.4g} to {rows.max():.4g}, outside of the bounds "
-            f"{bounds!r}."
+            f"X has values from {rows.min():.4g} to {rows.max():.4g}, outside the bounds "
+            f"{bounds!r}. Widen the bounds or scale X."
         )
     return bounds
 
 
 @dataclass(frozen=True)
 class Robustness:
-    """The result of :func:`robustness`.
+    """Result of :func:`robustness`: the smallest perturbations found.
 
     Attributes
     ----------
     X : ndarray of shape (n, d)
-        The rows.
+        Original rows.
     targets : ndarray of shape (k,)
-        The classes that were aimed at.
+        Target classes.
     changed : ndarray of shape (n, k, d)
-        Each row, changed by as little as was found to make the classifier certain of each class;
-        where that was not reached, as far as the search came.
+        Each row with the smallest perturbation found for each target class. If the target was not
+        reached, the last point of the search.
     distance : ndarray of shape (n, k)
-        Euclidean length of the change; NaN where it was not reached.
+        Euclidean norm of the perturbation; NaN if the target was not reached.
     certainty : ndarray of shape (n, k)
-        Probability of the class after the change.
+        Probability of the target class after the perturbation.
     reached : ndarray of shape (n, k)
-        Whether the classifier has become certain enough.
+        Whether the target class reached the required probability.
     steps : ndarray of shape (n, k)
-        After how many steps it first was; -1 where it never was.
+        Number of steps until the required probability was first reached; -1 if it was not.
     wanted : float
-        The certainty that was asked for.
+        Required probability.
     max_steps : int
-        How many steps were allowed.
+        Maximum number of steps.
     """
 
     X: Matrix
@@ -195,11 +198,11 @@ class Robustness:
 
     @property
     def n_missed(self) -> int:
-        """How many changes were not found."""
+        """Number of perturbations that were not found."""
         return int((~self.reached).sum())
 
     def to_frame(self) -> pd.DataFrame:
-        """As a table: one line for each row and class."""
+        """Return a DataFrame with one line per row and target class."""
         n_rows, n_targets = self.reached.shape
         return import_extra("pandas", "cli").DataFrame(
             {
@@ -213,12 +216,12 @@ class Robustness:
         )
 
     def plot(self, **kwargs: Any) -> RobustnessDisplay:
-        """Draw rows that are images in a grid: each row as it is, then as each class.
+        """Plot a grid of images: each original row, followed by its perturbation for each class.
 
         Parameters
         ----------
         **kwargs
-            Passed on to :meth:`RobustnessDisplay.from_result`.
+            Passed to :meth:`RobustnessDisplay.from_result`.
 
         Returns
         -------
@@ -228,35 +231,36 @@ class Robustness:
 
 
 class ClassLogOdds:
-    """The log-odds of a class, and their gradient with respect to the inputs.
+    """Log-odds of a class, and their gradient with respect to the inputs.
 
-    Unlike the probability, log-odds continue to grow, and their gradient does not vanish, where the
-    class is all but certain or ruled out. The model is a classifier with logits or probabilities:
-    its gain computes log-odds.
+    Unlike probabilities, log-odds do not saturate, so their gradient does not vanish if the
+    probability is close to 0 or 1. The model must be a classifier with logits or probabilities,
+    whose gain function computes log-odds.
     """
 
     def __init__(self, model: DifferentiableModel) -> None:
         if not hasattr(model.gain, "log_odds"):
             raise InputError(
-                f"Certainty needs a classifier with probabilities, and the outputs of this "
-                f"{type(model).__name__} are none: use a network or logistic regression."
+                f"robustness requires a classifier with probabilities, but the outputs of this "
+                f"{type(model).__name__} are not probabilities or logits. Use a network or "
+                "logistic regression."
             )
         self.model = model
         self.gain: Any = model.gain
 
     def log_odds(self, X: Matrix, codes: NDArray[np.int64]) -> Vector:
-        """Log-odds of a class for each row."""
+        """Return the log-odds of one class per row."""
         log_odds: Vector = self.gain.log_odds(self.model.outputs(X), codes)
         return log_odds
 
     def with_gradient(self, X: Matrix, codes: NDArray[np.int64]) -> tuple[Vector, Matrix]:
-        """Log-odds of a class for each row, and their gradient with respect to the row."""
+        """Return the log-odds of one class per row, and their gradient with respect to the row."""
         outputs = self.model.outputs(X)
         gradient = self.model.vjp(X, self.gain.log_odds_gradient(outputs, codes))
         return self.gain.log_odds(outputs, codes), gradient
 
     def probabilities(self, X: Matrix) -> Matrix:
-        """Probability of each class for each row."""
+        """Return the probability of each class for each row."""
         probabilities: Matrix = self.gain.probabilities(self.model.outputs(X))
         return probabilities
 
@@ -266,10 +270,10 @@ BISECTION_STEPS = 20
 
 @dataclass(frozen=True)
 class PerturbationSearch:
-    """The search for the smallest change that brings the log-odds of a class to ``goal``.
+    """Search for the smallest perturbation that raises the log-odds of a class to ``goal``.
 
-    ``step`` is the length that one step may have at most, ``bounds`` are the smallest and the
-    largest value that a feature may take.
+    ``step`` is the maximum length of one step. ``bounds`` are the smallest and largest value that a
+    feature may take.
     """
 
     goal: float
@@ -280,12 +284,12 @@ class PerturbationSearch:
     def run(
         self, classifier: ClassLogOdds, X: Matrix, codes: NDArray[np.int64]
     ) -> tuple[Matrix, NDArray[np.int64]]:
-        """Changed rows, and the number of steps until each was first certain enough.
+        """Return the perturbed rows, and the number of steps until each first reached the goal.
 
-        The log-odds are increased until they reach the goal. From there on, every step goes towards
-        the point nearest to the row at which their linearization reaches the goal. Of the points
-        that are certain enough the closest is kept, and moved back along the straight line to the
-        row as far as possible. If there is none, the last point is returned, and -1 steps.
+        The log-odds are increased until they reach the goal. After that, every step goes towards
+        the point closest to the row at which the linearized log-odds reach the goal. The closest
+        point that reaches the goal is kept. A bisection on the line to the row then shortens the
+        perturbation. If no point reaches the goal, the last point and -1 are returned.
         """
         best = X.copy()
         distance = np.full(len(X), np.inf)
@@ -299,46 +303,46 @@ class PerturbationSearch:
             best[better], distance[better] = current[better], length[better]
             if (distance == 0).all() or number == self.max_steps:
                 break
-            current = self._moved(X, current, log_odds, gradient, steps >= 0)
+            current = self._take_step(X, current, log_odds, gradient, steps >= 0)
         reached = steps >= 0
         best[~reached] = current[~reached]
         best[reached] = self._shorten(classifier, X[reached], best[reached], codes[reached])
         return best, steps
 
-    def _moved(
+    def _take_step(
         self,
         X: Matrix,
         current: Matrix,
         log_odds: Vector,
         gradient: Matrix,
-        arrived: NDArray[np.bool_],
+        has_reached: NDArray[np.bool_],
     ) -> Matrix:
         squares = np.maximum((gradient**2).sum(axis=1), np.finfo(np.float64).tiny)
-        # A touch beyond the goal: rounding must not leave the point just short of it.
+        # Aim slightly beyond the goal, so that rounding does not leave the point just short of it.
         missing = self.goal + 1e-6 * (1 + abs(self.goal)) - log_odds
-        start = np.where(arrived[:, None], X, current)
+        start = np.where(has_reached[:, None], X, current)
         needed = np.maximum(missing + (gradient * (current - start)).sum(axis=1), 0)
-        way = self._inside(start + (needed / squares)[:, None] * gradient) - current
-        length = np.linalg.norm(way, axis=1)
-        share = np.minimum(1.0, self.step / np.maximum(length, np.finfo(np.float64).tiny))
-        return current + share[:, None] * way
+        direction = self._clip(start + (needed / squares)[:, None] * gradient) - current
+        length = np.linalg.norm(direction, axis=1)
+        fraction = np.minimum(1.0, self.step / np.maximum(length, np.finfo(np.float64).tiny))
+        return current + fraction[:, None] * direction
 
-    def _inside(self, X: Matrix) -> Matrix:
+    def _clip(self, X: Matrix) -> Matrix:
         return X if self.bounds is None else np.clip(X, *self.bounds)
 
     def _shorten(
         self, classifier: ClassLogOdds, X: Matrix, changed: Matrix, codes: NDArray[np.int64]
     ) -> Matrix:
-        """The closest point on the line to each changed row that is certain enough."""
+        """Return, on the line to each perturbed row, the closest point that reaches the goal."""
         if len(X) == 0:
             return changed
         low, high = np.zeros(len(X)), np.ones(len(X))
         for _ in range(BISECTION_STEPS):
             middle = (low + high) / 2
-            enough = classifier.log_odds(_between(X, changed, middle), codes) >= self.goal
+            enough = classifier.log_odds(_interpolate(X, changed, middle), codes) >= self.goal
             high, low = np.where(enough, middle, high), np.where(enough, low, middle)
-        return _between(X, changed, high)
+        return _interpolate(X, changed, high)
 
 
-def _between(X: Matrix, changed: Matrix, share: Vector) -> Matrix:
-    return X + share[:, None] * (changed - X)
+def _interpolate(X: Matrix, changed: Matrix, fraction: Vector) -> Matrix:
+    return X + fraction[:, None] * (changed - X)

@@ -1,10 +1,10 @@
-"""The rounds of a selection (Algorithm 1 of Cancela et al. 2020).
+"""Rounds of saliency-based selection (Algorithm 1 of Cancela et al. 2020).
 
 Each round trains models on the active features, sums their saliency, and keeps the most salient
-features for the next round. :func:`schedule` says how many features take part in each round,
-:class:`Rounds` runs them, :class:`TrainingTask` is what each of them trains, and
-:class:`RoundHistory` has the ranking that follows from all of them. Features that are not active
-are dropped or set to zero (:class:`ColumnMasking`).
+features for the next round. :func:`schedule` computes the number of features per round.
+:class:`Rounds` runs the rounds, and :class:`TrainingTask` trains their models.
+:class:`RoundHistory` derives the ranking. Inactive features are dropped or set to zero
+(:class:`ColumnMasking`).
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
 from .differentiable import DifferentiableModel, as_differentiable
 from .gains import Gain, Targets
-from .trainers import clone_with_seed, derive_seed, training_errors_in_one_line
+from .trainers import clone_with_seed, derive_seed, report_training_errors
 
 Features = NDArray[np.int64]
 
 
 def schedule(n_features: int, keep_fraction: float, min_features_to_select: int) -> list[int]:
-    """Number of features in each round: ``int(keep_fraction * n)`` of n go on to the next.
+    """Return the number of features in each round.
 
-    Rounds end before only ``min_features_to_select`` are left: there is nothing left to rank. With
-    ``keep_fraction`` zero there is a single round.
+    A round with n features is followed by one with ``int(keep_fraction * n)``. The schedule stops
+    when this is not more than ``min_features_to_select``. If ``keep_fraction`` is zero, there is a
+    single round.
     """
     sizes = [n_features]
     while (following := int(keep_fraction * sizes[-1])) > min_features_to_select:
@@ -47,10 +48,10 @@ def schedule(n_features: int, keep_fraction: float, min_features_to_select: int)
 
 @dataclass(frozen=True)
 class Round:
-    """One round: the active features, the most salient first, and their saliency in this order.
+    """Result of one round: active features and their saliency, by decreasing saliency.
 
-    ``scores`` are the weights of the repetitions: the accuracy of each on the rows it was trained
-    on, or one over its mean absolute error there. The seconds are those of all repetitions.
+    ``scores`` are the weights of the repetitions, that is, the training accuracy of each model or
+    the inverse of its mean absolute training error. Times are totals over all repetitions.
     """
 
     features: NDArray[np.int64]
@@ -62,7 +63,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Rounds:
-    """A run over a schedule; ``entropy`` is the source of all seeds."""
+    """Run of all rounds of a schedule; ``entropy`` is the source of all seeds."""
 
     task: TrainingTask
     X: Table
@@ -72,7 +73,7 @@ class Rounds:
     n_jobs: int | None
 
     def run(self, active: Features, series: Series, advance: Callable[[], object]) -> list[Round]:
-        """Run the rounds, from where an earlier run was interrupted; ``advance`` counts them."""
+        """Run the rounds, or resume an interrupted run; call ``advance`` after each round."""
         rounds = [Round(**values) for values in series.steps()]
         if rounds:
             active = rounds[-1].features
@@ -89,7 +90,7 @@ class Rounds:
             derive_seed(self.entropy, number, repetition) for repetition in range(self.n_repeats)
         ]
         X = self.task.masking.reduce(self.X, active)
-        with training_errors_in_one_line(
+        with report_training_errors(
             f"Round {number + 1} of {len(self.sizes)}, on {len(active)} features"
         ):
             trials = parallel_map(partial(run_trial, self.task, X), seeds, n_jobs=self.n_jobs)
@@ -98,13 +99,13 @@ class Rounds:
         saliency = self.task.masking.per_feature(np.asarray(total), active)
         if not saliency.any():
             warnings.warn(
-                f"In round {number + 1} of {len(self.sizes)} the model depends on none of its "
-                f"{len(active)} features: their order in the table ranks them. Weaken its penalty, "
-                "or bring features to one scale.",
+                f"In round {number + 1} of {len(self.sizes)}, the model depends on none of its "
+                f"{len(active)} features, so they are ranked by their order in the table. Use a "
+                "weaker penalty or standardize the features.",
                 RelevanceWarning,
                 stacklevel=4,
             )
-        order = np.lexsort((active, -saliency))  # equally salient ones in the order of the table
+        order = np.lexsort((active, -saliency))  # ties: in table order
         return Round(
             active[order],
             saliency[order],
@@ -116,12 +117,12 @@ class Rounds:
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """What is trained in every round.
+    """Trainer and targets that all rounds use.
 
-    ``y`` is the target as the trainer takes it, ``targets`` as gains take it: codes of the classes,
-    or numbers, with ``n_classes`` None. The trainer is cloned; without a gain, that of its loss is
-    taken. ``balanced`` repeats rows of rare classes, ``per_std`` counts a feature per standard
-    deviation.
+    ``y`` is the target passed to the trainer. ``targets`` are class codes, or numeric targets if
+    ``n_classes`` is None, for the gain function. The trainer is cloned. If ``gain`` is None, the
+    gain that matches the loss is used. ``balanced`` repeats rows of rare classes. ``per_std``
+    measures saliency per standard deviation of a feature.
     """
 
     y: NDArray[Any]
@@ -134,7 +135,7 @@ class TrainingTask:
     per_std: bool
 
     def train(self, X: Table, seed: int) -> Any:
-        """An estimator trained on these columns."""
+        """Return an estimator trained on these columns."""
         y = self.y
         if self.balanced and self.n_classes is not None:
             rows = balanced_rows(self.targets, seed)
@@ -142,7 +143,7 @@ class TrainingTask:
         return clone_with_seed(self.trainer, seed).fit(X, y)
 
     def gain_for(self, model: DifferentiableModel) -> Gain:
-        """What is differentiated; a gain of numbers measures errors in units of the target."""
+        """Return the gain function; a regression gain is scaled to the unit of the target."""
         gain = model.gain if self.gain is None else self.gain
         with_unit: Callable[[Targets], Gain] | None = getattr(gain, "with_unit_from", None)
         return gain if with_unit is None else with_unit(self.targets)
@@ -150,7 +151,7 @@ class TrainingTask:
 
 @dataclass(frozen=True)
 class Trial:
-    """One repetition of a round: its saliency, its score, and how long it took."""
+    """Result of one repetition of a round: saliency, score and times."""
 
     saliency: Vector
     score: float
@@ -159,7 +160,7 @@ class Trial:
 
 
 def run_trial(task: TrainingTask, X: Table, seed: int) -> Trial:
-    """Train once on some columns, and aggregate the saliency."""
+    """Train one model on the given columns and aggregate its saliency."""
     start = time.perf_counter()
     fitted = task.train(X, seed)
     trained = time.perf_counter()
@@ -176,9 +177,9 @@ def run_trial(task: TrainingTask, X: Table, seed: int) -> Trial:
 
 
 def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Rows such that every class has as many as the largest.
+    """Return row indices with repetitions, so that all classes are as frequent as the largest.
 
-    Each row of a class is repeated equally often, but for a rest that is drawn.
+    The rows of a class are repeated equally often. The remainder is drawn at random.
     """
     counts = np.bincount(codes)
     rng = np.random.default_rng(seed)
@@ -192,20 +193,20 @@ def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
 
 
 class ColumnMasking(Protocol):
-    """How the table looks to a model when only some features are active."""
+    """Strategy for removing inactive features from the table."""
 
     def reduce(self, X: Table, active: Features) -> Table:
-        """The table with these features; the order of its columns is kept."""
+        """Return the table restricted to the active features, in the original column order."""
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        """From one number for each column of that table to one for each active feature."""
+        """Convert one value per column of that table to one value per active feature."""
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        """Rows over the columns of that table, as rows over all features; zero for the others."""
+        """Expand columns of that table to all features; inactive features are zero."""
 
 
 class DropColumns:
-    """Inactive features are dropped."""
+    """Masking that drops inactive features."""
 
     def reduce(self, X: Table, active: Features) -> Table:
         return X[:, np.sort(active)]
@@ -220,7 +221,7 @@ class DropColumns:
 
 
 class ZeroColumns:
-    """Inactive features are set to zero: the model keeps its shape, as for images."""
+    """Masking that sets inactive features to zero, for models with a fixed number of inputs."""
 
     def reduce(self, X: Table, active: Features) -> Table:
         kept = np.zeros(X.shape[1], dtype=X.dtype)
@@ -231,7 +232,7 @@ class ZeroColumns:
         return values[active]
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        """Gradients with respect to inputs that were always zero are left out."""
+        """Expand to all features, ignoring gradients of inactive inputs."""
         full = np.zeros((len(values), n_features))
         full[:, active] = values[:, active]
         return full
@@ -239,7 +240,7 @@ class ZeroColumns:
 
 @dataclass(frozen=True)
 class RoundHistory:
-    """All rounds of a run; features that are ``constant`` took no part."""
+    """History of all rounds of a run, without the ``constant`` features."""
 
     n_features: int
     constant: list[int]
@@ -247,7 +248,7 @@ class RoundHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """1 for the most relevant; by the last round that each feature took part in."""
+        """Ranks, 1 for the most relevant, by the last round in which each feature was active."""
         order = np.concatenate([self.rounds[0].features, np.array(self.constant, dtype=np.int64)])
         for round_ in self.rounds:
             order[: len(round_.features)] = round_.features
@@ -257,7 +258,7 @@ class RoundHistory:
 
     @property
     def importances(self) -> Vector:
-        """Share of each feature in the saliency of the last round that it took part in."""
+        """Fraction of the saliency of the last round in which each feature was active."""
         importances = np.zeros(self.n_features)
         for round_ in self.rounds:
             total = round_.saliency.sum()
@@ -265,7 +266,7 @@ class RoundHistory:
         return importances
 
     def rows(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """One mapping for each round, as in the table ``history_`` of a selector."""
+        """Return one dict per round, the rows of ``history_`` of a selector."""
         sizes = [len(round_.features) for round_ in self.rounds]
         return [
             {

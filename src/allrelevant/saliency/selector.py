@@ -1,4 +1,4 @@
-"""`SaliencySelector`: keep the features on which the right predictions of a model depend."""
+"""`SaliencySelector`: selection of the features that correct predictions depend on most."""
 
 from __future__ import annotations
 
@@ -50,88 +50,91 @@ from .trainers import (
     declares,
     derive_seed,
     draw_entropy,
+    hash_initial_weights,
     predicts_classes,
+    report_training_errors,
     requires_all_columns,
-    starting_weights,
     trainer_for,
-    training_errors_in_one_line,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-# Settings that change nothing about the rounds.
+# Settings that do not affect the rounds.
 NOT_IN_FINGERPRINT = ("n_features_to_select",)
 
 
 class SaliencySelector(SelectorMixin, BaseEstimator):
-    """Saliency-based feature selection (Cancela et al. 2020) with any model that has gradients.
+    """Saliency-based feature selection (Cancela et al. 2020) for differentiable models.
 
-    A model is trained, and the gradient of a gain, high where its prediction is right, is taken
-    with respect to the inputs. Summed over the rows it ranks the features. The least salient
-    features are dropped, and the next round starts. Features are used as they are: scale them, or
-    see ``per_std``.
+    Each round trains a model and differentiates a gain function with respect to the inputs. The
+    gain is large if a prediction is correct. The gradients, summed over the rows, rank the
+    features. The least salient features are removed, and the next round starts. Features are not
+    scaled, so standardize them first, or use ``per_std``.
 
     Parameters
     ----------
     estimator : estimator, str or nn.Module
-        What is trained: an SVM, a linear model or a network of scikit-learn, a pipeline of scalers
-        that ends in one, a network of torch or skorch, or anything whose fitted form has
-        ``outputs`` and ``vjp``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are ready networks: of
-        classes, or of values where the target has fractions or more than 20 different numbers.
+        Model to train: a scikit-learn SVM, linear model or MLP, a pipeline of scalers that ends in
+        one of these, a PyTorch module, a skorch net, or an estimator whose fitted form has
+        ``outputs`` and ``vjp``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are predefined networks.
+        They are trained for regression if the target has fractional or more than 20 distinct
+        numbers, and for classification otherwise.
     keep_fraction : float, default=0.9
-        Fraction of the features that is kept for the next round; zero is a single round.
+        Fraction of features kept per round. Zero means a single round.
     n_repeats : int, default=3
-        Number of trainings in a round, each with another seed; their scores are their weights. One
-        is enough where training is not random, as for an SVM.
+        Number of models trained per round, each with a different seed and weighted by its training
+        score. One is enough if training is deterministic, as for an SVM.
     min_features_to_select : int, default=1
-        No round has as few features as this, or fewer.
+        Number of features at which the rounds stop. Every round but the first has more features.
     n_features_to_select : int, float or None, default=None
-        Number or fraction of the features to select. None is half. The ranking does not depend on
-        it.
+        Number of features to select, or a fraction if below 1. None selects half of the features.
+        The ranking does not depend on this parameter.
     gain : Gain or None, default=None
-        What is differentiated. None is the gain that goes with the loss of the model.
+        Gain function to differentiate. None uses the gain that matches the loss of the model.
     per_std : bool, default=False
-        Whether saliency is per standard deviation of a feature and not, as a gradient is, per unit:
-        then the ranking does not depend on units, if the model does not. For pipelines with a
-        scaler.
+        Whether to measure saliency per standard deviation of a feature instead of per unit. If the
+        model does not depend on units, for example a pipeline with a scaler, neither does the
+        ranking.
     balanced : bool, default=False
-        Whether rows of rare classes are repeated in training until all are equally frequent. In
-        the sum over the rows each class has the same weight in any case.
+        Whether to repeat rows of rare classes in training so that all classes are equally frequent.
+        In the sum over rows, each class always has the same weight.
     keep_shape : bool or "auto", default="auto"
-        Whether inactive features are set to zero instead of being dropped, for models that need
-        their shape, as for images. ``"auto"`` asks the estimator (``requires_all_columns``).
+        Whether to set inactive features to zero instead of dropping them, for models with a fixed
+        number of inputs, such as image networks. ``"auto"`` uses the ``requires_all_columns``
+        attribute of the estimator.
     random_state : int, RandomState instance or None, default=None
-        Source of the seeds of all trainings, which replace those of the estimator. None derives
-        them from the ``random_state`` of the estimator, if it has one.
+        Source of the seeds of all trained models; it overrides the ``random_state`` of the
+        estimator. None derives the seeds from the ``random_state`` of the estimator, if it is set.
     checkpoint : path or None, default=None
-        File that is written after every round. A run that was interrupted continues from there, to
-        exactly the same result; a file of other data or settings is refused. Functions count by
-        name and content, a RandomState by its state, which a run changes; how a run is shown, and
-        its threads and devices, do not count.
+        File that is updated after every round. An interrupted run resumes from it and gives exactly
+        the same result. ``fit`` raises an error if the file belongs to different data or settings.
+        Functions are compared by name and content, and a RandomState by its state, which a run
+        changes. Verbosity, threads and devices may differ.
     n_jobs : int or None, default=None
-        Worker processes for the repetitions of a round. The result does not depend on it.
+        Number of worker processes for the repetitions of a round. Does not change the result.
     verbose : int, default=0
         Whether to show progress.
 
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,)
-        1 for the most relevant, each rank once; by the last round that a feature took part in.
+        Ranks without ties, 1 for the most relevant feature. They are determined by the last round
+        in which each feature was active.
     importances_ : ndarray of shape (n_features,)
-        Share of each feature in the saliency of that round.
+        Fraction of each feature in the saliency of that round.
     support_ : ndarray of bool of shape (n_features,)
-        The features selected.
+        Boolean mask of the selected features.
     n_features_ : int
-        Number of features selected.
+        Number of selected features.
     history_ : pandas.DataFrame
-        One row for each round: features, those dropped after it, scores, times.
+        One row per round: features, saliency, features dropped afterwards, scores and times.
     estimator_ : estimator
-        Trained on the features that ``fit`` selected; what :meth:`explain` explains. A net of
-        skorch is its ``net_``.
+        Model trained on the features selected by ``fit``, which :meth:`explain` explains. For a
+        skorch net, ``estimator_.net_`` is the trained net.
     classes_ : ndarray
-        The classes, if classes are predicted.
+        Class labels; only for classification.
     n_features_in_ : int
     feature_names_in_ : ndarray
 
@@ -205,33 +208,33 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features, and select.
+        """Rank the features and select the best ones.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes, or numbers to predict.
+            Class labels or numeric targets.
 
         Returns
         -------
         self
         """
-        X, y = self._validated(X, y)
+        X, y = self._validate(X, y)
         n_selected = self._n_selected(self.n_features_to_select)
         task = self._training_task(y)
-        constant = self._constant(X)
+        constant = self._constant_columns(X)
         active = np.setdiff1d(np.arange(self.n_features_in_), constant)
         sizes = schedule(len(active), float(self.keep_fraction), int(self.min_features_to_select))
         identity = {
             "type of estimator": type(self.estimator).__name__,
-            "weights at the start": starting_weights(self.estimator),
+            "weights at the start": hash_initial_weights(self.estimator),
         }
         with open_checkpoint(
             self, X, y, path=self.checkpoint, ignore=NOT_IN_FINGERPRINT, extra=identity
         ) as checkpoint:
             series = checkpoint.series("rounds")
-            # A run that is resumed draws its seeds from the same source.
+            # A resumed run derives its seeds from the same entropy.
             entropy = series.state().get("entropy")
             if entropy is None:
                 entropy = draw_entropy(self.random_state, self.estimator)
@@ -242,27 +245,27 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self._history = RoundHistory(self.n_features_in_, constant, completed)
         self.ranking_, self.importances_ = self._history.ranking, self._history.importances
         self.select(n_selected)
-        self._masking, self._explained = task.masking, np.flatnonzero(self.support_)
+        self._masking, self._explained_features = task.masking, np.flatnonzero(self.support_)
         self._units = deviations(X) if self.per_std else None
-        with training_errors_in_one_line(f"The training on the {n_selected} features selected"):
+        with report_training_errors(f"Training on the {n_selected} selected features"):
             self.estimator_ = task.train(
-                task.masking.reduce(X, self._explained), derive_seed(entropy, len(sizes))
+                task.masking.reduce(X, self._explained_features), derive_seed(entropy, len(sizes))
             )
             self._gain = task.gain_for(as_differentiable(self.estimator_))
         return self
 
     def select(self, n_features: float | None = None) -> Self:
-        """Choose another number of features, without another fit.
+        """Select a different number of features without refitting.
 
         Parameters
         ----------
         n_features : int, float or None, default=None
-            As ``n_features_to_select``.
+            Number of features, with the same meaning as ``n_features_to_select``.
 
         Returns
         -------
         self
-            With another ``support_`` and ``n_features_``; ``estimator_`` stays as it is.
+            The selector with updated ``support_`` and ``n_features_``; ``estimator_`` is unchanged.
         """
         check_is_fitted(self, "ranking_")
         self.support_ = self.ranking_ <= self._n_selected(n_features)
@@ -270,42 +273,44 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         return self
 
     def explain(self, X: Any, y: ArrayLike | None = None, *, target: Any = None) -> Explanation:
-        """Which features decide, row by row.
+        """Explain individual predictions by the saliency of each feature.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to explain, not necessarily those of ``fit``.
+            Rows to explain; they may differ from the training rows.
         y : array-like of shape (n_samples,), default=None
-            Their true classes or numbers: what speaks for them. A row that the model gets wrong has
-            a saliency close to zero. By default the prediction is explained.
+            True classes or numeric targets to explain. The saliency of a misclassified row is close
+            to zero. By default, the prediction is explained.
         target : class, default=None
-            Explain what speaks for this class, in every row.
+            Class to explain for every row, instead of the true or predicted class.
 
         Returns
         -------
         Explanation
-            Of ``estimator_``; features that it does not use have zeros. With ``per_std``
-            saliency is per standard deviation of each feature here too.
+            Explanation of ``estimator_``. Features that were not selected by ``fit`` have saliency
+            zero. With ``per_std``, saliency is per standard deviation of each feature.
         """
         check_is_fitted(self, "estimator_")
         index = row_labels(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         explanation = explain_rows(
             as_differentiable(self.estimator_),
-            self._masking.reduce(X, self._explained),
+            self._masking.reduce(X, self._explained_features),
             ExplanationTarget(y, target, self._gain),
             classes=getattr(self, "classes_", None),
             names=feature_names(self),
             index=index,
         )
-        values = self._masking.expand(explanation.saliency, self._explained, self.n_features_in_)
+        values = self._masking.expand(
+            explanation.saliency, self._explained_features, self.n_features_in_
+        )
         values = values if self._units is None else values * self._units
         return replace(explanation, saliency=values, features=X)
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Features, scores and times, round by round."""
+        """Features, saliency, scores and times of each round."""
         check_is_fitted(self, "ranking_")
         return import_extra("pandas", "cli").DataFrame(self._history.rows(feature_names(self)))
 
@@ -321,7 +326,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
 
-    def _validated(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+    def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         self._validate_params()
         X, y = validate_data(
             self,
@@ -341,7 +346,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         trainer = trainer_for(self.estimator, classes=classes)
         keep = requires_all_columns(trainer) if self.keep_shape == "auto" else self.keep_shape
         masking: ColumnMasking = ZeroColumns() if keep else DropColumns()
-        self.__dict__.pop("classes_", None)  # of an earlier fit
+        self.__dict__.pop("classes_", None)  # from an earlier fit
         targets: Targets
         n_classes = None
         if classes:
@@ -360,8 +365,8 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             bool(self.per_std),
         )
 
-    def _constant(self, X: Table) -> list[int]:
-        """Columns that cannot matter: without a penalty of weights they might rank high."""
+    def _constant_columns(self, X: Table) -> list[int]:
+        """Return the constant columns, which a model without a penalty might rank high."""
         constant = constant_features(X)
         check_varying(len(constant), self.n_features_in_)
         warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)

@@ -1,8 +1,9 @@
-"""What is trained: clones of an estimator, each with its seed, or a ready network by its name.
+"""Estimators that the rounds train, their seeds, and their training errors.
 
-:func:`trainer_for` makes an estimator of what the user gave. :func:`clone_with_seed` makes the one
-of a single training, with a seed from :func:`draw_entropy` and :func:`derive_seed`. Errors of a
-training are told in one line, with their likely cause (:func:`training_errors_in_one_line`).
+:func:`trainer_for` converts the ``estimator`` parameter of a selector to an unfitted estimator.
+:func:`clone_with_seed` clones it for each repetition, with a seed from :func:`draw_entropy` and
+:func:`derive_seed`. :func:`report_training_errors` reports training errors in one line, with their
+likely cause.
 
 torch and skorch are imported only when a network is trained.
 """
@@ -27,38 +28,39 @@ from .networks import NetworkClassifier, NetworkRegressor
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Whether an estimator declares to be of a kind; names and modules declare nothing."""
+    """Return whether an estimator declares a type; names and modules declare none."""
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
 
 def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
-    """Whether the task is classification: as the estimator declares, or else by the target.
+    """Return whether the task is classification, by the estimator or else by the target.
 
-    For a target the same holds as on the command line: fractions are values to predict, and so are
-    whole numbers of which there are many different ones.
+    The same rule holds on the command line: a target with fractional numbers or with many distinct
+    integers is numeric.
     """
     if declares(is_classifier, estimator):
         return True
     if declares(is_regressor, estimator):
         return False
-    if str(type_of_target(y)).startswith("continuous") or _loss_is_of_numbers(estimator):
+    if str(type_of_target(y)).startswith("continuous") or _has_regression_loss(estimator):
         return False
     return y.dtype.kind not in "iuf" or not are_values(len(np.unique(y)), len(y))
 
 
-def _loss_is_of_numbers(estimator: Any) -> bool:
+def _has_regression_loss(estimator: Any) -> bool:
     if not _is_skorch_net(estimator):
         return False
-    from .backends.skorch_nets import predicts_numbers
+    from .backends.skorch_nets import has_regression_loss
 
-    return predicts_numbers(estimator)
+    return has_regression_loss(estimator)
 
 
 def trainer_for(estimator: Any, *, classes: bool) -> Any:
-    """An unfitted estimator of classes or numbers; the argument itself is left as it is.
+    """Return an unfitted classifier or regressor; the argument is not modified.
 
-    Anything without ``fit`` is a network of ``NetworkClassifier`` or ``NetworkRegressor``: a name,
-    a module or a factory. A net of skorch, alone or at the end of a pipeline, is wrapped.
+    An argument without ``fit`` is a network name, module or factory and is passed to
+    ``NetworkClassifier`` or ``NetworkRegressor``. A skorch net, alone or at the end of a pipeline,
+    is wrapped.
     """
     if not hasattr(estimator, "fit"):
         return (NetworkClassifier if classes else NetworkRegressor)(estimator)
@@ -73,14 +75,14 @@ def trainer_for(estimator: Any, *, classes: bool) -> Any:
 
 
 def requires_all_columns(estimator: Any) -> bool:
-    """Whether columns cannot be dropped from the tables that an estimator is trained on."""
+    """Return whether an estimator requires all columns of the table."""
     return bool(getattr(_last_step(estimator), "requires_all_columns", False))
 
 
-def starting_weights(estimator: Any) -> str:
-    """A hash of the weights that a net of skorch starts from; empty where they are random.
+def hash_initial_weights(estimator: Any) -> str:
+    """Return a hash of the initial weights of a skorch net, or "" if they are random.
 
-    skorch continues from the weights of a module that is given as an instance.
+    If the module is an instance, skorch starts from its weights.
     """
     net = _last_step(estimator)
     module: Any = net.module if _is_skorch_net(net) else None
@@ -91,27 +93,28 @@ def starting_weights(estimator: Any) -> str:
 
 
 def _last_step(estimator: Any) -> Any:
-    """The estimator itself, or the last step of a pipeline."""
+    """Return the last step of a pipeline, or the estimator itself."""
     steps = getattr(estimator, "steps", None)
     return steps[-1][1] if steps else estimator
 
 
 def _is_skorch_net(estimator: Any) -> bool:
-    """Whether an estimator is a net of skorch, which is not imported to find out."""
+    """Return whether an estimator is a skorch net, without importing skorch."""
     return any(base.__module__.partition(".")[0] == "skorch" for base in type(estimator).__mro__)
 
 
 def clone_with_seed(estimator: Any, seed: int) -> Any:
-    """A clone; all its ``random_state`` parameters, those of its parts too, are the seed."""
-    fresh = clone(estimator)
-    names = _random_states(fresh)
-    return fresh.set_params(**dict.fromkeys(names, seed)) if names else fresh
+    """Return a clone with all ``random_state`` parameters, also nested ones, set to the seed."""
+    cloned = clone(estimator)
+    names = _random_states(cloned)
+    return cloned.set_params(**dict.fromkeys(names, seed)) if names else cloned
 
 
 def draw_entropy(random_state: Any, estimator: Any) -> int:
-    """The source of the seeds of all trainings: of the selector, or else of its estimator.
+    """Draw the entropy from which all training seeds are derived.
 
-    Without a ``random_state`` of the selector, those of the estimator decide; they are not changed.
+    If the selector has no ``random_state``, those of the estimator are used; their state is not
+    advanced.
     """
     if random_state is None and hasattr(estimator, "get_params"):
         states = [state for state in _random_states(estimator).values() if state is not None]
@@ -121,7 +124,7 @@ def draw_entropy(random_state: Any, estimator: Any) -> int:
 
 
 def derive_seed(entropy: int, *place: int) -> int:
-    """A seed for one of many trainings, independent of all others."""
+    """Derive an independent seed for one trained model."""
     return int(np.random.SeedSequence([entropy, *place]).generate_state(1)[0])
 
 
@@ -130,7 +133,7 @@ def _draw(random_state: Any) -> int:
 
 
 def _random_states(estimator: Any) -> dict[str, Any]:
-    """The random states of an estimator and all its parts, by the name of the parameter."""
+    """Return the ``random_state`` parameters of an estimator, also nested ones, by name."""
     return {
         name: value
         for name, value in sorted(estimator.get_params(deep=True).items())
@@ -138,30 +141,30 @@ def _random_states(estimator: Any) -> dict[str, Any]:
     }
 
 
-# Part of a message of torch, and its likely cause.
+# Fragments of PyTorch error messages, and their likely causes and remedies.
 _CAUSES = {
     "shapes cannot be multiplied": (
-        "the network takes another number of columns; with keep_shape=True those that left are set "
-        "to zero and not dropped"
+        "the network expects a different number of columns; with keep_shape=True, removed columns "
+        "are set to zero instead of being dropped"
     ),
     "does not require grad": (
-        "the outputs do not hang on the weights, for all of these are frozen, or something on the "
-        "way (detach, argmax, numpy) breaks the gradient off"
+        "the outputs do not depend on trainable weights; check for frozen weights, and check the "
+        "forward pass for argmax, detach or a conversion to NumPy"
     ),
-    "empty parameter list": "the network has no weights to train, or all of them are frozen",
+    "empty parameter list": "the network has no weights, or all of them are frozen",
     "out of memory": "lower batch_size, or use a smaller network",
-    "same dtype": "rows and weights differ in precision: leave the network in single precision",
+    "same dtype": "rows and weights differ in precision; keep the network in single precision",
     "more than 1 value per channel": (
-        "batch normalization cannot do with a batch of one row: take another batch_size"
+        "batch normalization requires more than one row per batch; change batch_size"
     ),
 }
 
 
 @contextmanager
-def training_errors_in_one_line(what: str) -> Iterator[None]:
-    """Turn errors of a training in the block into an InputError that says what failed and why.
+def report_training_errors(what: str) -> Iterator[None]:
+    """Convert training errors within the block to an InputError with the step and likely cause.
 
-    A worker that died is not an error of the training.
+    The crash of a worker process is not a training error and is not converted.
     """
     try:
         yield
@@ -173,7 +176,7 @@ def training_errors_in_one_line(what: str) -> Iterator[None]:
 
 def _with_cause(error: Exception) -> str:
     message = str(error)
-    if isinstance(error, RuntimeError):  # torch appends where in its own code it was
+    if isinstance(error, RuntimeError):  # PyTorch appends a stack trace
         message = message.strip().partition("\n")[0] or type(error).__name__
     causes = [cause for part, cause in _CAUSES.items() if part in message]
     return f"{message.rstrip('.')} ({causes[0]})." if causes else message

@@ -1,4 +1,4 @@
-"""Closed forms against finite differences of what scikit-learn itself computes."""
+"""Closed-form gradients compared with finite differences of scikit-learn's outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sklearn.svm import SVC, LinearSVC
 from allrelevant import explain
 from allrelevant.saliency import as_differentiable, saliency
 
-from ..differences import central_differences, class_table, number_table, require_gradients
+from ..differences import central_differences, check_gradients, class_table, regression_table
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
@@ -35,7 +35,7 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid")
     "scaler", [StandardScaler(), MinMaxScaler((-1, 2)), RobustScaler(), MaxAbsScaler()]
 )
 @pytest.mark.filterwarnings("error:X does not have valid feature names")
-def test_pipelines_that_make_frames(scaler, frames) -> None:
+def test_pipelines_with_dataframe_output(scaler, frames) -> None:
     X, y = class_table(3)
     frame = pd.DataFrame(X, columns=list("abcdef"))
     model = make_pipeline(StandardScaler(with_mean=False), scaler, SVC())
@@ -50,7 +50,7 @@ def test_pipelines_that_make_frames(scaler, frames) -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("model", [LinearSVC(), RidgeClassifier()])
-def test_linear_decisions(n_classes, model) -> None:
+def test_linear_classifiers(n_classes, model) -> None:
     X, y = class_table(n_classes)
     fitted = model.fit(X, y)
 
@@ -58,7 +58,7 @@ def test_linear_decisions(n_classes, model) -> None:
         decisions = fitted.decision_function(Z)
         return np.column_stack([-decisions, decisions]) if n_classes == 2 else decisions
 
-    require_gradients(as_differentiable(fitted), outputs, X[:8], np.eye(n_classes)[:2])
+    check_gradients(as_differentiable(fitted), outputs, X[:8], np.eye(n_classes)[:2])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
@@ -71,8 +71,8 @@ def test_linear_decisions(n_classes, model) -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_logits(n_classes, model) -> None:
-    """Probabilities are what scikit-learn shows: those of the logits, and their gradients."""
+def test_classifiers_with_logits(n_classes, model) -> None:
+    """scikit-learn exposes probabilities only, so logits are compared through the softmax."""
     X, y = class_table(n_classes)
     fitted = model.fit(X, y)
     found = as_differentiable(fitted)
@@ -103,21 +103,21 @@ def test_logits(n_classes, model) -> None:
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_regression(model) -> None:
-    X, y = number_table()
+    X, y = regression_table()
     fitted = model.fit(X, y)
-    require_gradients(
+    check_gradients(
         as_differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.5]])
     )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_regression_of_rates() -> None:
-    """A network whose last layer is an exponential."""
-    X, y = number_table()
+def test_poisson_regression() -> None:
+    """The output activation of a Poisson network is the exponential function."""
+    X, y = regression_table()
     fitted = MLPRegressor(hidden_layer_sizes=(6,), loss="poisson", max_iter=20, random_state=0).fit(
         X, np.exp(y)
     )
-    require_gradients(
+    check_gradients(
         as_differentiable(fitted), lambda Z: fitted.predict(Z)[:, None], X[:8], np.array([[1.0]])
     )
 

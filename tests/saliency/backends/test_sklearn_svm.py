@@ -1,4 +1,4 @@
-"""SVMs in closed form against finite differences of what scikit-learn itself computes."""
+"""Closed-form SVM gradients compared with finite differences of scikit-learn's outputs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
 
 from allrelevant.saliency import as_differentiable
-from allrelevant.saliency.differentiable import linearized, predicted_codes
+from allrelevant.saliency.differentiable import linearize, predicted_codes
 
-from ..differences import class_table, number_table, require_gradients
+from ..differences import check_gradients, class_table, regression_table
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
 def class_means(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
-    """Mean decision of each class against the others, from scikit-learn's one-against-one."""
+    """Return the mean decision of each class, from scikit-learn's one-vs-one decisions."""
     means = np.zeros((len(pairwise), n_classes))
     for place, (first, second) in enumerate(combinations(range(n_classes), 2)):
         means[:, first] += pairwise[:, place] / (n_classes - 1)
@@ -30,11 +30,11 @@ def class_means(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
-@pytest.mark.parametrize("machine", [SVC, NuSVC])
-def test_svc(kernel, n_classes, machine) -> None:
+@pytest.mark.parametrize("svm_class", [SVC, NuSVC])
+def test_svc(kernel, n_classes, svm_class) -> None:
     X, y = class_table(n_classes)
-    options = {"nu": 0.3} if machine is NuSVC else {}
-    svc = machine(kernel=kernel, coef0=0.5, decision_function_shape="ovo", **options).fit(X, y)
+    options = {"nu": 0.3} if svm_class is NuSVC else {}
+    svc = svm_class(kernel=kernel, coef0=0.5, decision_function_shape="ovo", **options).fit(X, y)
 
     def outputs(Z, limit=np.inf):
         decisions = svc.decision_function(Z)
@@ -44,7 +44,7 @@ def test_svc(kernel, n_classes, machine) -> None:
 
     rows = np.random.default_rng(1).normal(size=(8, X.shape[1]))
     output_gradients = np.random.default_rng(2).normal(size=(2, n_classes))
-    require_gradients(
+    check_gradients(
         as_differentiable(svc), outputs, rows, output_gradients, values=partial(outputs, limit=1.0)
     )
 
@@ -53,14 +53,14 @@ def test_svc(kernel, n_classes, machine) -> None:
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("break_ties", [False, True])
 def test_svc_predicts_as_scikit_learn_does(kernel, n_classes, break_ties) -> None:
-    """By votes, which the highest of the class outputs does not always have."""
+    """The class with the most votes does not always have the highest output."""
     X, y = class_table(n_classes)
     svc = SVC(kernel=kernel, C=100.0, break_ties=break_ties).fit(X, y)
     rows = np.random.default_rng(1).normal(size=(400, X.shape[1])) * 2
-    found = linearized(as_differentiable(svc), rows)
+    found = linearize(as_differentiable(svc), rows)
     np.testing.assert_array_equal(svc.classes_[predicted_codes(found)], svc.predict(rows))
     scaled = make_pipeline(StandardScaler(), svc).fit(X, y)
-    found = linearized(as_differentiable(scaled), rows)
+    found = linearize(as_differentiable(scaled), rows)
     np.testing.assert_array_equal(predicted_codes(found), scaled.predict(rows))
 
 
@@ -68,14 +68,14 @@ def test_svc_predicts_as_scikit_learn_does(kernel, n_classes, break_ties) -> Non
 def test_decisions_of_exactly_zero(break_ties) -> None:
     X, y = np.repeat(np.eye(3), 3, axis=0), np.tile([0, 1, 2], 3)
     svc = SVC(kernel="linear", break_ties=break_ties).fit(X, y)
-    found = linearized(as_differentiable(svc), X)
+    found = linearize(as_differentiable(svc), X)
     np.testing.assert_array_equal(predicted_codes(found), svc.predict(X))
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_svr(kernel) -> None:
-    X, y = number_table()
+    X, y = regression_table()
     svr = SVR(kernel=kernel, gamma=0.2, coef0=0.5).fit(X, y)
-    require_gradients(
+    check_gradients(
         as_differentiable(svr), lambda Z: svr.predict(Z)[:, None], X[:8], np.array([[1.0], [-2.0]])
     )

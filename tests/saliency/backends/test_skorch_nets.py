@@ -1,4 +1,4 @@
-"""Nets of skorch: their rows, targets, shape and seeds in the selector, and their gradients."""
+"""skorch nets in the selector: rows, targets, shape, seeds; and their gradients."""
 
 import pickle
 import warnings
@@ -60,7 +60,7 @@ def selector(net, **settings):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_columns_that_leave_are_set_to_zero_in_the_precision_of_the_module(X, dtype):
+def test_inactive_columns_are_set_to_zero_in_the_precision_of_the_module(X, dtype):
     y = (X[:, 4] > 0).astype(int)
     found = selector(quick(), n_features_to_select=2).fit(X.astype(dtype), y)
     assert found.ranking_[4] == 1
@@ -69,7 +69,7 @@ def test_columns_that_leave_are_set_to_zero_in_the_precision_of_the_module(X, dt
     assert not found.explain(X[:3]).saliency[:, ~found.support_].any()
 
 
-def test_a_module_in_double_precision_gets_double_precision(X):
+def test_a_double_precision_module_gets_double_precision_rows(X):
     class Double(Net):
         def __init__(self):
             super().__init__(1)
@@ -79,11 +79,11 @@ def test_a_module_in_double_precision_gets_double_precision(X):
     assert found.ranking_[2] == 1
 
 
-def test_a_net_may_say_that_its_columns_can_be_dropped(X):
+def test_a_net_may_declare_that_columns_can_be_dropped(X):
     class AnyWidth(NeuralNetClassifier):
         requires_all_columns = False
 
-    class OfSums(nn.Module):
+    class SumNet(nn.Module):
         def __init__(self):
             super().__init__()
             self.only = nn.Linear(1, 2)
@@ -93,12 +93,12 @@ def test_a_net_may_say_that_its_columns_can_be_dropped(X):
             return self.only(rows.sum(dim=1, keepdim=True))
 
     widths: set[int] = set()
-    net = quick(AnyWidth, OfSums, criterion=nn.CrossEntropyLoss)
+    net = quick(AnyWidth, SumNet, criterion=nn.CrossEntropyLoss)
     selector(net).fit(X, (X[:, 0] > 0).astype(int))
     assert widths == {6, 3}
 
 
-def test_seeds_repeat_and_the_random_numbers_of_torch_are_left_alone(X):
+def test_seeds_are_reproducible_and_torch_random_state_is_restored(X):
     y = (X[:, 0] > 0).astype(int)
     before = torch.get_rng_state()
     fits = [
@@ -108,24 +108,24 @@ def test_seeds_repeat_and_the_random_numbers_of_torch_are_left_alone(X):
     assert torch.equal(torch.get_rng_state(), before)
     np.testing.assert_array_equal(fits[0].importances_, fits[1].importances_)
     assert (fits[0].importances_ != fits[2].importances_).any()
-    # Another state of the caller's, the same result.
+    # The result does not depend on the random state of the caller.
     torch.manual_seed(5)
     again = selector(quick(max_epochs=3), keep_fraction=0.0, n_repeats=2).fit(X, y)
     np.testing.assert_array_equal(fits[0].importances_, again.importances_)
 
 
 @pytest.mark.parametrize("last", [None, nn.Flatten(0)])
-def test_numbers_are_compared_each_with_its_own_output(X, last):
+def test_numeric_targets_have_the_shape_of_the_outputs(X, last):
     net = quick(NeuralNetRegressor, module__n_outputs=1, module__last=last)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # torch warns where shapes differ
+        warnings.simplefilter("error")  # PyTorch warns if shapes differ
         found = selector(net, keep_fraction=0.0).fit(X, 3 * X[:, 3] + 1)
     assert found.ranking_[3] == 1
     trained = SkorchTrainer(net, classes=False, random_state=0).fit(X, 3 * X[:, 3] + 1)
     assert np.abs(trained.predict(X) - 3 * X[:, 3] - 1).mean() < 0.5
 
 
-def test_labels_of_any_kind(X):
+def test_string_labels(X):
     labels = np.where(X[:, 1] > 0, "yes", "no")
     found = selector(quick(), n_features_to_select=1).fit(X, labels)
     assert found.get_support(indices=True).tolist() == [1]
@@ -155,13 +155,13 @@ def test_one_output_for_two_classes(X, labels, criterion, last):
     np.testing.assert_array_equal(explain(trained.net_, rows).predicted, trained.net_.predict(rows))
 
 
-def test_one_output_and_three_classes_is_refused(X):
+def test_single_output_with_three_classes_raises(X):
     net = quick(NeuralNetBinaryClassifier, module__n_outputs=1)
-    with pytest.raises(InputError, match="two classes apart, and there are 3: use NeuralNetCla"):
+    with pytest.raises(InputError, match=r"requires two classes, but there are 3\. Use Neural"):
         selector(net).fit(X, np.arange(120) % 3)
 
 
-def test_logarithms_of_probabilities_of_a_plain_net_are_logits(X):
+def test_log_probabilities_are_treated_as_logits(X):
     net = quick(NeuralNet, criterion=nn.NLLLoss, module__last=nn.LogSoftmax(dim=1))
     y = (X[:, 0] > 0).astype(int)
     found = selector(net, keep_fraction=0.0).fit(X, y)
@@ -169,7 +169,7 @@ def test_logarithms_of_probabilities_of_a_plain_net_are_logits(X):
     assert isinstance(as_differentiable(found.estimator_).gain, CrossEntropyGain)
 
 
-def test_behind_a_scaler_and_pickled(X):
+def test_net_in_a_pipeline_with_a_scaler_can_be_pickled(X):
     y = np.where(X[:, 2] > 0, "up", "down")
     found = selector(make_pipeline(StandardScaler(), quick()), per_std=True).fit(100 * X, y)
     assert found.ranking_[2] == 1
@@ -193,31 +193,31 @@ class Two(Net):
     ("settings", "message"),
     [
         ({"module__n_inputs": 5}, "Round 1 of 2, on 6 features: .*rows of 6 features: mat1"),
-        ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, and 2 output"),
+        ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, but 2 output"),
         ({"module": Detached}, "Round 1 of 2, .*does not require grad.*detach"),
-        ({"device": "cuda:99"}, "Round 1 of 2, .*device='cuda:99' cannot be used here"),
-        ({"module": Two}, "Two returns a tuple of 2, which has no gradients"),
+        ({"device": "cuda:99"}, "Round 1 of 2, .*device='cuda:99' is not available"),
+        ({"module": Two}, "Two returns a tuple of length 2, which has no gradients"),
     ],
 )
-def test_what_cannot_be_trained_is_told_in_one_line(X, settings, message):
+def test_training_errors_are_reported_in_one_line(X, settings, message):
     with pytest.raises(InputError, match=message) as caught:
         selector(quick(**settings)).fit(X, (X[:, 0] > 0).astype(int))
     assert "\n" not in str(caught.value)
 
 
-def test_sparse_rows_are_refused(X):
-    with pytest.raises(InputError, match="dense rows: use X"):
+def test_sparse_rows_raise(X):
+    with pytest.raises(InputError, match=r"require dense rows\. Use X"):
         SkorchTrainer(quick()).fit(sp.csr_array(X), X[:, 0] > 0)
 
 
-def test_dropped_columns_of_a_net_that_needs_them(X):
+def test_keep_shape_false_with_a_net_that_requires_all_columns(X):
     y = (X[:, 0] > 0).astype(int)
-    with pytest.raises(InputError, match=r"on the 3 features selected: .*rows of 3"):
+    with pytest.raises(InputError, match=r"on the 3 selected features: .*rows of 3"):
         selector(quick(max_epochs=1), keep_fraction=0.0, keep_shape=False).fit(X, y)
 
 
-def test_a_loss_of_numbers_says_the_task(X):
-    """Of the base class, which says nothing itself; the target looks like classes."""
+def test_a_regression_loss_determines_the_task(X):
+    """NeuralNet declares no task, and the target looks like classes."""
     net = quick(NeuralNet, criterion=nn.MSELoss, module__n_outputs=1)
     found = SaliencySelector(net, keep_fraction=0.0, n_repeats=1, random_state=0).fit(
         X, X[:, 1].round()
@@ -226,8 +226,8 @@ def test_a_loss_of_numbers_says_the_task(X):
     assert np.argmin(found.ranking_) == 1
 
 
-def test_a_run_of_other_starting_weights_is_refused(X, tmp_path):
-    """A module that is given as an instance starts from the weights it has."""
+def test_a_checkpoint_with_different_initial_weights_raises(X, tmp_path):
+    """Training starts from the weights of a module that is passed as an instance."""
     y = (X[:, 0] > 0).astype(int)
     options = {
         "keep_fraction": 0.5,
@@ -255,7 +255,7 @@ def rows_and_classes():
         (nn.NLLLoss, nn.Softmax(dim=1), ProbabilityGain),
     ],
 )
-def test_the_loss_says_what_the_outputs_are(criterion, last, gain):
+def test_the_loss_determines_the_kind_of_outputs(criterion, last, gain):
     X, y = rows_and_classes()
     module = nn.Sequential(nn.Linear(3, 2), last)
     net = NeuralNetClassifier(module, criterion=criterion, max_epochs=2, verbose=0)
@@ -266,7 +266,7 @@ def test_the_loss_says_what_the_outputs_are(criterion, last, gain):
     np.testing.assert_allclose(model.outputs(X), expected, atol=1e-6)
 
 
-def test_gradients_of_a_net_of_numbers():
+def test_gradients_of_a_regression_net():
     X, _ = rows_and_classes()
     net = NeuralNetRegressor(nn.Linear(3, 1), max_epochs=2, verbose=0)
     model = as_differentiable(net.fit(X, X[:, :1]))
@@ -275,7 +275,7 @@ def test_gradients_of_a_net_of_numbers():
     np.testing.assert_allclose(slopes, np.tile(net.module_.weight.detach(), (40, 1)), rtol=1e-6)
 
 
-def test_what_is_not_known_is_refused():
+def test_unfitted_nets_and_unknown_losses_raise():
     net = NeuralNet(nn.Linear(3, 2), criterion=nn.MultiMarginLoss, verbose=0)
     with pytest.raises(InputError, match="not fitted"):
         as_differentiable(net)

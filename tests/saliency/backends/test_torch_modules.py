@@ -1,4 +1,4 @@
-"""Gradients of torch modules: right, and the module left as it was found."""
+"""Gradients of PyTorch modules, which must leave the module unchanged."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from ..differences import central_differences
 
 
 def smooth_network(n_inputs=4, n_outputs=3, *after):
-    """In double precision and without corners, so that finite differences are exact."""
+    """Return a smooth network in double precision, for accurate finite differences."""
     torch.manual_seed(0)
     return nn.Sequential(
         nn.Linear(n_inputs, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, n_outputs), *after
@@ -43,10 +43,10 @@ def test_equals_the_closed_form_of_the_same_logistic_regression():
     with torch.no_grad():
         module.weight.copy_(torch.from_numpy(fitted.coef_))
         module.bias.copy_(torch.from_numpy(fitted.intercept_))
-    closed, ours = as_differentiable(fitted), TorchModel(module, outputs="logits")
+    closed_form, torch_model = as_differentiable(fitted), TorchModel(module, outputs="logits")
     np.testing.assert_allclose(
-        saliency(ours, X, y, CrossEntropyGain()),
-        saliency(closed, X, y, CrossEntropyGain()),
+        saliency(torch_model, X, y, CrossEntropyGain()),
+        saliency(closed_form, X, y, CrossEntropyGain()),
         rtol=1e-9,
         atol=1e-12,
     )
@@ -59,9 +59,9 @@ def test_equals_the_closed_form_of_the_same_ridge_regression():
     with torch.no_grad():
         module.weight.copy_(torch.from_numpy(fitted.coef_[None]))
         module.bias.fill_(float(fitted.intercept_))
-    ours = TorchModel(module, outputs="numbers")
+    model = TorchModel(module, outputs="numbers")
     np.testing.assert_allclose(
-        saliency(ours, X, y), saliency(as_differentiable(fitted), X, y), rtol=1e-7
+        saliency(model, X, y), saliency(as_differentiable(fitted), X, y), rtol=1e-7
     )
 
 
@@ -83,10 +83,10 @@ def test_logits_and_probabilities_of_one_network_give_the_same_saliency(rows):
     np.testing.assert_allclose(saliency(logits, X, y), saliency(softmax, X, y), rtol=1e-9)
 
 
-def test_the_module_is_left_as_it_was_found(rows):
+def test_the_module_is_not_modified(rows):
     X, y = rows
     module = smooth_network(4, 3)
-    module[1].eval()  # a part at rest, the others not
+    module[1].eval()  # one submodule in evaluation mode, the others not
     module[3].weight.requires_grad_(False)
     module(torch.from_numpy(X)).sum().backward()
     before = {name: value.clone() for name, value in module.state_dict().items()}
@@ -97,7 +97,7 @@ def test_the_module_is_left_as_it_was_found(rows):
     model = TorchModel(module, outputs="logits", batch_size=3)
     with torch.no_grad():  # as in a caller's evaluation
         saliency(model, X, y)
-        model.linearized(X[:3]).vjp(np.ones((3, 3)))
+        model.linearize(X[:3]).vjp(np.ones((3, 3)))
 
     assert [part.training for part in module.modules()] == modes
     assert all(torch.equal(before[name], value) for name, value in module.state_dict().items())
@@ -108,15 +108,15 @@ def test_the_module_is_left_as_it_was_found(rows):
     np.testing.assert_array_equal(X, kept)
 
 
-def test_modes_come_back_after_an_error(rows):
+def test_modes_are_restored_after_an_error(rows):
     module = nn.Sequential(nn.Dropout(), nn.Linear(3, 2))
-    with pytest.raises(InputError, match="Sequential does not take rows of 4 features: mat1"):
+    with pytest.raises(InputError, match="Sequential does not accept rows of 4 features: mat1"):
         TorchModel(module, outputs="logits").outputs(rows[0])
     assert all(part.training for part in module.modules())
 
 
 @pytest.mark.parametrize("batch_size", [1, 3, 7, 100])
-def test_batches_change_nothing(rows, batch_size):
+def test_batch_size_does_not_change_the_result(rows, batch_size):
     X, y = rows
     whole = saliency(TorchModel(smooth_network(), outputs="logits"), X, y)
     model = TorchModel(smooth_network(), outputs="logits", batch_size=batch_size)
@@ -124,7 +124,7 @@ def test_batches_change_nothing(rows, batch_size):
     np.testing.assert_allclose(saliency(model, sp.csr_array(X), y), whole, rtol=1e-12)
 
 
-def test_a_loader_gives_what_the_table_gives(rows):
+def test_data_loader_gives_the_same_result_as_the_table(rows):
     X, y = rows
     model = TorchModel(smooth_network(), outputs="logits")
     loader = DataLoader(TensorDataset(torch.from_numpy(X), torch.from_numpy(y)), batch_size=2)
@@ -134,7 +134,7 @@ def test_a_loader_gives_what_the_table_gives(rows):
     assert streamed.score == at_once.score
 
 
-def test_pictures_go_in_as_the_module_wants_them():
+def test_images_are_reshaped_for_the_module():
     torch.manual_seed(0)
     module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 2)).double()
     X = np.random.default_rng(0).normal(size=(5, 16))
@@ -144,25 +144,25 @@ def test_pictures_go_in_as_the_module_wants_them():
     np.testing.assert_allclose(model.vjp(X, aim), expected, atol=1e-9)
 
 
-def test_pictures_in_another_shape_are_refused():
+def test_images_of_the_wrong_shape_raise():
     module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 2))
     X = np.zeros((5, 16))
-    with pytest.raises(InputError, match=r"rows of 16 features: .* images: .* input_shape") as at:
+    with pytest.raises(InputError, match=r"rows of 16 features: .* images\. .* input_shape") as at:
         TorchModel(module, outputs="logits").outputs(X)
     assert "\n" not in str(at.value)
-    with pytest.raises(InputError, match="of 25 features, and rows have 16"):
+    with pytest.raises(InputError, match="requires 25 features, but rows have 16"):
         TorchModel(module, outputs="logits", input_shape=(1, 5, 5)).outputs(X)
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99"])
-def test_a_device_that_is_not_there_is_refused(device):
-    with pytest.raises(InputError, match=rf"^device='{device}' cannot be used here: .*device=None"):
+def test_an_unavailable_device_raises(device):
+    with pytest.raises(InputError, match=rf"^device='{device}' is not available: .*device=None"):
         TorchModel(smooth_network(), outputs="logits", device=device)
-    with pytest.raises(InputError, match=f"^device='{device}' cannot be used here"):
+    with pytest.raises(InputError, match=f"^device='{device}' is not available"):
         NetworkClassifier(device=device).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_memory_that_runs_out_is_no_matter_of_shape(rows):
+def test_out_of_memory_is_not_reported_as_a_wrong_shape(rows):
     def greedy(outputs):
         raise RuntimeError("out of memory")
 
@@ -194,31 +194,31 @@ class _Broken(nn.Module):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        (lambda outputs: outputs.argmax(dim=1), "floating-point outputs"),
+        (lambda outputs: outputs.argmax(dim=1), "floating-point tensor"),
         (lambda outputs: outputs.detach(), "no gradient with respect to its inputs"),
         (lambda outputs: outputs[None], "shape"),
-        (lambda outputs: (outputs, outputs), r"^_Broken returns a tuple of 2, which .*\.$"),
+        (lambda outputs: (outputs, outputs), r"^_Broken returns a tuple of length 2, which .*\.$"),
     ],
 )
-def test_modules_without_gradients_are_refused(rows, how, message):
+def test_modules_without_gradients_raise(rows, how, message):
     model = TorchModel(_Broken(how), outputs="logits")
     with pytest.raises(InputError, match=message):
         model.vjp(rows[0], np.ones((7, 3)))
 
 
-def test_another_number_of_outputs_is_refused(rows):
+def test_a_wrong_number_of_outputs_raises(rows):
     X, y = rows
     model = TorchModel(smooth_network(4, 2), outputs="logits")
-    with pytest.raises(InputError, match="2 outputs, and there are 3 classes"):
+    with pytest.raises(InputError, match="2 outputs, but there are 3 classes"):
         saliency(model, X, y)
-    with pytest.raises(InputError, match="2 outputs, and 5 were expected"):
+    with pytest.raises(InputError, match="2 outputs, but 5 were expected"):
         model.vjp(X, np.ones((7, 5)))
 
 
-def test_what_the_outputs_are_must_be_said():
-    with pytest.raises(InputError, match="wrap it"):
+def test_the_kind_of_outputs_is_required():
+    with pytest.raises(InputError, match="Wrap it"):
         as_differentiable(smooth_network())
-    with pytest.raises(InputError, match="outputs must say"):
+    with pytest.raises(InputError, match="outputs must be one of"):
         TorchModel(smooth_network(), outputs="scores")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"nn\.Module or a function"):
         TorchModel("mlp", outputs="logits")

@@ -1,4 +1,4 @@
-"""The networks of the paper, and rows as images."""
+"""The predefined networks, and rows as images."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from torch import nn
 
 from allrelevant import InputError, NetworkClassifier
 from allrelevant.saliency import as_differentiable
-from allrelevant.saliency.networks.architectures import ToImage, checked_shape
+from allrelevant.saliency.networks.architectures import ToImage, check_image_shape
 from allrelevant.saliency.networks.catalog import build_network
 
 
@@ -15,7 +15,7 @@ def n_weights(module):
     return sum(p.numel() for p in module.parameters())
 
 
-def test_the_perceptron_is_that_of_the_paper():
+def test_mlp_has_the_layers_of_the_paper():
     layers = list(build_network("mlp", 20, 3, None).children())
     sizes = [
         (layer.in_features, layer.out_features) for layer in layers if isinstance(layer, nn.Linear)
@@ -24,7 +24,7 @@ def test_the_perceptron_is_that_of_the_paper():
     assert sum(isinstance(layer, nn.BatchNorm1d) for layer in layers) == 3
 
 
-def test_the_small_convolutional_network_is_that_of_the_paper():
+def test_cnn_has_the_layers_of_the_paper():
     module = build_network("cnn", 784, 10, None)
     layers = list(module.children())
     kinds = [type(layer).__name__ for layer in layers]
@@ -38,15 +38,15 @@ def test_the_small_convolutional_network_is_that_of_the_paper():
     assert module(torch.rand(2, 784)).shape == (2, 10)
 
 
-def test_pooling_before_rectifying_changes_nothing():
-    """The paper rectifies first; the largest of rectified numbers is the rectified largest."""
+def test_pooling_before_relu_does_not_change_the_result():
+    """The paper applies the ReLU first; the maximum and the ReLU commute."""
     pooled_first = build_network("cnn", 784, 10, None)
     layers = list(pooled_first.children())
-    for pool, rectifier in ((3, 4), (7, 8)):
-        layers[pool], layers[rectifier] = layers[rectifier], layers[pool]
-    rectified_first = nn.Sequential(*layers)  # with the same weights
+    for pool, relu in ((3, 4), (7, 8)):
+        layers[pool], layers[relu] = layers[relu], layers[pool]
+    relu_first = nn.Sequential(*layers)  # with the same weights
     found = []
-    for module in (pooled_first, rectified_first):
+    for module in (pooled_first, relu_first):
         rows = torch.rand(5, 784, generator=torch.Generator().manual_seed(0)).requires_grad_()
         outputs = module(rows)
         gradients = torch.autograd.grad(outputs.square().sum(), [rows, *module.parameters()])
@@ -63,33 +63,33 @@ def test_the_wide_residual_network_has_the_layers_and_weights_of_the_original():
     assert module(torch.rand(2, 3072)).shape == (2, 10)
 
 
-def test_channels_of_a_pixel_stand_side_by_side():
-    picture = np.arange(4 * 5 * 3).reshape(4, 5, 3)
-    turned = ToImage((4, 5, 3))(torch.from_numpy(picture.reshape(1, -1)))
-    assert turned.shape == (1, 3, 4, 5)
-    np.testing.assert_array_equal(turned[0, 2], picture[:, :, 2])
+def test_channels_of_a_pixel_are_adjacent_columns():
+    image = np.arange(4 * 5 * 3).reshape(4, 5, 3)
+    channels_first = ToImage((4, 5, 3))(torch.from_numpy(image.reshape(1, -1)))
+    assert channels_first.shape == (1, 3, 4, 5)
+    np.testing.assert_array_equal(channels_first[0, 2], image[:, :, 2])
 
 
 @pytest.mark.parametrize(
     ("n_inputs", "shape", "message"),
     [
-        (783, None, "no square image"),
-        (784, (27, 28), "does not hold"),
-        (784, (784,), "does not hold"),
+        (783, None, "do not form a square image"),
+        (784, (27, 28), "does not match"),
+        (784, (784,), "does not match"),
         (9, None, "too small"),
     ],
 )
-def test_what_is_no_picture_is_refused(n_inputs, shape, message):
+def test_invalid_image_shapes_raise(n_inputs, shape, message):
     with pytest.raises(InputError, match=message):
-        checked_shape(n_inputs, shape)
+        check_image_shape(n_inputs, shape)
 
 
 @pytest.mark.parametrize("name", ["cnn", "wrn-16-4"])
-def test_pictures_are_learnt(name):
+def test_image_networks_learn(name):
     rng = np.random.default_rng(0)
-    pictures, y = rng.uniform(size=(20, 8, 8)), np.arange(20) % 2
-    pictures[y == 1, 2:6, 2:6] += 1.0
-    X = pictures.reshape(20, 64)
+    images, y = rng.uniform(size=(20, 8, 8)), np.arange(20) % 2
+    images[y == 1, 2:6, 2:6] += 1.0
+    X = images.reshape(20, 64)
     net = NetworkClassifier(
         name, max_epochs=4, batch_size=10, learning_rate=0.01, random_state=0, n_threads=1
     ).fit(X, y)

@@ -9,14 +9,14 @@ from allrelevant import InputError, NetworkClassifier, NetworkRegressor
 from allrelevant.saliency.networks.catalog import has_fixed_inputs
 
 
-def test_pictures_need_their_shape():
+def test_networks_that_require_all_columns():
     assert NetworkClassifier("cnn").requires_all_columns
     assert NetworkClassifier(nn.Linear(2, 2)).requires_all_columns
     assert not NetworkRegressor().requires_all_columns
     assert not has_fixed_inputs(lambda n_inputs, n_outputs: nn.Linear(n_inputs, n_outputs))
 
 
-def test_a_module_is_copied_and_starts_anew():
+def test_a_module_is_copied_and_reinitialized():
     module = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
     before = [p.detach().clone() for p in module.parameters()]
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
@@ -41,15 +41,15 @@ class _WithoutReset(nn.Module):
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        ("resnet", "No network is called 'resnet'"),
+        ("resnet", "Unknown network 'resnet'"),
         (5, "got int"),
         (lambda n_inputs, n_outputs: "network", "returned str"),
         (_WithoutReset(), "no reset_parameters"),
         (nn.Linear(3, 5), r"returns shape \(2, 5\)"),
-        (nn.Linear(7, 2), "does not take rows of 3 features"),
+        (nn.Linear(7, 2), "does not accept rows of 3 features"),
     ],
 )
-def test_what_is_no_network_is_refused(network, message):
+def test_invalid_networks_raise(network, message):
     X, y = np.eye(3)[[0, 1, 2, 0]], [0, 1, 0, 1]
     with pytest.raises(InputError, match=message):
         NetworkClassifier(network).fit(X, y)

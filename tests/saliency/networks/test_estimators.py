@@ -1,4 +1,4 @@
-"""The networks as estimators of scikit-learn."""
+"""scikit-learn checks of the network estimators."""
 
 from typing import Any
 
@@ -31,6 +31,6 @@ def test_scikit_learn_checks(estimator, check, monkeypatch):
     run_check(check, estimator, monkeypatch)
 
 
-def test_a_single_class_is_refused():
+def test_a_single_class_raises():
     with pytest.raises(InputError, match="single class, 'a'"):
         NetworkClassifier().fit(np.eye(3), ["a"] * 3)

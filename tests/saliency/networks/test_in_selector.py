@@ -1,4 +1,4 @@
-"""Networks under the selector: columns that leave, pictures that keep their shape, errors."""
+"""Networks in the selector: dropped columns, images with zeroed pixels, errors."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def table():
     return X, y
 
 
-def test_the_informative_features_stay(table):
+def test_informative_features_are_selected(table):
     X, y = table
     net = NetworkClassifier(max_epochs=10, learning_rate=0.01)
     selector = SaliencySelector(
@@ -32,7 +32,7 @@ def test_the_informative_features_stay(table):
     assert set(selector.get_support(indices=True)) == {0, 1, 2}
 
 
-def test_pixels_are_blackened_and_the_picture_keeps_its_shape():
+def test_inactive_pixels_of_images_are_set_to_zero():
     rng = np.random.default_rng(0)
     X, y = rng.uniform(size=(60, 36)), np.arange(60) % 2
     X[:, 14] = y + 0.1 * rng.uniform(size=60)
@@ -50,25 +50,25 @@ def test_pixels_are_blackened_and_the_picture_keeps_its_shape():
     assert not selector.explain(X[:3], y[:3]).saliency[:, ~selector.support_].any()
 
 
-def test_networks_by_name_and_by_module(table):
+def test_network_as_a_module_or_an_unknown_name(table):
     X, y = table
     module = nn.Linear(12, 2)
     selector = SaliencySelector(module, keep_fraction=0.0, n_repeats=1, random_state=0).fit(X, y)
     assert isinstance(selector.estimator_, NetworkClassifier)
     assert selector.estimator_.network is not selector.estimator_.module_.network
-    with pytest.raises(InputError, match="No network is called 'perceptron'"):
+    with pytest.raises(InputError, match="Unknown network 'perceptron'"):
         SaliencySelector("perceptron", keep_fraction=0.0, n_repeats=1).fit(X, y)
 
 
-def test_a_diverging_loss_stops_with_the_round_and_the_cause(table):
+def test_diverging_loss_reports_the_round_and_the_cause(table):
     X, y = table
     net = NetworkClassifier(learning_rate=1e30, max_epochs=5)
     with pytest.raises(InputError, match=r"Round 1 of .*The loss became .* in epoch \d+: "):
         SaliencySelector(net, n_repeats=1, random_state=0).fit(X, y)
 
 
-class Odd(nn.Module):
-    """A network whose outputs have no gradients, or are not what they should be."""
+class InvalidNetwork(nn.Module):
+    """Network whose outputs have no gradients or the wrong type."""
 
     def __init__(self, how):
         super().__init__()
@@ -87,14 +87,20 @@ def frozen():
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        (Odd(lambda outputs: outputs.detach()), "Odd have no gradient .* weights: .*detach"),
-        (Odd(lambda outputs: (outputs, 1)), "Odd returns a tuple of 2, which has no gradients"),
-        (frozen(), "Linear has no weights to train"),
-        (nn.Sequential(nn.Linear(12, 2)).requires_grad_(False), "Sequential has no weights to"),
+        (
+            InvalidNetwork(lambda outputs: outputs.detach()),
+            r"InvalidNetwork have no gradient .* weights\. .*detach",
+        ),
+        (
+            InvalidNetwork(lambda outputs: (outputs, 1)),
+            "InvalidNetwork returns a tuple of length 2, which has no gradients",
+        ),
+        (frozen(), "Linear has no trainable weights"),
+        (nn.Sequential(nn.Linear(12, 2)).requires_grad_(False), "Sequential has no trainable"),
         (lambda n_inputs: nn.Linear(n_inputs, 2), "factory must take the numbers of inputs and"),
     ],
 )
-def test_what_cannot_be_trained_is_told_in_one_line(table, network, message, mask_penalty):
+def test_training_errors_are_reported_in_one_line(table, network, message, mask_penalty):
     X, y = table
     net = NetworkClassifier(network, mask_penalty=mask_penalty)
     with pytest.raises(InputError, match=message) as caught:
@@ -112,16 +118,16 @@ def test_a_factory_without_arguments_makes_a_network_of_fixed_width(table):
     assert found.estimator_.n_features_in_ == 12
 
 
-def test_three_features_decide_each_branch():
+def test_saliency_finds_the_three_features_of_each_branch():
     train, new = make_branches(3000, random_state=0), make_branches(2000, random_state=1)
     net = NetworkClassifier(SmallNetwork(), max_epochs=20, learning_rate=0.03, random_state=0)
     net.fit(train.X, train.y)
     values = explain(net, new.X, new.y).absolute
-    for branch, deciding in ((new.X[:, 0] < 0, {0, 1, 2}), (new.X[:, 0] >= 0, {0, 3, 4})):
-        assert set(np.argsort(-values[branch].mean(axis=0))[:3].tolist()) == deciding
+    for branch, relevant in ((new.X[:, 0] < 0, {0, 1, 2}), (new.X[:, 0] >= 0, {0, 3, 4})):
+        assert set(np.argsort(-values[branch].mean(axis=0))[:3].tolist()) == relevant
 
 
-def test_torch_waits_until_it_is_used_and_its_absence_names_the_extra():
+def test_torch_is_imported_late_and_the_error_names_the_extra():
     script = """
 import sys
 import allrelevant

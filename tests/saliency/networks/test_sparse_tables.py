@@ -1,4 +1,4 @@
-"""Sparse tables: what a dense one gives, to the last digit, and never dense as a whole."""
+"""Sparse tables: results identical to dense tables, with conversion batch by batch."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ VARIANTS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def table():
-    """Mostly zeros; the last column is all zeros, the one before it constant and not zero."""
+    """Return a sparse table; column 28 is constant and nonzero, column 29 is all zeros."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 30)) * (rng.uniform(size=(90, 30)) < 0.2)
     X[:, 28], X[:, 29] = 1.5, 0.0
@@ -51,7 +51,7 @@ def same_weights(one, other):
 
 
 @pytest.mark.parametrize("settings", VARIANTS, ids=str)
-def test_a_classifier_learns_the_same(table, settings):
+def test_classifier_is_the_same_for_sparse_data(table, settings):
     X, y = table
     net = NetworkClassifier(**QUICK, **settings)
     dense, sparse = clone(net).fit(X, y), clone(net).fit(sp.csr_array(X), y)
@@ -61,7 +61,7 @@ def test_a_classifier_learns_the_same(table, settings):
     np.testing.assert_array_equal(dense.predict_proba(X), sparse.predict_proba(sp.csr_array(X)))
 
 
-def test_a_regressor_learns_the_same(table):
+def test_regressor_is_the_same_for_sparse_data(table):
     X, _ = table
     target = 100 + X[:, 0] - X[:, 1]
     net = NetworkRegressor(**QUICK)
@@ -77,7 +77,7 @@ def test_any_sparse_format(table, form):
     assert same_weights(clone(net).fit(X, y), clone(net).fit(form(X), y))
 
 
-def test_saliency_of_rows_is_the_same(table):
+def test_saliency_is_the_same_for_sparse_data(table):
     X, y = table
     net = NetworkClassifier(**QUICK).fit(X, y)
     np.testing.assert_array_equal(
@@ -85,7 +85,7 @@ def test_saliency_of_rows_is_the_same(table):
     )
 
 
-def test_a_mask_is_the_same(table):
+def test_mask_is_the_same_for_sparse_data(table):
     X, y = table
     settings = QUICK | {"max_epochs": 40}
     selector = DeepFeatureSelection(NetworkClassifier(**settings), penalty=0.1)
@@ -102,12 +102,12 @@ def test_a_mask_is_the_same(table):
     "estimator",
     [
         NetworkClassifier(**QUICK),
-        NetworkClassifier("cnn", image_shape=(6, 5), **QUICK),  # pixels are blackened, not dropped
+        NetworkClassifier("cnn", image_shape=(6, 5), **QUICK),  # inactive pixels become zero
         DeepFeatureSelection(NetworkClassifier(**QUICK)),
     ],
     ids=["mlp", "cnn", "mask"],
 )
-def test_the_ranking_is_the_same(table, estimator):
+def test_ranking_is_the_same_for_sparse_data(table, estimator):
     X, y = table
     selector = SaliencySelector(
         estimator, keep_fraction=0.5, n_repeats=2, min_features_to_select=4, random_state=0
@@ -121,7 +121,7 @@ def test_the_ranking_is_the_same(table, estimator):
 
 
 @pytest.mark.filterwarnings("ignore:2 constant column")
-def test_a_run_that_was_interrupted_goes_on_to_the_same(table, tmp_path, monkeypatch):
+def test_resumed_run_is_the_same_for_sparse_data(table, tmp_path, monkeypatch):
     X, y = table
     plain = SaliencySelector(
         NetworkClassifier(**QUICK), keep_fraction=0.5, n_repeats=1, random_state=0
@@ -144,17 +144,17 @@ def test_a_run_that_was_interrupted_goes_on_to_the_same(table, tmp_path, monkeyp
 
 
 @pytest.mark.filterwarnings("ignore:2 constant column")
-def test_few_rows_are_dense_at_a_time(table, monkeypatch):
-    """In training no more than a mini-batch, elsewhere no more than the budget of numbers."""
+def test_only_batches_of_rows_are_dense(table, monkeypatch):
+    """Training converts one mini-batch at a time; other steps stay within the budget."""
     X, y = table
     made = []
     toarray = sp.csr_array.toarray
 
-    def noting(self, *args, **kwargs):
+    def recording_toarray(self, *args, **kwargs):
         made.append(self.shape[0])
         return toarray(self, *args, **kwargs)
 
-    monkeypatch.setattr(sp.csr_array, "toarray", noting)
+    monkeypatch.setattr(sp.csr_array, "toarray", recording_toarray)
     monkeypatch.setattr(torch_model, "NUMBERS_PER_BATCH", 16 * X.shape[1])
     monkeypatch.setattr(training, "NUMBERS_PER_BATCH", 16 * X.shape[1])
     net = NetworkClassifier(early_stopping=True, validation_fraction=0.4, **QUICK)
@@ -163,20 +163,20 @@ def test_few_rows_are_dense_at_a_time(table, monkeypatch):
     )
     net.fit(sp.csr_array(X), y).predict_proba(sp.csr_array(X))
     selector.explain(sp.csr_array(X), y)
-    # Selecting columns leaves more rows within the same budget.
+    # With fewer columns, more rows fit into the same budget.
     assert len(made) > 10
     assert max(made) <= 16 * X.shape[1] // (X.shape[1] // 2)
     assert max(made) < len(X)
 
 
-def test_a_diverging_loss_names_values_that_are_not_scaled(table):
+def test_diverging_loss_reports_unscaled_values(table):
     X, y = table
     net = NetworkClassifier(**QUICK | {"learning_rate": 1e30})
-    with pytest.raises(TrainingError, match=r"values as large as .*: scale it"):
+    with pytest.raises(TrainingError, match=r"values as large as .*\. Standardize it"):
         net.fit(sp.csr_array(X * 1e20), y)
 
 
-def test_a_table_without_a_single_entry(table):
+def test_sparse_table_without_nonzero_entries(table):
     _, y = table
     net = NetworkClassifier(input_noise=0.1, **QUICK)
     dense = clone(net).fit(np.zeros((90, 4)), y)

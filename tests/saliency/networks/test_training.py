@@ -1,4 +1,4 @@
-"""What training does: penalties, balance, noise, early stopping, seeds, and how it ends."""
+"""Training of networks: penalties, class balance, noise, early stopping, seeds and errors."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from allrelevant.saliency.networks.training import (
     BalancedRows,
     Training,
     TrainingSettings,
-    inputs_of,
+    make_inputs,
 )
 
 
@@ -37,18 +37,18 @@ def classes():
 
 
 @pytest.mark.parametrize("l1_ratio", [1.0, 0.5, 0.0])
-def test_the_mask_comes_to_rest_at_the_elastic_net(numbers, l1_ratio):
-    # The loss |y - X w|^2 / n is convex in the mask w, and twice that of scikit-learn.
+def test_mask_converges_to_the_elastic_net_solution(numbers, l1_ratio):
+    # The loss |y - X w|^2 / n is convex in the mask w, and twice the loss of scikit-learn.
     X, y = numbers
     y = y - y.mean()
     strength = 0.8
     weight = nn.Parameter(torch.ones(5, dtype=torch.float64))
     X_tensor, y_tensor = torch.from_numpy(X), torch.from_numpy(y)
-    descent = MaskOptimizer(weight, strength, l1_ratio, 0.01)
+    optimizer = MaskOptimizer(weight, strength, l1_ratio, 0.01)
     for step in range(2000):
-        descent.learning_rate = 0.02 / (1 + step / 100)
+        optimizer.learning_rate = 0.02 / (1 + step / 100)
         (X_tensor @ weight - y_tensor).square().mean().backward()
-        descent.step()
+        optimizer.step()
     expected = ElasticNet(
         strength / 2, l1_ratio=l1_ratio, fit_intercept=False, tol=1e-12, max_iter=100_000
     )
@@ -57,15 +57,15 @@ def test_the_mask_comes_to_rest_at_the_elastic_net(numbers, l1_ratio):
     np.testing.assert_array_equal(found == 0, expected.coef_ == 0)
 
 
-def test_a_tiny_first_gradient_does_not_take_a_weight_to_zero():
+def test_tiny_first_gradient_does_not_set_a_weight_to_zero():
     weight = nn.Parameter(torch.ones(3))
-    descent = MaskOptimizer(weight, 0.5, 1.0, 1e-3)
+    optimizer = MaskOptimizer(weight, 0.5, 1.0, 1e-3)
     weight.grad = torch.tensor([1.0, -1.0, 1e-9])
-    descent.step()
+    optimizer.step()
     assert weight.detach().min() > 0.9
 
 
-def test_inputs_that_never_vary_lose_their_weight(numbers):
+def test_constant_inputs_get_zero_weight(numbers):
     X, y = numbers
     X = np.hstack([X, np.zeros((60, 1))])
     net = NetworkRegressor(
@@ -89,7 +89,7 @@ def test_l2_is_the_factor_of_the_squared_weights(numbers):
     np.testing.assert_allclose(layer.bias.item(), expected.intercept_, atol=1e-3)
 
 
-def test_l1_makes_weights_smaller(numbers):
+def test_l1_shrinks_weights(numbers):
     X, y = numbers
 
     def total(l1):
@@ -99,7 +99,7 @@ def test_l1_makes_weights_smaller(numbers):
     assert total(0.5) < 0.8 * total(0.0)
 
 
-def test_every_class_comes_equally_often():
+def test_balanced_rows_have_equal_class_frequencies():
     codes = torch.tensor([0] * 7 + [1] * 3 + [2])
     torch.manual_seed(0)
     drawn = BalancedRows(codes)()
@@ -111,7 +111,7 @@ def test_every_class_comes_equally_often():
     assert sorted(each_once().tolist()) == list(range(11))
 
 
-def test_balance_helps_the_rare_class(classes):
+def test_balancing_predicts_the_rare_class_more_often(classes):
     X, y = classes
 
     def found(balanced):
@@ -123,7 +123,7 @@ def test_balance_helps_the_rare_class(classes):
     assert found(True) > found(False)
 
 
-def test_noise_falls_on_inputs_that_vary_alone():
+def test_noise_is_added_only_to_varying_inputs():
     seen = []
 
     class Recorder(nn.Module):
@@ -138,18 +138,18 @@ def test_noise_falls_on_inputs_that_vary_alone():
 
     X = np.zeros((50, 3), dtype=np.float32)
     X[:25, 0] = 1.0
-    plan = TrainingSettings(lambda out, y: (out[:, 0] - y).square().mean(), 1, 50, 1e-3, 0.0)
-    noisy = TrainingSettings(plan.loss, 1, 50, 1e-3, input_noise=0.5)
+    settings = TrainingSettings(lambda out, y: (out[:, 0] - y).square().mean(), 1, 50, 1e-3, 0.0)
+    noisy = TrainingSettings(settings.loss, 1, 50, 1e-3, input_noise=0.5)
     torch.manual_seed(0)
-    for one in (plan, noisy):
-        inputs = inputs_of(X, torch.device("cpu"))
+    for one in (settings, noisy):
+        inputs = make_inputs(X, torch.device("cpu"))
         Training(Recorder(), one).run(
             inputs, torch.zeros(50), lambda: torch.randperm(50), lambda: None
         )
-    plain, shaken = seen
+    plain, noisy_rows = seen
     assert plain.unique().tolist() == [0.0, 1.0]
-    assert shaken[:, 0].unique().numel() == 50
-    assert not shaken[:, 1:].any()
+    assert noisy_rows[:, 0].unique().numel() == 50
+    assert not noisy_rows[:, 1:].any()
 
 
 def test_annealing_follows_half_a_cosine(numbers):
@@ -161,41 +161,41 @@ def test_annealing_follows_half_a_cosine(numbers):
     torch.manual_seed(0)
     trained, naive = nn.Linear(5, 1), nn.Linear(5, 1)
     naive.load_state_dict(trained.state_dict())
-    plan = TrainingSettings(squared, 4, 20, 0.1, annealing=True)
-    inputs, targets = inputs_of(X, torch.device("cpu")), torch.from_numpy(y)
-    Training(trained, plan).run(inputs, targets, lambda: torch.arange(len(y)), lambda: None)
+    settings = TrainingSettings(squared, 4, 20, 0.1, annealing=True)
+    inputs, targets = make_inputs(X, torch.device("cpu")), torch.from_numpy(y)
+    Training(trained, settings).run(inputs, targets, lambda: torch.arange(len(y)), lambda: None)
 
-    optimiser = torch.optim.Adam(naive.parameters(), lr=0.1)
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, T_max=4 * 3)
+    optimizer = torch.optim.Adam(naive.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4 * 3)
     for _ in range(4):
         for rows in torch.arange(60).split(20):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             squared(naive(torch.from_numpy(X)[rows]), targets[rows]).backward()
-            optimiser.step()
+            optimizer.step()
             scheduler.step()
     torch.testing.assert_close(trained.weight, naive.weight)
     torch.testing.assert_close(trained.bias, naive.bias)
 
 
-def test_annealing_slows_the_mask_as_well(numbers):
+def test_annealing_also_applies_to_the_mask(numbers):
     X, y = numbers
-    paces = []
+    learning_rates = []
     step = MaskOptimizer.step
 
-    def noting(self):
-        paces.append(self.learning_rate)
+    def recording_step(self):
+        learning_rates.append(self.learning_rate)
         step(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MaskOptimizer, "step", noting)
+        patch.setattr(MaskOptimizer, "step", recording_step)
         NetworkRegressor(
             linear, mask_penalty=0.1, annealing=True, max_epochs=2, batch_size=30, random_state=0
         ).fit(X, y)
     expected = 1e-3 * (1 + np.cos(np.pi * np.arange(4) / 4)) / 2
-    np.testing.assert_allclose(paces, expected)
+    np.testing.assert_allclose(learning_rates, expected)
 
 
-def test_early_stopping_ends_at_the_best_epoch(classes):
+def test_early_stopping_restores_the_best_epoch(classes):
     X, y = classes
     noise = np.random.default_rng(1).permutation(y)
     net = NetworkClassifier(
@@ -211,13 +211,13 @@ def test_early_stopping_ends_at_the_best_epoch(classes):
     np.testing.assert_allclose(net.predict_proba(X), again.predict_proba(X), rtol=1e-6)
 
 
-def test_too_few_rows_to_hold_back():
+def test_too_few_rows_for_early_stopping():
     net = NetworkClassifier(early_stopping=True, random_state=0)
     with pytest.raises(InputError, match="too few"):
         net.fit(np.eye(4), [0, 1, 0, 1])
 
 
-def test_seeds_repeat_and_the_callers_random_numbers_go_on(classes):
+def test_seeds_are_reproducible_and_torch_random_state_is_restored(classes):
     X, y = classes
     torch.manual_seed(5)
     expected = torch.rand(3)
@@ -231,7 +231,7 @@ def test_seeds_repeat_and_the_callers_random_numbers_go_on(classes):
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_one_thread_for_small_networks_and_the_callers_number_afterwards(classes):
+def test_small_networks_use_one_thread_and_the_setting_is_restored(classes):
     X, y = classes
     seen = []
 
@@ -254,27 +254,25 @@ def test_one_thread_for_small_networks_and_the_callers_number_afterwards(classes
 
 
 @pytest.mark.parametrize(
-    ("factor", "learning_rate", "cause"), [(1e30, 1e-3, "scale it"), (1.0, 1e30, "lower it")]
+    ("factor", "learning_rate", "cause"), [(1e30, 1e-3, "Standardize it"), (1.0, 1e30, "Lower it")]
 )
-def test_a_loss_that_is_no_number_stops_with_its_epoch_and_cause(
-    numbers, factor, learning_rate, cause
-):
+def test_diverging_loss_reports_the_epoch_and_the_cause(numbers, factor, learning_rate, cause):
     X, y = numbers
     net = NetworkRegressor(linear, learning_rate=learning_rate, random_state=0, max_epochs=20)
     with pytest.raises(TrainingError, match=rf"in epoch \d+: .*{cause}"):
         net.fit(factor * X, y)
 
 
-def test_the_target_may_be_in_any_unit(numbers):
+def test_predictions_scale_with_the_unit_of_the_target(numbers):
     X, y = numbers
     net = NetworkRegressor(max_epochs=5, random_state=0)
     plain = net.fit(X, y).predict(X)
     moved = net.fit(X, 1e6 + 1e-2 * y).predict(X)
-    # The last digits of the target may turn the sign of the smallest gradients.
+    # Rounding of the target may flip the sign of the smallest gradients.
     np.testing.assert_allclose((moved - 1e6) * 1e2, plain, atol=0.02)
 
 
-def test_a_mask_is_forgotten_by_a_fit_without(numbers):
+def test_refit_without_a_mask_removes_the_mask(numbers):
     X, y = numbers
     net = NetworkRegressor(max_epochs=1, mask_penalty=0.1, random_state=0).fit(X, y)
     assert net.mask_.shape == (5,)

@@ -1,16 +1,16 @@
-"""Gradients of trained models, library by library.
+"""Gradients of trained models, one module per library.
 
-- ``sklearn_models``: linear models, perceptrons and pipelines of scikit-learn
-- ``sklearn_svm``: SVMs of scikit-learn
-- ``torch_modules``: modules of torch; device, threads and seed of torch
-- ``skorch_nets``: nets of skorch, their training and their gradients
+- ``sklearn_models``: scikit-learn linear models, MLPs and pipelines
+- ``sklearn_svm``: scikit-learn SVMs
+- ``torch_modules``: PyTorch modules; PyTorch devices, threads and seeds
+- ``skorch_nets``: training and gradients of skorch nets
 
 Each module registers its types with ``differentiable.register`` when it is imported.
 """
 
 from __future__ import annotations
 
-# From the library that defines a class to the modules here that know its models.
+# Modules of this package that register the models of each library.
 HOMES = {
     "sklearn": ("sklearn_models", "sklearn_svm"),
     "skorch": ("skorch_nets",),

@@ -1,7 +1,7 @@
-"""Gradients of scikit-learn's linear models, perceptrons, and pipelines of scalers, in closed form.
+"""Closed-form gradients of scikit-learn linear models, MLPs, and pipelines of scalers.
 
-A linear model has one row of weights for each output, a perceptron is differentiated layer by
-layer, and a pipeline multiplies the gradient of its model by the slopes of its scalers.
+A linear model has one row of weights per output. An MLP is differentiated layer by layer. A
+pipeline multiplies the gradient of its final model by the slopes of its scalers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from ..differentiable import (
     DifferentiableModel,
     Linearization,
     as_differentiable,
-    linearized,
+    linearize,
     predicted_codes,
     register,
 )
@@ -48,7 +48,7 @@ from ..gains import CrossEntropyGain, Gain, HingeGain, RegressionGain
 
 @dataclass(frozen=True)
 class LinearForm:
-    """Outputs that are weighted sums of the features; weights have shape (k, d)."""
+    """Linear model with k outputs; weights have shape (k, d)."""
 
     weights: Matrix
     offsets: Vector
@@ -61,20 +61,21 @@ class LinearForm:
         return output_gradient @ self.weights
 
 
-# The one decision value f of a binary classifier as two outputs: logits (0, f) or values (-f, f).
-_AS_LOGITS, _AS_DECISIONS = (0.0, 1.0), (-1.0, 1.0)
+# Factors that turn the decision value f of a binary classifier into two outputs: logits (0, f) or
+# decision values (-f, f).
+_LOGIT_FACTORS, _DECISION_FACTORS = (0.0, 1.0), (-1.0, 1.0)
 
 
 @register(LinearSVC)
 @register(RidgeClassifier)
 @register(RidgeClassifierCV)
-def _of_linear_decisions(fitted: Any) -> LinearForm:
-    return _linear_form(fitted, HingeGain(), _AS_DECISIONS)
+def _from_linear_classifier(fitted: Any) -> LinearForm:
+    return _linear_form(fitted, HingeGain(), _DECISION_FACTORS)
 
 
 @register(LogisticRegression)
-def _of_logistic_regression(fitted: Any) -> LinearForm:
-    return _linear_form(fitted, CrossEntropyGain(), _AS_LOGITS)
+def _from_logistic_regression(fitted: Any) -> LinearForm:
+    return _linear_form(fitted, CrossEntropyGain(), _LOGIT_FACTORS)
 
 
 @register(LinearRegression)
@@ -87,12 +88,15 @@ def _of_logistic_regression(fitted: Any) -> LinearForm:
 @register(HuberRegressor)
 @register(SGDRegressor)
 @register(LinearSVR)
-def _of_linear_regression(fitted: Any) -> LinearForm:
+def _from_linear_regression(fitted: Any) -> LinearForm:
     return _linear_form(fitted, RegressionGain())
 
 
 def _linear_form(fitted: Any, gain: Gain, factors: tuple[float, float] | None = None) -> LinearForm:
-    """From ``coef_`` and ``intercept_``; ``factors`` make two outputs of one decision value."""
+    """Return the linear form of a fitted model.
+
+    ``factors`` expand the single decision value of a binary classifier into two outputs.
+    """
     coef = fitted.coef_.toarray() if sp.issparse(fitted.coef_) else fitted.coef_
     weights = np.atleast_2d(np.asarray(coef, dtype=np.float64))
     offsets = np.broadcast_to(np.asarray(fitted.intercept_, dtype=np.float64), (len(weights),))
@@ -102,7 +106,7 @@ def _linear_form(fitted: Any, gain: Gain, factors: tuple[float, float] | None = 
     return LinearForm(weights, offsets, gain)
 
 
-# Activation of a layer, and its derivative as a function of the activated value.
+# Activation function, and its derivative as a function of the activated value.
 _ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Matrix]]] = {
     "identity": (lambda z: z, np.ones_like),
     "logistic": (expit, lambda a: a * (1.0 - a)),
@@ -114,24 +118,24 @@ _ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Mat
 
 @dataclass(frozen=True)
 class Perceptron:
-    """A network of dense layers.
+    """Network of dense layers.
 
-    ``spread``, of shape (n_last, k), maps the outputs of the last layer to those of the model: a
-    binary classifier has one unit and two outputs.
+    ``output_map``, of shape (n_last, k), maps the last layer to the outputs of the model. A binary
+    classifier has one unit in its last layer and two outputs.
     """
 
     weights: tuple[Matrix, ...]
     offsets: tuple[Vector, ...]
     activations: tuple[str, ...]
-    spread: Matrix
+    output_map: Matrix
     gain: Gain
 
     def outputs(self, X: Table) -> Matrix:
-        """Outputs of each row, before the softmax of a classifier."""
-        return self._layers(X)[-1] @ self.spread
+        """Return the outputs for each row; for a classifier, before the softmax."""
+        return self._layers(X)[-1] @ self.output_map
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        gradient = output_gradient @ self.spread.T
+        gradient = output_gradient @ self.output_map.T
         layers = self._layers(X)
         for weights, name, values in zip(
             reversed(self.weights), reversed(self.activations), reversed(layers), strict=True
@@ -152,37 +156,38 @@ class Perceptron:
 
 
 @register(MLPClassifier)
-def _of_mlp_classifier(fitted: Any) -> Perceptron:
+def _from_mlp_classifier(fitted: Any) -> Perceptron:
     n_last = fitted.coefs_[-1].shape[1]
     if fitted.out_activation_ == "softmax":
         return _perceptron(fitted, "identity", np.eye(n_last), CrossEntropyGain())
     if n_last > 1:
         raise InputError(
-            "The network was trained on several labels a row: saliency needs one class a row."
+            "The network was trained on multilabel targets. Saliency requires exactly one class "
+            "per row."
         )
     return _perceptron(fitted, "identity", np.array([[0.0, 1.0]]), CrossEntropyGain())
 
 
 @register(MLPRegressor)
-def _of_mlp_regressor(fitted: Any) -> Perceptron:
-    spread = np.eye(fitted.coefs_[-1].shape[1])
-    return _perceptron(fitted, fitted.out_activation_, spread, RegressionGain())
+def _from_mlp_regressor(fitted: Any) -> Perceptron:
+    output_map = np.eye(fitted.coefs_[-1].shape[1])
+    return _perceptron(fitted, fitted.out_activation_, output_map, RegressionGain())
 
 
-def _perceptron(fitted: Any, last: str, spread: Matrix, gain: Gain) -> Perceptron:
+def _perceptron(fitted: Any, last: str, output_map: Matrix, gain: Gain) -> Perceptron:
     hidden = [fitted.activation] * (len(fitted.coefs_) - 1)
     return Perceptron(
         tuple(np.asarray(weights, dtype=np.float64) for weights in fitted.coefs_),
         tuple(np.asarray(offsets, dtype=np.float64) for offsets in fitted.intercepts_),
         (*hidden, last),
-        spread,
+        output_map,
         gain,
     )
 
 
 @dataclass(frozen=True)
 class ScaledModel:
-    """A model of ``slopes * X + offsets``, which is what all scalers together make of X."""
+    """Model applied to ``slopes * X + offsets``, the combined effect of all scalers."""
 
     slopes: Any
     offsets: Any
@@ -193,27 +198,28 @@ class ScaledModel:
         return self.model.gain
 
     def outputs(self, X: Table) -> Matrix:
-        return self.linearized(X).outputs
+        return self.linearize(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        return self.linearized(X).vjp(output_gradient)
+        return self.linearize(X).vjp(output_gradient)
 
-    def linearized(self, X: Table) -> LinearizedPipeline:
-        return LinearizedPipeline(self.slopes, linearized(self.model, self._scaled(X)))
+    def linearize(self, X: Table) -> LinearizedPipeline:
+        return LinearizedPipeline(self.slopes, linearize(self.model, self._scale(X)))
 
-    def _scaled(self, X: Table) -> Table:
+    def _scale(self, X: Table) -> Table:
         if not sp.issparse(X):
             return X * self.slopes + self.offsets
         if np.any(self.offsets):
             raise InputError(
-                "The scaler of the pipeline shifts zeros, and the table is sparse: make it dense."
+                "A scaler of the pipeline shifts the features, which a sparse table does not "
+                "allow. Convert the table to a dense array."
             )
         return sp.csr_array(X.multiply(np.broadcast_to(self.slopes, X.shape[1])))
 
 
 @dataclass(frozen=True)
 class LinearizedPipeline:
-    """A pipeline at some rows."""
+    """Pipeline linearized at given rows."""
 
     slopes: Any
     model: Linearization
@@ -231,7 +237,7 @@ class LinearizedPipeline:
 
 
 @register(Pipeline)
-def _of_pipeline(fitted: Any) -> ScaledModel:
+def _from_pipeline(fitted: Any) -> ScaledModel:
     slopes: Any = 1.0
     offsets: Any = 0.0
     for _, scaler in fitted.steps[:-1]:
@@ -242,24 +248,26 @@ def _of_pipeline(fitted: Any) -> ScaledModel:
 
 
 def _affine(scaler: Any) -> tuple[Any, Any]:
-    """Slope and offset of a scaler.
+    """Return the slope and offset of a scaler.
 
-    Its ``transform`` is not used: it may return frames, and warns of names that arrays do not have.
+    Its ``transform`` is not called, because it may return a DataFrame and warns if an array has no
+    feature names.
     """
     if isinstance(scaler, StandardScaler):
-        return _dividing(scaler.mean_ if scaler.with_mean else None, scaler.scale_)
+        return _center_and_divide(scaler.mean_ if scaler.with_mean else None, scaler.scale_)
     if isinstance(scaler, RobustScaler):
-        return _dividing(scaler.center_, scaler.scale_)
+        return _center_and_divide(scaler.center_, scaler.scale_)
     if isinstance(scaler, MaxAbsScaler):
-        return _dividing(None, scaler.scale_)
+        return _center_and_divide(None, scaler.scale_)
     if isinstance(scaler, MinMaxScaler) and not scaler.clip:
         return np.asarray(scaler.scale_), np.asarray(scaler.min_)
     raise InputError(
-        f"The gradient of {type(scaler).__name__} in a pipeline is not known: use StandardScaler, "
-        "MinMaxScaler without clipping, MaxAbsScaler or RobustScaler, or transform the table first."
+        f"The gradient of {type(scaler).__name__} in a pipeline is not implemented. Use "
+        "StandardScaler, MinMaxScaler without clipping, MaxAbsScaler or RobustScaler, or transform "
+        "the table first."
     )
 
 
-def _dividing(center: Any, scale: Any) -> tuple[Any, Any]:
+def _center_and_divide(center: Any, scale: Any) -> tuple[Any, Any]:
     slope = 1.0 if scale is None else 1.0 / np.asarray(scale)
     return slope, 0.0 if center is None else -np.asarray(center) * slope

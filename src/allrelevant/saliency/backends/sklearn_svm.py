@@ -1,12 +1,13 @@
-"""Gradients of scikit-learn's SVMs, in closed form.
+"""Closed-form gradients of scikit-learn SVMs.
 
-The outputs of an SVM are sums of kernels with its support vectors (:class:`KernelExpansion`), or,
-with a linear kernel, weighted sums. With more than two classes it decides between each two classes
-and lets the decisions vote (:class:`OneVsOne`).
+The outputs of an SVM are sums of kernel values with its support vectors
+(:class:`KernelExpansion`). With a linear kernel, they are linear functions of the features. With
+more than two classes, an SVM has one decision per pair of classes and predicts by majority vote
+(:class:`OneVsOne`).
 
-Each kernel of scikit-learn's SVMs is a function of inner products and squared lengths. Its gradient
-with respect to ``x`` is ``slope * (s + row_factor * x)``, where ``slope`` is the derivative with
-respect to the inner product of ``x`` and the support vector ``s``.
+Each kernel is a function of inner products and squared norms. Its gradient with respect to ``x``
+is ``slope * (s + row_factor * x)``, where ``slope`` is the derivative with respect to the inner
+product of ``x`` and the support vector ``s``.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 from ..._sklearn import kernel_factor
 from ..._typing import Matrix, Table, Vector
 from ...exceptions import InputError
-from ..differentiable import DifferentiableModel, Linearization, linearized, register
+from ..differentiable import DifferentiableModel, Linearization, linearize, register
 from ..gains import Gain, HingeGain, RegressionGain
 from .sklearn_models import LinearForm
 
 
 @register(SVC)
 @register(NuSVC)
-def _of_svc(fitted: Any) -> DifferentiableModel:
-    """One output for each class."""
+def _from_svc(fitted: Any) -> DifferentiableModel:
+    """Return the closed form of a fitted SVC or NuSVC, with one output per class."""
     n_classes = len(fitted.classes_)
     if n_classes == 2:
         sides = np.array([[-1.0], [1.0]])
@@ -41,14 +42,14 @@ def _of_svc(fitted: Any) -> DifferentiableModel:
         return _kernel_expansion(fitted, coefficients, offsets, HingeGain())
     coefficients = _pair_coefficients(_dense(fitted.dual_coef_), fitted.n_support_)
     pairs = _kernel_expansion(fitted, coefficients, np.asarray(fitted.intercept_), HingeGain())
-    # scikit-learn breaks ties only with this shape of its decision function.
+    # scikit-learn breaks ties only if decision_function_shape="ovr".
     break_ties = bool(fitted.break_ties) and fitted.decision_function_shape == "ovr"
     return OneVsOne(pairs, n_classes, break_ties)
 
 
 @register(SVR)
 @register(NuSVR)
-def _of_svr(fitted: Any) -> DifferentiableModel:
+def _from_svr(fitted: Any) -> DifferentiableModel:
     coefficients, offsets = _dense(fitted.dual_coef_), np.asarray(fitted.intercept_)
     return _kernel_expansion(fitted, coefficients, offsets, RegressionGain())
 
@@ -71,26 +72,26 @@ def _kernel(fitted: Any) -> KernelForm:
         return SigmoidForm(kernel_factor(fitted), float(fitted.coef0))
     if fitted.kernel == "rbf":
         return GaussianForm(kernel_factor(fitted))
-    name = fitted.kernel if isinstance(fitted.kernel, str) else "of one's own"
+    name = repr(fitted.kernel) if isinstance(fitted.kernel, str) else "function"
     raise InputError(
-        f"The gradient of the kernel {name!r} is not known: use 'linear', 'poly', 'rbf' or "
+        f"The gradient of the kernel {name} is not implemented. Use 'linear', 'poly', 'rbf' or "
         "'sigmoid'."
     )
 
 
 def _pair_coefficients(dual: Matrix, n_support: Any) -> Matrix:
-    """Coefficient of each support vector in the decision of each pair of classes.
+    """Return the coefficient of each support vector in the decision of each pair of classes.
 
-    libsvm keeps those of class i against a later class j in row j - 1, and those of class j
-    against an earlier class i in row i.
+    libsvm stores the coefficients of class i versus a later class j in row j - 1, and those of
+    class j versus an earlier class i in row i.
     """
     ends = np.concatenate([[0], np.cumsum(n_support)])
     rows = []
     for first, second in combinations(range(len(n_support)), 2):
         row = np.zeros(dual.shape[1])
         for place, other in ((first, second - 1), (second, first)):
-            of_class = slice(ends[place], ends[place + 1])
-            row[of_class] = dual[other, of_class]
+            class_slice = slice(ends[place], ends[place + 1])
+            row[class_slice] = dual[other, class_slice]
         rows.append(row)
     return np.array(rows)
 
@@ -99,7 +100,7 @@ def _dense(values: Any) -> Matrix:
     return values.toarray() if sp.issparse(values) else np.asarray(values)
 
 
-def _squared_lengths(X: Table) -> Vector:
+def _squared_norms(X: Table) -> Vector:
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
@@ -107,7 +108,7 @@ def _squared_lengths(X: Table) -> Vector:
 
 @dataclass(frozen=True)
 class KernelExpansion:
-    """Outputs as sums over m support vectors; coefficients have shape (k, m)."""
+    """Kernel expansion over m support vectors; coefficients have shape (k, m)."""
 
     support: Table
     coefficients: Matrix
@@ -116,21 +117,21 @@ class KernelExpansion:
     gain: Gain
 
     def outputs(self, X: Table) -> Matrix:
-        return self.linearized(X).outputs
+        return self.linearize(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        return self.linearized(X).vjp(output_gradient)
+        return self.linearize(X).vjp(output_gradient)
 
-    def linearized(self, X: Table) -> LinearizedSVM:
-        """The SVM at some rows; the kernel is computed once."""
+    def linearize(self, X: Table) -> LinearizedSVM:
+        """Linearize the SVM at given rows; the kernel is evaluated only once."""
         inner = _dense(X @ self.support.T)
-        argument = self.kernel.argument(inner, _squared_lengths(X), _squared_lengths(self.support))
+        argument = self.kernel.argument(inner, _squared_norms(X), _squared_norms(self.support))
         return LinearizedSVM(self, X, argument, self.kernel.values(argument))
 
 
 @dataclass(frozen=True)
 class LinearizedSVM:
-    """An SVM at some rows: the argument and the values of the kernel, both of shape (n, m)."""
+    """SVM linearized at given rows; kernel arguments and values have shape (n, m)."""
 
     svm: KernelExpansion
     X: Table
@@ -155,14 +156,15 @@ class LinearizedSVM:
 
 @dataclass(frozen=True)
 class OneVsOne:
-    """One output for each class: the mean of its decisions, each clipped to [-1, 1].
+    """One-vs-one SVM whose output for a class is the mean of its pairwise decisions.
 
-    Votes have no gradient. Without the clipping, one decision of any size could make up for another
-    that is lost. The gradient passes as if nothing was clipped.
+    Votes have no gradient, so decision values replace them. Each decision is clipped to [-1, 1];
+    otherwise one large decision value could compensate for a lost vote. Clipping is
+    straight-through: the gradient ignores it.
 
-    ``pairs`` has one output for each pair of classes, in the order of ``combinations``, positive
-    for the first. ``break_ties`` is the parameter of scikit-learn's SVMs: whether equal votes are
-    settled by the sizes of the decisions, or by the order of the classes.
+    ``pairs`` has one output per pair of classes, in the order of ``combinations``. The output is
+    positive for the first class. ``break_ties`` has the same meaning as in ``SVC``: ties are broken
+    by the decision values if it is True, and by class order otherwise.
     """
 
     pairs: DifferentiableModel
@@ -174,69 +176,70 @@ class OneVsOne:
         return self.pairs.gain
 
     def outputs(self, X: Table) -> Matrix:
-        return self.linearized(X).outputs
+        return self.linearize(X).outputs
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        return self.linearized(X).vjp(output_gradient)
+        return self.linearize(X).vjp(output_gradient)
 
-    def linearized(self, X: Table) -> LinearizedVotes:
-        return LinearizedVotes(linearized(self.pairs, X), _shares(self.n_classes), self.break_ties)
+    def linearize(self, X: Table) -> LinearizedVotes:
+        weights = _vote_weights(self.n_classes)
+        return LinearizedVotes(linearize(self.pairs, X), weights, self.break_ties)
 
 
 @dataclass(frozen=True)
 class LinearizedVotes:
-    """Decisions of pairs at some rows, as outputs of classes."""
+    """One-vs-one decisions at given rows, combined into one output per class."""
 
     pairs: Linearization
-    shares: Matrix
+    vote_weights: Matrix
     break_ties: bool
 
     @property
     def outputs(self) -> Matrix:
-        return np.clip(self.pairs.outputs, -1.0, 1.0) @ self.shares.T
+        return np.clip(self.pairs.outputs, -1.0, 1.0) @ self.vote_weights.T
 
     @property
     def codes(self) -> NDArray[np.int64]:
-        """The class that most decisions vote for: what the model predicts."""
+        """Predicted class codes: for each row, the class with the most votes."""
         decisions = self.pairs.outputs
-        # A decision of exactly zero is one for the second class, but where ties are broken.
+        # A decision of exactly zero counts for the second class, unless break_ties is set.
         first = decisions >= 0 if self.break_ties else decisions > 0
-        votes = np.where(first, 1.0, -1.0) @ self.shares.T
+        votes = np.where(first, 1.0, -1.0) @ self.vote_weights.T
         if not self.break_ties:
-            # Shares of votes are equal up to rounding where votes are.
+            # Equal numbers of votes may differ by rounding errors.
             return votes.round(9).argmax(axis=1)
-        n_others = len(self.shares) - 1
-        sizes = decisions @ self.shares.T * n_others
-        # One vote moves the mean by 2 / n_others; sizes never add up to a whole vote.
-        return (votes * n_others / 2 + sizes / (3 * (np.abs(sizes) + 1))).argmax(axis=1)
+        n_others = len(self.vote_weights) - 1
+        confidence = decisions @ self.vote_weights.T * n_others
+        # One vote changes the mean by 2 / n_others; the tie-breaking term is less than one vote.
+        return (votes * n_others / 2 + confidence / (3 * (np.abs(confidence) + 1))).argmax(axis=1)
 
     def vjp(self, output_gradient: Matrix) -> Matrix:
-        return self.pairs.vjp(output_gradient @ self.shares)
+        return self.pairs.vjp(output_gradient @ self.vote_weights)
 
 
-def _shares(n_classes: int) -> Matrix:
-    """What the decision of each pair adds to each class."""
+def _vote_weights(n_classes: int) -> Matrix:
+    """Return the weight of each pairwise decision in the output of each class."""
     pairs = list(combinations(range(n_classes), 2))
-    shares = np.zeros((n_classes, len(pairs)))
+    weights = np.zeros((n_classes, len(pairs)))
     for place, (first, second) in enumerate(pairs):
-        shares[first, place], shares[second, place] = 1.0, -1.0
-    return shares / (n_classes - 1)
+        weights[first, place], weights[second, place] = 1.0, -1.0
+    return weights / (n_classes - 1)
 
 
 @dataclass(frozen=True)
 class KernelForm(ABC):
-    """A kernel between rows and support vectors: some function of an argument."""
+    """Kernel between rows and support vectors, as a function of a scalar argument."""
 
     gamma: float
     coef0: float = 0.0
 
-    # Factor of ``x`` in the gradient, as a multiple of the slope.
+    # Factor of ``x`` in the gradient, relative to the slope.
     row_factor: ClassVar[float] = 0.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
-        """What the kernel is a function of; written over the inner products, shape (n, m).
+        """Compute the kernel argument in place, overwriting the inner products; shape (n, m).
 
-        ``rows`` and ``support`` are the squared lengths of the rows and of the support vectors.
+        ``rows`` and ``support`` are the squared norms of the rows and of the support vectors.
         """
         inner *= self.gamma
         inner += self.coef0
@@ -244,16 +247,16 @@ class KernelForm(ABC):
 
     @abstractmethod
     def values(self, argument: Matrix) -> Matrix:
-        """The kernel."""
+        """Return the kernel values."""
 
     @abstractmethod
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Its derivative with respect to the inner product; a new array."""
+        """Return the derivative with respect to the inner product, as a new array."""
 
 
 @dataclass(frozen=True)
 class PolynomialForm(KernelForm):
-    """``(gamma <x, s> + coef0) ** degree``."""
+    """Polynomial kernel, ``(gamma <x, s> + coef0) ** degree``."""
 
     degree: int = 3
 
@@ -267,7 +270,7 @@ class PolynomialForm(KernelForm):
 
 
 class SigmoidForm(KernelForm):
-    """``tanh(gamma <x, s> + coef0)``."""
+    """Sigmoid kernel, ``tanh(gamma <x, s> + coef0)``."""
 
     def values(self, argument: Matrix) -> Matrix:
         return np.tanh(argument)
@@ -277,16 +280,16 @@ class SigmoidForm(KernelForm):
 
 
 class GaussianForm(KernelForm):
-    """``exp(-gamma |x - s|^2)``."""
+    """Gaussian (RBF) kernel, ``exp(-gamma |x - s|^2)``."""
 
-    # |x - s|^2 falls by 2 with the inner product, and its gradient is 2 (x - s).
+    # The derivative of |x - s|^2 is -2 in the inner product <x, s>, and 2 (x - s) in x.
     row_factor = -1.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:
         inner *= 2.0 * self.gamma
         inner -= self.gamma * rows[:, None]
         inner -= self.gamma * support[None, :]
-        return np.minimum(inner, 0.0, out=inner)  # no distance is negative, but for rounding
+        return np.minimum(inner, 0.0, out=inner)  # rounding can make distances negative
 
     def values(self, argument: Matrix) -> Matrix:
         return np.exp(argument)

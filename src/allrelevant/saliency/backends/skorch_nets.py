@@ -1,6 +1,6 @@
-"""skorch nets: training as scikit-learn's estimators are trained, and gradients.
+"""Training and gradients of skorch nets.
 
-Whether an estimator is a net of skorch is found out in ``trainers``, without importing skorch.
+``trainers`` detects skorch nets without importing skorch.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ..differentiable import DifferentiableModel, as_differentiable, register
 from .torch_modules import (
     OutputKind,
     TorchModel,
-    applied,
+    apply_module,
     device_for,
-    like_weights,
     threads_for,
     torch_seed,
     torch_threads,
+    weight_template,
 )
 
-# The loss of the training says what a module returns.
+# Kind of the module outputs, by training loss.
 _OUTPUT_KINDS: dict[type[Any], OutputKind] = {
     nn.CrossEntropyLoss: "logits",
-    nn.NLLLoss: "logits",  # the softmax of log-probabilities are the probabilities
+    nn.NLLLoss: "logits",  # the softmax of log-probabilities gives the probabilities
     nn.BCEWithLogitsLoss: "logits",
     nn.BCELoss: "probabilities",
     nn.MSELoss: "numbers",
@@ -42,15 +42,16 @@ _OUTPUT_KINDS: dict[type[Any], OutputKind] = {
     nn.SmoothL1Loss: "numbers",
     nn.HuberLoss: "numbers",
 }
-_LOSSES_OF_TWO_CLASSES = (nn.BCEWithLogitsLoss, nn.BCELoss)
+_BINARY_LOSSES = (nn.BCEWithLogitsLoss, nn.BCELoss)
 
 
 class SkorchTrainer(BaseEstimator):
-    """A skorch net that is trained as the estimators of scikit-learn are.
+    """Wrapper that trains a skorch net through the scikit-learn API.
 
-    Rows are converted to the precision of the module, classes of any kind to codes, numbers to the
-    shape of the outputs. Weights and the order of rows follow from ``random_state``; the random
-    numbers of torch continue afterwards as before. The net is cloned: ``net_`` is the trained one.
+    Rows are converted to the precision of the module, class labels to codes, and numeric targets to
+    the shape of the outputs. ``random_state`` determines the initial weights and the order of the
+    rows; the random state of PyTorch is restored afterwards. The net is cloned, and ``net_`` is the
+    trained clone.
     """
 
     net_: Any
@@ -63,72 +64,72 @@ class SkorchTrainer(BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether columns cannot be dropped: so it is, unless the net says otherwise."""
+        """Whether columns must not be dropped; True unless the net declares otherwise."""
         return bool(getattr(self.net, "requires_all_columns", True))
 
     def fit(self, X: Table, y: NDArray[Any]) -> Self:
         """Train on dense rows."""
         if sp.issparse(X):
             raise InputError(
-                "A net of skorch is given dense rows: use X.toarray(), or NetworkClassifier(module)"
-                " and NetworkRegressor(module), which take sparse tables."
+                "skorch nets require dense rows. Use X.toarray(), or NetworkClassifier(module) or "
+                "NetworkRegressor(module), which accept sparse tables."
             )
-        device_for(self.net.device)  # refuses a device that is not there
+        device_for(self.net.device)  # raises if the device is not available
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        with torch_seed(seed):  # loaders draw random numbers even where they do not shuffle
+        with torch_seed(seed):  # data loaders draw random numbers even without shuffling
             untrained = clone(self.net).set_params(verbose=0).initialize()
             module = untrained.module_
-            dtype = _numpy_name(like_weights(module, default="float32"))
+            dtype = _numpy_name(weight_template(module, default="float32"))
             rows = np.ascontiguousarray(X, dtype=dtype)
-            outputs = applied(untrained.forward, rows[:2], type(module).__name__)
+            outputs = apply_module(untrained.forward, rows[:2], type(module).__name__)
         targets = self._targets(y, outputs)
         with torch_threads(threads_for(module, None)), torch_seed(seed):
             self.net_ = clone(self.net).fit(rows, targets)
         return self
 
     def predict(self, X: Table) -> NDArray[Any]:
-        """The likeliest class or the number of each row."""
+        """Predict the class or the numeric target of each row."""
         check_is_fitted(self)
         outputs = as_differentiable(self).outputs(X)
         return self.classes_[outputs.argmax(axis=1)] if self.classes else outputs[:, 0]
 
     def _targets(self, y: NDArray[Any], outputs: Tensor) -> NDArray[Any]:
-        """Targets as the loss takes them: codes of classes, or one number for each output."""
+        """Convert targets to the form that the loss expects: class codes or numeric targets."""
         targets, n_classes = y, 1
         if self.classes:
             self.classes_, targets = np.unique(y, return_inverse=True)
             n_classes = len(self.classes_)
-        two_by_one = self.classes and has_one_output_for_two_classes(self.net)
-        if two_by_one and n_classes != 2:
+        single_output = self.classes and has_single_binary_output(self.net)
+        if single_output and n_classes != 2:
             raise InputError(
-                f"{type(self.net).__name__} tells two classes apart, and there are {n_classes}: "
-                "use NeuralNetClassifier with a module of one output for each class."
+                f"{type(self.net).__name__} requires two classes, but there are {n_classes}. Use "
+                "NeuralNetClassifier with a module that has one output per class."
             )
-        n_outputs = 1 if two_by_one else n_classes
+        n_outputs = 1 if single_output else n_classes
         if outputs.numel() != len(outputs) * n_outputs:
             raise InputError(
                 f"The module of {type(self.net).__name__} returns shape {tuple(outputs.shape)} for "
-                f"{len(outputs)} rows, and {n_outputs} output(s) are needed: one for each class, "
-                "or a single one for a number."
+                f"{len(outputs)} rows, but {n_outputs} output(s) per row are required. A "
+                "classifier needs one output per class, a regressor a single output."
             )
         if n_outputs > 1:
             return targets.astype(np.int64)
-        # In another shape than the outputs, each target would be compared with every output.
+        # If the shapes differed, broadcasting would compare each target with every output.
         return targets.astype(_numpy_name(outputs)).reshape(-1, *outputs.shape[1:])
 
 
 def _numpy_name(tensor: Tensor) -> str:
-    """Name in numpy of the type of a tensor."""
+    """Return the NumPy dtype name of a tensor."""
     return str(tensor.dtype).removeprefix("torch.")
 
 
-def has_one_output_for_two_classes(net: NeuralNet) -> bool:
-    """Whether a net, trained or not, has a single output for two classes."""
-    return issubclass(_loss_type(net), _LOSSES_OF_TWO_CLASSES)
+def has_single_binary_output(net: NeuralNet) -> bool:
+    """Return whether the loss of a net requires a single output for two classes."""
+    return issubclass(_loss_type(net), _BINARY_LOSSES)
 
 
-def predicts_numbers(net: NeuralNet) -> bool:
-    """Whether the loss of a net, trained or not, is one of numbers."""
+def has_regression_loss(net: NeuralNet) -> bool:
+    """Return whether the loss of a net is a regression loss."""
     return _OUTPUT_KINDS.get(_loss_type(net)) == "numbers"
 
 
@@ -137,40 +138,41 @@ def _loss_type(net: NeuralNet) -> type[Any]:
 
 
 @register(SkorchTrainer)
-def _of_trainer(fitted: SkorchTrainer) -> DifferentiableModel:
+def _from_trainer(fitted: SkorchTrainer) -> DifferentiableModel:
     check_is_fitted(fitted)
     return as_differentiable(fitted.net_)
 
 
 @register(NeuralNet)
-def _of_net(fitted: NeuralNet) -> TorchModel:
+def _from_net(fitted: NeuralNet) -> TorchModel:
     if not fitted.initialized_:
-        raise InputError(f"This {type(fitted).__name__} is not fitted yet: call fit first.")
+        raise InputError(f"This {type(fitted).__name__} is not fitted yet. Call fit first.")
     kind = _output_kind(fitted)
     module = fitted.module_
-    if has_one_output_for_two_classes(fitted):
-        module = BothClasses(module, 1.0 if kind == "probabilities" else 0.0)
+    if has_single_binary_output(fitted):
+        module = TwoClassOutputs(module, 1.0 if kind == "probabilities" else 0.0)
     batch_size = int(fitted.batch_size) if fitted.batch_size > 0 else 1024
     return TorchModel(module, outputs=kind, batch_size=batch_size)
 
 
 def _output_kind(net: NeuralNet) -> OutputKind:
     if isinstance(net, NeuralNetClassifier) and isinstance(net.criterion_, nn.NLLLoss):
-        return "probabilities"  # such a net takes the logarithm itself
+        return "probabilities"  # NeuralNetClassifier takes the logarithm itself
     kind = _OUTPUT_KINDS.get(type(net.criterion_))
     if kind is None:
         raise InputError(
-            f"What a net trained by {type(net.criterion_).__name__} returns is not known here: "
-            "wrap its module, as TorchModel(net.module_, outputs='logits')."
+            f"The kind of outputs is not known for a net trained with "
+            f"{type(net.criterion_).__name__}. Wrap its module, for example as "
+            "TorchModel(net.module_, outputs='logits')."
         )
     return kind
 
 
-class BothClasses(nn.Module):
-    """Two outputs from the one of a module of two classes.
+class TwoClassOutputs(nn.Module):
+    """Module that expands the single output of a binary classifier into two outputs.
 
-    A logit z becomes ``[0, z]`` (``at_zero`` 0), a probability p ``[1 - p, p]`` (``at_zero`` 1).
-    ``at_zero`` is the output of the first class where that of the second is zero.
+    A logit z becomes ``[0, z]`` (``at_zero=0``). A probability p becomes ``[1 - p, p]``
+    (``at_zero=1``). ``at_zero`` is the output of the first class if that of the second is zero.
     """
 
     def __init__(self, module: nn.Module, at_zero: float) -> None:

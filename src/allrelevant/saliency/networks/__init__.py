@@ -1,8 +1,8 @@
-"""Ready networks as estimators of scikit-learn; torch is imported when one is trained.
+"""PyTorch networks with the scikit-learn API; torch is imported when a network is trained.
 
-- ``estimators``: `NetworkClassifier` and `NetworkRegressor`; ``_base``: their common part
-- ``catalog``: networks by name; ``architectures``: the modules of torch
-- ``training``: the epochs
+- ``estimators``: `NetworkClassifier` and `NetworkRegressor`; ``_base``: their base class
+- ``catalog``: networks by name; ``architectures``: the PyTorch modules
+- ``training``: the training loop
 """
 
 from __future__ import annotations

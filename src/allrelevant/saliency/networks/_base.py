@@ -1,4 +1,4 @@
-"""`NetworkEstimator`: what the networks for classes and for numbers have in common."""
+"""`NetworkEstimator`, the base class of network classifiers and regressors."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     from ..backends.torch_modules import OutputKind, TorchModel
     from .architectures import InputMask, TargetScale
-    from .training import Patience, TrainingRecord
+    from .training import EarlyStopping, TrainingRecord
 
 
 _FRACTION = Interval(Real, 0, 1, closed="both")
-_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+_NONNEGATIVE = Interval(Real, 0, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class NetworkEstimator(BaseEstimator):
-    """Common part of the ready networks."""
+    """Base class of :class:`NetworkClassifier` and :class:`NetworkRegressor`."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": "no_validation",
@@ -47,15 +47,15 @@ class NetworkEstimator(BaseEstimator):
         "batch_size": [Interval(Integral, 2, None, closed="left")],
         "learning_rate": [_POSITIVE],
         "annealing": ["boolean"],
-        "l2": [_NOT_NEGATIVE],
-        "l1": [_NOT_NEGATIVE],
-        "mask_penalty": [_NOT_NEGATIVE, None],
+        "l2": [_NONNEGATIVE],
+        "l1": [_NONNEGATIVE],
+        "mask_penalty": [_NONNEGATIVE, None],
         "mask_l1_ratio": [_FRACTION],
-        "input_noise": [_NOT_NEGATIVE],
+        "input_noise": [_NONNEGATIVE],
         "early_stopping": ["boolean"],
         "validation_fraction": [SHARE],
         "n_iter_no_change": [COUNT],
-        "tol": [_NOT_NEGATIVE],
+        "tol": [_NONNEGATIVE],
         "n_threads": [COUNT, None],
         "device": "no_validation",
         "random_state": ["random_state"],
@@ -110,37 +110,37 @@ class NetworkEstimator(BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether columns must be set to zero, because the network takes all of them."""
+        """Whether the network requires all columns; if so, inactive columns are set to zero."""
         return has_fixed_inputs(self.network)
 
     @property
     def model_(self) -> TorchModel:
-        """The trained network as a differentiable model."""
+        """Trained network as a differentiable model."""
         from ..backends.torch_modules import TorchModel
 
         check_is_fitted(self)
         return TorchModel(self.module_, outputs=self._output_kind, device=self.device)
 
-    # What a network of classes or of numbers defines.
+    # Defined by subclasses.
 
     _output_kind: ClassVar[OutputKind]
 
     @property
     @abstractmethod
     def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
-        """From outputs and targets to the mean loss."""
+        """Function that maps outputs and targets to the mean loss."""
 
     def _sampler(self, targets: Tensor) -> Callable[[], Tensor]:
-        """Draws the rows that an epoch goes through, in their order."""
+        """Return a function that draws the rows of an epoch, in training order."""
         import torch
 
         return partial(torch.randperm, len(targets))
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
-        """Classes to stratify the rows held back by."""
+        """Return the classes for a stratified validation split, or None."""
         return None
 
-    def _validated(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+    def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         import_extra("torch", "torch")
         self._validate_params()
         return validate_data(
@@ -150,7 +150,7 @@ class NetworkEstimator(BaseEstimator):
     def _train(
         self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
     ) -> Self:
-        """Build the network and train it; torch's own random numbers are left as they were."""
+        """Build and train the network; the random state of PyTorch is restored afterwards."""
         from ..backends.torch_modules import threads_for, torch_seed, torch_threads
         from .architectures import InputMask, assemble
 
@@ -178,13 +178,13 @@ class NetworkEstimator(BaseEstimator):
         import torch
 
         from .architectures import MaskOptimizer
-        from .training import Training, TrainingSettings, inputs_of, require_trainable
+        from .training import Training, TrainingSettings, check_trainable, make_inputs
 
-        kept, held_back = self._split(targets, random)
-        inputs = inputs_of(X[kept], self._device)
-        kept_targets = torch.from_numpy(targets[kept]).to(self._device)
+        train, validation = self._split(targets, random)
+        inputs = make_inputs(X[train], self._device)
+        train_targets = torch.from_numpy(targets[train]).to(self._device)
         network = module.get_submodule("network")
-        require_trainable(network, module, inputs.rows(torch.arange(2)), n_outputs)
+        check_trainable(network, module, inputs.rows(torch.arange(2)), n_outputs)
         settings = TrainingSettings(
             self._loss,
             int(self.max_epochs),
@@ -194,7 +194,7 @@ class NetworkEstimator(BaseEstimator):
             float(self.l1),
             float(self.input_noise),
             bool(self.annealing),
-            self._patience(X[held_back], targets[held_back]),
+            self._early_stopping(X[validation], targets[validation]),
         )
         mask_optimizer = None
         if mask is not None and self.mask_penalty is not None:
@@ -204,16 +204,16 @@ class NetworkEstimator(BaseEstimator):
         training = Training(module, settings, mask_optimizer)
         title = f"{type(self).__name__}, epochs" if self.verbose else None
         with progress_bar(title, settings.max_epochs) as advance:
-            return training.run(inputs, kept_targets, self._sampler(kept_targets), advance)
+            return training.run(inputs, train_targets, self._sampler(train_targets), advance)
 
     def _split(
         self, targets: NDArray[Any], random: np.random.RandomState
     ) -> tuple[slice | NDArray[np.int64], slice | NDArray[np.int64]]:
-        """Rows to train on, and rows to hold back for early stopping."""
+        """Return the training rows, and the validation rows for early stopping."""
         if not self.early_stopping:
             return slice(None), slice(0)
         try:
-            kept, held_back = train_test_split(
+            train, validation = train_test_split(
                 np.arange(len(targets)),
                 test_size=self.validation_fraction,
                 random_state=random,
@@ -221,27 +221,29 @@ class NetworkEstimator(BaseEstimator):
             )
         except ValueError as error:
             raise InputError(
-                f"{len(targets)} rows are too few for early_stopping to hold back a share of "
+                f"{len(targets)} rows are too few for early_stopping with validation_fraction="
                 f"{self.validation_fraction}: {error}"
             ) from error
-        return kept, held_back
+        return train, validation
 
-    def _patience(self, X: Table, targets: NDArray[Any]) -> Patience | None:
+    def _early_stopping(self, X: Table, targets: NDArray[Any]) -> EarlyStopping | None:
         import torch
 
-        from .training import Patience, inputs_of
+        from .training import EarlyStopping, make_inputs
 
         if not self.early_stopping:
             return None
-        held_back = torch.from_numpy(targets).to(self._device)
-        return Patience(inputs_of(X, self._device), held_back, self.n_iter_no_change, self.tol)
+        inputs, target_tensor = make_inputs(X, self._device), torch.from_numpy(targets)
+        return EarlyStopping(
+            inputs, target_tensor.to(self._device), self.n_iter_no_change, self.tol
+        )
 
     def _set_fitted_attributes(self, record: TrainingRecord, mask: InputMask | None) -> None:
         self.loss_curve_ = record.losses
         self.n_iter_ = len(record.losses)
-        self.validation_curve_ = record.held_back
+        self.validation_curve_ = record.validation_losses
         if mask is None or record.mask_steps is None:
-            for name in ("mask_", "mask_steps_"):  # of an earlier fit
+            for name in ("mask_", "mask_steps_"):  # from an earlier fit
                 self.__dict__.pop(name, None)
             return
         self.mask_: Vector = mask.weight.detach().double().cpu().numpy()

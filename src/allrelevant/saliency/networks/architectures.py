@@ -1,9 +1,9 @@
-"""The modules of torch that networks are made of.
+"""PyTorch modules of the predefined networks.
 
 :func:`perceptron`, :func:`convolutional` and :func:`wide_residual` are the networks of Cancela et
-al. (2020). :func:`assemble` puts an input mask in front of a network and the scale of the target
-behind it. The mask is that of deep feature selection (Li, Chen and Wasserman 2016): one weight for
-each input, all 1 in the beginning, under an elastic net that sets most of them to zero.
+al. (2020). :func:`assemble` adds an input mask before a network and the target scale after it. The
+mask implements deep feature selection (Li, Chen and Wasserman 2016). It has one weight per input,
+initially 1, and an elastic-net penalty that sets most weights to zero.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from torch import Tensor, nn
 
 from ...exceptions import InputError
 
-# Units of the perceptron; channels and units of the convolutional network; channels of the wide
-# residual network before widening.
+# Hidden units of the MLP; channels and hidden units of the CNN; channels of the wide residual
+# network before widening.
 PERCEPTRON_UNITS = (150, 100, 50)
 CNN_CHANNELS, CNN_UNITS = (16, 32), 1024
 WRN_CHANNELS = (16, 16, 32, 64)
 
-# Networks for images halve them twice.
+# Image networks halve the height and width twice.
 MIN_IMAGE_SIDE = 4
 
 
 def perceptron(n_inputs: int, n_outputs: int) -> nn.Module:
-    """Three hidden layers of 150, 100 and 50 units, each with batch normalization and ReLU."""
+    """Build an MLP with hidden layers of 150, 100 and 50 units, batch normalization and ReLU."""
     layers: list[nn.Module] = []
     for before, after in pairwise((n_inputs, *PERCEPTRON_UNITS)):
         layers += [nn.Linear(before, after), nn.BatchNorm1d(after), nn.ReLU()]
@@ -36,14 +36,14 @@ def perceptron(n_inputs: int, n_outputs: int) -> nn.Module:
 
 
 def convolutional(shape: tuple[int, int, int], n_outputs: int) -> nn.Module:
-    """Two 3 x 3 convolutions of 16 and 32 channels, pooled by 2, and a dense layer of 1,024."""
+    """Build a CNN: 3 x 3 convolutions of 16 and 32 channels with 2 x 2 pooling, and 1,024 units."""
     height, width, channels = shape
     layers: list[nn.Module] = [ToImage(shape)]
     for after in CNN_CHANNELS:
         layers += [
             nn.Conv2d(channels, after, kernel_size=3, padding=1),
             nn.BatchNorm2d(after),
-            nn.MaxPool2d(2),  # before the ReLU: the same result from a quarter of the numbers
+            nn.MaxPool2d(2),  # before the ReLU: same result, a quarter of the values
             nn.ReLU(),
         ]
         channels, height, width = after, height // 2, width // 2
@@ -60,10 +60,11 @@ def convolutional(shape: tuple[int, int, int], n_outputs: int) -> nn.Module:
 def wide_residual(
     shape: tuple[int, int, int], n_outputs: int, *, depth: int = 16, widening: int = 4
 ) -> nn.Module:
-    """The wide residual network of Zagoruyko and Komodakis (2016), by default WRN-16-4.
+    """Build the wide residual network of Zagoruyko and Komodakis (2016), by default WRN-16-4.
 
-    A convolution, three groups of residual blocks, and the mean over the image. ``depth`` is the
-    number of layers with weights, 4 plus a multiple of 6; ``widening`` multiplies the channels.
+    The network consists of a convolution, three groups of residual blocks and global average
+    pooling. ``depth`` is the number of layers with weights, 4 plus a multiple of 6. ``widening``
+    multiplies the number of channels.
     """
     n_blocks = (depth - 4) // 6
     first, *groups = WRN_CHANNELS
@@ -86,7 +87,7 @@ def wide_residual(
 
 
 class ResidualBlock(nn.Module):
-    """Two 3 x 3 convolutions, normalization and ReLU before each, beside a shortcut."""
+    """Residual block of two 3 x 3 convolutions, each preceded by batch normalization and ReLU."""
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()
@@ -105,16 +106,16 @@ class ResidualBlock(nn.Module):
 
     def forward(self, values: Tensor) -> Tensor:
         normalized = self.normalized(values)
-        # A shortcut that changes the shape starts after the normalization, as in the original.
-        kept = values if self.shortcut is None else self.shortcut(normalized)
-        changed: Tensor = kept + self.residual(normalized)
-        return changed
+        # As in the original, a shortcut that changes the shape is applied to normalized values.
+        identity = values if self.shortcut is None else self.shortcut(normalized)
+        outputs: Tensor = identity + self.residual(normalized)
+        return outputs
 
 
 class ToImage(nn.Module):
-    """Turn flat rows into images with the channels first, as convolutions take them.
+    """Module that reshapes flat rows into channels-first images.
 
-    ``shape`` is (height, width, channels). In the table the channels of a pixel are side by side.
+    ``shape`` is (height, width, channels). In the table, the channels of a pixel are adjacent.
     """
 
     def __init__(self, shape: tuple[int, int, int]) -> None:
@@ -125,26 +126,26 @@ class ToImage(nn.Module):
         return rows.reshape(-1, *self.shape).permute(0, 3, 1, 2).contiguous()
 
 
-def checked_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int, int, int]:
-    """Height, width and channels of images; without a shape, of a square with one channel."""
+def check_image_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int, int, int]:
+    """Return height, width and channels of images; by default, a square with one channel."""
     if shape is None:
         side = isqrt(n_inputs)
         if side * side != n_inputs:
             raise InputError(
-                f"{n_inputs} features are no square image: give image_shape=(height, width) or "
-                "(height, width, channels)."
+                f"{n_inputs} features do not form a square image. Set image_shape=(height, width) "
+                "or (height, width, channels)."
             )
         shape = (side, side)
     if len(shape) not in (2, 3) or prod(shape) != n_inputs:
         raise InputError(
-            f"image_shape={shape} does not hold the {n_inputs} features of X: give (height, "
-            "width) or (height, width, channels) whose product they are."
+            f"image_shape={shape} does not match the {n_inputs} features of X. Use (height, width) "
+            "or (height, width, channels) with this product."
         )
     height, width, channels = (*shape, 1)[:3]
     if min(height, width) < MIN_IMAGE_SIDE:
         raise InputError(
-            f"An image of {height} x {width} is too small for this network, which halves it "
-            f"twice: {MIN_IMAGE_SIDE} x {MIN_IMAGE_SIDE} is the least."
+            f"An image of {height} x {width} pixels is too small for this network. The minimum is "
+            f"{MIN_IMAGE_SIDE} x {MIN_IMAGE_SIDE}."
         )
     return height, width, channels
 
@@ -152,7 +153,7 @@ def checked_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int, in
 def assemble(
     network: nn.Module, mask: InputMask | None = None, scale: TargetScale | None = None
 ) -> nn.Sequential:
-    """Mask, network and scale in this order; those that are None are left out."""
+    """Combine mask, network and scale in this order, omitting parts that are None."""
     parts = {"mask": mask, "network": network, "scale": scale}
     return nn.Sequential(
         OrderedDict((name, part) for name, part in parts.items() if part is not None)
@@ -160,25 +161,26 @@ def assemble(
 
 
 class TargetScale(nn.Module):
-    """Bring outputs from mean 0 and spread 1 to the unit of the target.
+    """Module that converts standardized outputs to the unit of the target.
 
-    The outputs are double precision: a spread that is small beside the mean would be lost.
+    Outputs are in double precision. Single precision would lose a standard deviation that is small
+    compared with the mean.
     """
 
     mean: Tensor
-    spread: Tensor
+    std: Tensor
 
-    def __init__(self, mean: float, spread: float) -> None:
+    def __init__(self, mean: float, std: float) -> None:
         super().__init__()
         self.register_buffer("mean", torch.tensor(mean, dtype=torch.float64))
-        self.register_buffer("spread", torch.tensor(spread, dtype=torch.float64))
+        self.register_buffer("std", torch.tensor(std, dtype=torch.float64))
 
     def forward(self, values: Tensor) -> Tensor:
-        return self.mean + self.spread * values.double()
+        return self.mean + self.std * values.double()
 
 
 class InputMask(nn.Module):
-    """Multiply each input by a weight of its own."""
+    """Module that multiplies each input by a separate weight."""
 
     def __init__(self, n_inputs: int) -> None:
         super().__init__()
@@ -189,18 +191,18 @@ class InputMask(nn.Module):
 
 
 class MaskOptimizer:
-    """Proximal gradient descent of a mask, with the step sizes of Adam.
+    """Proximal gradient descent for a mask, with the step sizes of Adam.
 
     The penalty is the elastic net ``strength * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``.
-    The gradient of the absolute value never leaves a weight at zero; its proximal operator does.
-    As Adam, it averages gradients and divides the step of each weight by their root mean square.
-    The proximal operator has the same metric: with any other, it would not converge to the minimum
-    of the penalized loss. No step is longer than ten times that of the typical weight: otherwise an
-    input whose first gradients happen to be tiny would become zero at once.
+    The proximal operator of the l1 term sets weights to exactly zero, which its gradient cannot do.
+    As in Adam, gradients are averaged, and the step of each weight is divided by their root mean
+    square. The proximal operator uses the same metric; otherwise the method would not converge to
+    the minimum of the penalized loss. No step is longer than ten times a typical step. Without this
+    limit, an input with tiny initial gradients would be set to zero in the first step.
     """
 
     betas = (0.9, 0.999)
-    longest = 10.0
+    max_step_ratio = 10.0
     epsilon = 1e-12
 
     def __init__(
@@ -216,7 +218,7 @@ class MaskOptimizer:
 
     @torch.no_grad()
     def step(self) -> None:
-        """Follow the gradient that the weights have, then shrink them."""
+        """Take a gradient step, then apply the proximal operator."""
         if self.weight.grad is None:
             return
         gradient = self.weight.grad + self.strength * (1 - self.l1_ratio) * self.weight
@@ -225,7 +227,9 @@ class MaskOptimizer:
         self._mean.lerp_(gradient, 1 - slow)
         self._square.lerp_(gradient.square(), 1 - slower)
         root = (self._square / (1 - slower**self.n_steps)).sqrt()
-        length = self.learning_rate / (root.maximum(root.mean() / self.longest) + self.epsilon)
+        length = self.learning_rate / (
+            root.maximum(root.mean() / self.max_step_ratio) + self.epsilon
+        )
         moved = self.weight - length / (1 - slow**self.n_steps) * self._mean
         threshold = length * self.strength * self.l1_ratio
         self.weight.copy_(torch.relu(moved.abs() - threshold) * moved.sign())

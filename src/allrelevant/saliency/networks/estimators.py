@@ -1,4 +1,4 @@
-"""`NetworkClassifier` and `NetworkRegressor`: networks of torch as estimators of scikit-learn."""
+"""`NetworkClassifier` and `NetworkRegressor`: PyTorch networks with the scikit-learn API."""
 
 from __future__ import annotations
 
@@ -22,78 +22,87 @@ if TYPE_CHECKING:
 
 
 class NetworkClassifier(ClassifierMixin, NetworkEstimator):
-    """A network of torch that predicts classes, as an estimator of scikit-learn.
+    """PyTorch classifier with the scikit-learn API.
 
-    The networks by name are those of Cancela et al. (2020), trained as there: Adam, cross-entropy,
-    classes balanced by repeating rows. Features are used as they are: scale them.
+    The predefined networks and their training follow Cancela et al. (2020): the optimizer is Adam,
+    the loss is the cross-entropy, and rows of rare classes are repeated to balance the classes.
+    Features are not scaled, so standardize them first.
 
     Parameters
     ----------
     network : {"mlp", "cnn", "wrn-16-4"}, nn.Module or callable, default="mlp"
-        ``"mlp"``: 150, 100 and 50 units; ``"cnn"``: two 3 x 3 convolutions of 16 and 32 channels,
-        each pooled by 2, and 1,024 units; ``"wrn-16-4"``: the wide residual network. All with batch
-        normalization and ReLU. A module is copied, and its copy starts from new weights. A function
-        returns a module, given the numbers of inputs and outputs, or one of fixed width without
-        arguments; the outputs are logits.
+        Network to train.
+
+        - ``"mlp"``: hidden layers of 150, 100 and 50 units.
+        - ``"cnn"``: two 3 x 3 convolutions of 16 and 32 channels, each followed by 2 x 2 pooling,
+          and a hidden layer of 1,024 units.
+        - ``"wrn-16-4"``: wide residual network of depth 16 and widening factor 4.
+        - A module: it is copied, and the weights of the copy are reinitialized.
+        - A function that returns a module: it takes the numbers of inputs and outputs, or no
+          arguments if the number of inputs is fixed.
+
+        All predefined networks use batch normalization and ReLU. Outputs are logits.
     image_shape : tuple of int or None, default=None
-        (height, width) or (height, width, channels) of rows that are images, the channels of a
-        pixel side by side; None is a square of one channel. For ``"cnn"`` and ``"wrn-16-4"``.
+        (height, width) or (height, width, channels) for ``"cnn"`` and ``"wrn-16-4"``. The channels
+        of a pixel are in adjacent columns. None means a square image with one channel.
     max_epochs : int, default=100
     batch_size : int, default=100
     learning_rate : float, default=1e-3
     annealing : bool, default=False
-        Whether the learning rate falls along half a cosine, to zero after the last epoch. With few
-        epochs, the network converges and is more accurate.
+        Whether to decrease the learning rate to zero over the epochs, along half a cosine. With few
+        epochs, this improves convergence and accuracy.
     l2 : float, default=1e-3
-        Factor of the squared weights in the loss, without biases and normalization.
+        Factor of the squared weights in the loss. Biases and batch normalization are excluded.
     l1 : float, default=0.0
         Factor of the absolute weights in the loss.
     mask_penalty : float or None, default=None
-        With a number, every input has a weight in front of the network, and this is the factor of
-        their elastic net in the loss; see :class:`DeepFeatureSelection`.
+        Factor of the elastic-net penalty on an input mask, which multiplies each input by a weight.
+        None means no mask. See :class:`DeepFeatureSelection`.
     mask_l1_ratio : float, default=1.0
-        Share of the absolute values in that elastic net; the rest goes to half the squares.
+        Fraction of the l1 term in the elastic-net penalty of the mask.
     input_noise : float, default=0.0
-        Standard deviation of normal noise that is added to the inputs while training, drawn anew
-        each time; inputs that do not vary have none. It makes a network more robust.
+        Standard deviation of Gaussian noise added to the inputs during training. Inputs that are
+        constant in the training data receive no noise. Noise makes a network more robust.
     balanced : bool, default=True
-        Whether rows of rarer classes are repeated in each epoch, so that all are equally frequent.
+        Whether to repeat rows of rare classes in each epoch so that all classes are equally
+        frequent.
     early_stopping : bool, default=False
-        Whether rows are held back, and training ends when their loss does not fall any more; the
-        weights are then those of the best epoch.
+        Whether to stop training when the loss on held-out validation rows no longer decreases. The
+        weights of the best epoch are then restored.
     validation_fraction : float, default=0.1
-        Share of the rows that is held back for it.
+        Fraction of the rows held out for early stopping.
     n_iter_no_change : int, default=10
-        Number of epochs without progress after which training ends.
+        Number of epochs without improvement after which training stops.
     tol : float, default=1e-4
-        Progress is a decrease of the loss by more than this.
+        Minimum decrease of the validation loss that counts as an improvement.
     n_threads : int or None, default=None
-        Threads that torch may use. None is one for a network of less than a million weights, where
-        more would be slower, and the number that torch is set to for others. Results repeat to the
-        last digit with the same number.
+        Number of PyTorch threads. None means one for networks with less than a million weights,
+        where more would be slower, and the current PyTorch setting for larger networks. Results are
+        reproducible to the last digit with the same number of threads.
     device : str, torch.device or None, default=None
-        Where to compute; None is a GPU if there is one.
+        Device to train on. None uses a GPU if one is available.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
-        Whether a progress bar counts the epochs.
+        Whether to show a progress bar of the epochs.
 
     Attributes
     ----------
     classes_ : ndarray
+        Class labels.
     module_ : nn.Module
-        The trained network, on the CPU.
+        Trained network, on the CPU.
     model_ : TorchModel
-        The same, as a differentiable model.
+        Trained network as a differentiable model.
     loss_curve_ : list of float
-        Mean loss of each epoch, without penalties.
+        Mean training loss of each epoch, without penalties.
     validation_curve_ : list of float
-        Loss of the rows held back after each epoch, if there are any.
+        Validation loss after each epoch; empty without early stopping.
     n_iter_ : int
         Number of epochs.
     mask_ : ndarray of shape (d,)
-        Weights of the inputs, if there is a mask; those that do not matter are exactly zero.
+        Weights of the input mask, if there is one. Weights of unused inputs are exactly zero.
     mask_steps_ : ndarray of shape (d,)
-        For how many steps each of them was not zero.
+        Number of steps in which each weight of the mask was not zero.
 
     Examples
     --------
@@ -161,31 +170,31 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         self.balanced = balanced
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train.
+        """Train the network.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            A sparse one is made dense a mini-batch at a time.
+            Training data. A sparse matrix is converted to dense arrays one mini-batch at a time.
         y : array-like of shape (n,)
 
         Returns
         -------
         NetworkClassifier
         """
-        X, y = self._validated(X, y)
+        X, y = self._validate(X, y)
         check_classification_targets(y)
         self.classes_, codes = encode_classes(y)
         return self._train(X, codes.astype(np.int64), len(self.classes_))
 
     def predict_proba(self, X: Any) -> Matrix:
-        """Probability of each class; shape (n, number of classes)."""
+        """Return the probability of each class; shape (n, n_classes)."""
         return softmax(self._outputs(X), axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class of each row."""
-        likeliest = self._outputs(X).argmax(axis=1)
-        return self.classes_[likeliest]
+        """Predict the class of each row."""
+        codes = self._outputs(X).argmax(axis=1)
+        return self.classes_[codes]
 
     @property
     def _loss(self) -> Callable[[Tensor, Tensor], Tensor]:
@@ -203,16 +212,16 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
 
 
 class NetworkRegressor(RegressorMixin, NetworkEstimator):
-    """A network of torch that predicts a number, as an estimator of scikit-learn.
+    """PyTorch regressor with the scikit-learn API.
 
-    As :class:`NetworkClassifier`, with the mean squared error as the loss. The target may have any
-    unit: the network is trained on a target of mean 0 and standard deviation 1, and its outputs are
-    in the unit of the target.
+    It has the same networks and parameters as :class:`NetworkClassifier`, and minimizes the mean
+    squared error. The network is trained on the standardized target, and its predictions are
+    converted back to the unit of the target.
 
     Parameters
     ----------
     network : {"mlp", "cnn", "wrn-16-4"}, nn.Module or callable, default="mlp"
-        As of :class:`NetworkClassifier`, with a single output.
+        Network to train, with a single output. See :class:`NetworkClassifier`.
     image_shape, max_epochs, batch_size, learning_rate, annealing, l2, l1, mask_penalty
         See :class:`NetworkClassifier`.
     mask_l1_ratio, input_noise, early_stopping, validation_fraction, n_iter_no_change, tol
@@ -225,7 +234,7 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     Attributes
     ----------
     module_, model_, loss_curve_, validation_curve_, n_iter_, mask_, mask_steps_
-        See :class:`NetworkClassifier`. Losses are those of the scaled target.
+        See :class:`NetworkClassifier`. Losses refer to the standardized target.
 
     Examples
     --------
@@ -241,29 +250,29 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     _output_kind: ClassVar[OutputKind] = "numbers"
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train.
+        """Train the network.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            A sparse one is made dense a mini-batch at a time.
+            Training data. A sparse matrix is converted to dense arrays one mini-batch at a time.
         y : array-like of shape (n,)
 
         Returns
         -------
         NetworkRegressor
         """
-        X, y = self._validated(X, y)
+        X, y = self._validate(X, y)
         from .architectures import TargetScale
 
         y = np.asarray(y, dtype=np.float64)
-        varies = y.min() < y.max()  # rounding gives even equal numbers a deviation
-        mean, spread = float(y.mean()), float(y.std() if varies else 0.0) or 1.0
-        scaled = ((y - mean) / spread).astype(np.float32)
-        return self._train(X, scaled, 1, TargetScale(mean, spread))
+        varies = y.min() < y.max()  # rounding can make the deviation of a constant nonzero
+        mean, std = float(y.mean()), float(y.std() if varies else 0.0) or 1.0
+        scaled = ((y - mean) / std).astype(np.float32)
+        return self._train(X, scaled, 1, TargetScale(mean, std))
 
     def predict(self, X: Any) -> Vector:
-        """The number of each row."""
+        """Predict the target of each row."""
         return self._outputs(X)[:, 0]
 
     @property

@@ -1,9 +1,9 @@
-"""The training of a network: epochs of Adam over mini-batches, with early stopping.
+"""Training loop of networks: Adam over mini-batches, with early stopping.
 
-:class:`Training` runs the epochs. A sampler draws the rows that an epoch has, all of them once or
-classes balanced (:class:`BalancedRows`), and :class:`Inputs` hand out rows as tensors: a sparse
-table stays sparse, only the rows of a mini-batch are dense. :func:`require_trainable` refuses a
-network that cannot be trained before the long work starts.
+:class:`Training` runs the epochs. A sampler draws the rows of each epoch, either all rows once or
+with balanced classes (:class:`BalancedRows`). :class:`Inputs` provides rows as dense tensors,
+converting a sparse table one mini-batch at a time. :func:`check_trainable` raises an error before
+training starts if a network cannot be trained.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from torch import Tensor, nn
 from ..._typing import Table
 from ...exceptions import InputError, TrainingError
 from ..aggregation import row_batches
-from ..backends.torch_modules import applied
+from ..backends.torch_modules import apply_module
 from .architectures import MaskOptimizer
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 
-# Rows held back go through the network in batches of at most so many numbers and rows.
+# Maximum number of values and rows per batch of validation rows.
 NUMBERS_PER_BATCH, MAX_ROWS_PER_BATCH = 2**24, 1024
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How a network is trained; see the parameters of the estimators."""
+    """Training settings; see the parameters of the estimators."""
 
     loss: Loss
     max_epochs: int
@@ -44,33 +44,33 @@ class TrainingSettings:
     l1: float = 0.0
     input_noise: float = 0.0
     annealing: bool = False
-    patience: Patience | None = None
+    early_stopping: EarlyStopping | None = None
 
 
 @dataclass(frozen=True)
-class Patience:
-    """Early stopping: after so many epochs without progress on the rows held back."""
+class EarlyStopping:
+    """Validation rows, and the number of epochs without improvement after which training stops."""
 
     X: Inputs
     targets: Tensor
-    epochs: int
+    patience: int
     tol: float
 
 
 @dataclass
 class TrainingRecord:
-    """Mean loss of each epoch, without penalties, and loss after it on the rows held back.
+    """Mean training loss of each epoch, without penalties, and validation loss after it.
 
-    ``mask_steps`` counts for each weight of the mask the steps in which it was not zero.
+    ``mask_steps`` counts the steps in which each weight of the mask was not zero.
     """
 
     losses: list[float] = field(default_factory=list)
-    held_back: list[float] = field(default_factory=list)
+    validation_losses: list[float] = field(default_factory=list)
     mask_steps: Tensor | None = None
 
 
 class Training:
-    """The training of a module, in place; ``mask`` optimizes the weights of its inputs."""
+    """Training loop that modifies a module in place; ``mask`` optimizes its input mask."""
 
     def __init__(
         self, module: nn.Module, settings: TrainingSettings, mask: MaskOptimizer | None = None
@@ -84,7 +84,7 @@ class Training:
             self.record.mask_steps = torch.zeros_like(mask.weight)
         others = [p for p in module.parameters() if p.requires_grad and p is not mask_weight]
         self._weights = [p for p in others if p.ndim > 1]
-        # The gradient of l2 * w^2 is 2 * l2 * w, and the optimizer adds weight_decay * w.
+        # The gradient of l2 * w^2 is 2 * l2 * w; the optimizer adds weight_decay * w.
         groups = [
             {"params": self._weights, "weight_decay": 2 * settings.l2},
             {"params": [p for p in others if p.ndim < 2], "weight_decay": 0.0},
@@ -100,24 +100,25 @@ class Training:
         sampler: Callable[[], Tensor],
         advance: Callable[[], object],
     ) -> TrainingRecord:
-        """Run the epochs; ``advance`` is called after each."""
+        """Run the epochs, and call ``advance`` after each of them."""
         input_noise = self.settings.input_noise
         noise = input_noise * X.varying() if input_noise > 0 else None
-        best = _BestEpoch(self.settings.patience)
+        early_stopping = self.settings.early_stopping
+        best = _BestEpoch(early_stopping)
         for _ in range(self.settings.max_epochs):
             self.module.train()
             self._epoch(X, targets, sampler().to(targets.device), noise)
             advance()
-            if self.settings.patience is not None:
-                self.record.held_back.append(self._loss_held_back(self.settings.patience))
-                if best.is_over(self.record.held_back[-1], self.module):
+            if early_stopping is not None:
+                self.record.validation_losses.append(self._validation_loss(early_stopping))
+                if best.is_over(self.record.validation_losses[-1], self.module):
                     break
         best.restore(self.module)
         self.module.eval()
         return self.record
 
     def _epoch(self, X: Inputs, targets: Tensor, order: Tensor, noise: Tensor | None) -> None:
-        # Batches of nearly equal size: batch normalization needs more than one row.
+        # Batches have nearly equal sizes, because batch normalization needs more than one row.
         batches = order.tensor_split(math.ceil(len(order) / self.settings.batch_size))
         n_steps = self.settings.max_epochs * len(batches)
         total = torch.zeros((), device=targets.device)
@@ -132,9 +133,9 @@ class Training:
         if not math.isfinite(self.record.losses[-1]):
             raise self._diverged(X)
 
-    def _set_learning_rates(self, share: float) -> None:
-        """Learning rates after a share of all steps."""
-        rate = self.settings.learning_rate * (1 + math.cos(math.pi * share)) / 2
+    def _set_learning_rates(self, progress: float) -> None:
+        """Set the learning rates after a fraction ``progress`` of all steps."""
+        rate = self.settings.learning_rate * (1 + math.cos(math.pi * progress)) / 2
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         if self._mask is not None:
@@ -156,23 +157,23 @@ class Training:
         return loss.detach()
 
     @torch.no_grad()
-    def _loss_held_back(self, patience: Patience) -> float:
+    def _validation_loss(self, validation: EarlyStopping) -> float:
         self.module.eval()
         total = 0.0
         for part in row_batches(
-            *patience.X.shape, budget=NUMBERS_PER_BATCH, max_rows=MAX_ROWS_PER_BATCH
+            *validation.X.shape, budget=NUMBERS_PER_BATCH, max_rows=MAX_ROWS_PER_BATCH
         ):
-            outputs = self.module(patience.X.rows(torch.arange(part.start, part.stop)))
-            loss = self.settings.loss(outputs, patience.targets[part])
+            outputs = self.module(validation.X.rows(torch.arange(part.start, part.stop)))
+            loss = self.settings.loss(outputs, validation.targets[part])
             total += (part.stop - part.start) * loss.item()
-        return total / len(patience.targets)
+        return total / len(validation.targets)
 
     def _diverged(self, X: Inputs) -> TrainingError:
-        largest = X.largest()
+        largest = X.max_abs()
         cause = (
-            f"X has values as large as {largest:.3g}: scale it"
+            f"X has values as large as {largest:.3g}. Standardize it"
             if largest > 1e3
-            else f"learning_rate={self.settings.learning_rate:g} is likely too high: lower it"
+            else f"learning_rate={self.settings.learning_rate:g} is probably too high. Lower it"
         )
         return TrainingError(
             f"The loss became {self.record.losses[-1]} in epoch {len(self.record.losses)}: {cause}."
@@ -180,33 +181,35 @@ class Training:
 
 
 class _BestEpoch:
-    """The weights of the best epoch so far, and the number of epochs since."""
+    """Weights of the best epoch so far, and number of epochs without improvement."""
 
-    def __init__(self, patience: Patience | None) -> None:
-        self._patience = patience
+    def __init__(self, early_stopping: EarlyStopping | None) -> None:
+        self._early_stopping = early_stopping
         self._loss = math.inf
         self._weights: dict[str, Tensor] | None = None
         self._n_waited = 0
 
     def is_over(self, loss: float, module: nn.Module) -> bool:
-        """Whether training ends with this loss on the rows held back."""
-        if self._patience is None:
+        """Return whether training should stop after this validation loss."""
+        if self._early_stopping is None:
             return False
-        self._n_waited = 0 if loss < self._loss - self._patience.tol else self._n_waited + 1
+        improved = loss < self._loss - self._early_stopping.tol
+        self._n_waited = 0 if improved else self._n_waited + 1
         if loss < self._loss:
             self._loss, self._weights = loss, copy.deepcopy(module.state_dict())
-        return self._n_waited >= self._patience.epochs
+        return self._n_waited >= self._early_stopping.patience
 
     def restore(self, module: nn.Module) -> None:
-        """Set the network to the best weights, if some were kept."""
+        """Restore the best weights, if any were stored."""
         if self._weights is not None:
             module.load_state_dict(self._weights)
 
 
 class BalancedRows:
-    """Rows of rarer classes repeated, so that all classes are equally frequent.
+    """Sampler that repeats rows of rare classes so that all classes are equally frequent.
 
-    Every row comes at least once; which come once more than others is drawn for each epoch.
+    Every row occurs at least once. Rows that occur one time more than others are drawn at random in
+    each epoch.
     """
 
     def __init__(self, codes: Tensor) -> None:
@@ -214,39 +217,39 @@ class BalancedRows:
         self.size = max(len(rows) for rows in self.classes)
 
     def __call__(self) -> Tensor:
-        drawn = torch.cat([self._repeated(rows) for rows in self.classes])
+        drawn = torch.cat([self._repeat(rows) for rows in self.classes])
         return drawn[torch.randperm(len(drawn))]
 
-    def _repeated(self, rows: Tensor) -> Tensor:
+    def _repeat(self, rows: Tensor) -> Tensor:
         whole, rest = divmod(self.size, len(rows))
         return torch.cat([rows.repeat(whole), rows[torch.randperm(len(rows))[:rest]]])
 
 
 class Inputs(ABC):
-    """A table that hands out rows as tensors."""
+    """Table that provides rows as dense tensors."""
 
     _X: Any
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of features."""
+        """Number of rows and number of features."""
         return self._X.shape[0], self._X.shape[1]
 
     @abstractmethod
     def rows(self, indices: Tensor) -> Tensor:
-        """The rows with these indices; dense."""
+        """Return the rows with these indices, as a dense tensor."""
 
     @abstractmethod
     def varying(self) -> Tensor:
-        """Which features do not hold one value in all rows; shape (d,)."""
+        """Return a boolean mask of the features that are not constant; shape (d,)."""
 
     @abstractmethod
-    def largest(self) -> float:
-        """The largest absolute value."""
+    def max_abs(self) -> float:
+        """Return the largest absolute value."""
 
 
 class DenseInputs(Inputs):
-    """Rows of an array, moved to the device as a whole."""
+    """Dense table, stored on the device."""
 
     def __init__(self, X: Any, device: torch.device) -> None:
         self._X = torch.from_numpy(X).to(device)
@@ -257,12 +260,12 @@ class DenseInputs(Inputs):
     def varying(self) -> Tensor:
         return self._X.amax(dim=0) > self._X.amin(dim=0)
 
-    def largest(self) -> float:
+    def max_abs(self) -> float:
         return self._X.abs().max().item()
 
 
 class SparseInputs(Inputs):
-    """Rows of a sparse table; those of a mini-batch are made dense, then moved."""
+    """Sparse table whose rows are converted to dense tensors one mini-batch at a time."""
 
     def __init__(self, X: Any, device: torch.device) -> None:
         self._X = sp.csr_array(X)
@@ -270,8 +273,8 @@ class SparseInputs(Inputs):
 
     def rows(self, indices: Tensor) -> Tensor:
         chosen = self._X[indices.cpu().numpy()]
-        # Memory of torch, not of numpy: products of matrices may differ in the last digit by where
-        # in memory a matrix begins, and a sparse table must give what the dense one gives.
+        # Allocated by PyTorch, not NumPy: memory alignment can change the last digit of a matrix
+        # product, and sparse and dense tables must give identical results.
         dense = torch.empty(chosen.shape, dtype=torch.float32)
         chosen.toarray(out=dense.numpy())
         return dense.to(self._device)
@@ -280,31 +283,32 @@ class SparseInputs(Inputs):
         high, low = self._X.max(axis=0).toarray(), self._X.min(axis=0).toarray()
         return torch.from_numpy(np.ravel(high > low)).to(self._device)
 
-    def largest(self) -> float:
+    def max_abs(self) -> float:
         return float(abs(self._X).max())
 
 
-def inputs_of(X: Table, device: torch.device) -> Inputs:
-    """The rows of an array or of a sparse table, in single precision."""
+def make_inputs(X: Table, device: torch.device) -> Inputs:
+    """Return the inputs for a dense or sparse table in single precision."""
     return SparseInputs(X, device) if sp.issparse(X) else DenseInputs(X, device)
 
 
-def require_trainable(network: nn.Module, whole: nn.Module, rows: Tensor, n_outputs: int) -> None:
-    """Refuse a network that cannot be trained on such rows, ``whole`` including its mask."""
+def check_trainable(network: nn.Module, module: nn.Module, rows: Tensor, n_outputs: int) -> None:
+    """Raise if a network cannot be trained on such rows; ``module`` includes its mask."""
     name = type(network).__name__
-    outputs = applied(whole.eval(), rows, name)
+    outputs = apply_module(module.eval(), rows, name)
     if tuple(outputs.shape) != (len(rows), n_outputs):
         raise InputError(
-            f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, and "
-            f"{n_outputs} output(s) are needed: one for each class, or a single one for a number."
+            f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, but "
+            f"{n_outputs} output(s) per row are required. A classifier needs one output per class, "
+            "a regressor a single output."
         )
     if not any(weight.requires_grad for weight in network.parameters()):
         raise InputError(
-            f"{name} has no weights to train: there are none, or all of them are frozen. A network "
-            "that is trained already is explained by TorchModel."
+            f"{name} has no trainable weights: it has none, or all of them are frozen. To explain "
+            "a trained network, wrap it in TorchModel."
         )
     if not outputs.requires_grad:
         raise InputError(
-            f"The outputs of {name} have no gradient with respect to its weights: something on the "
-            "way (argmax, detach, numpy) breaks it off."
+            f"The outputs of {name} have no gradient with respect to its weights. Check the "
+            "forward pass for argmax, detach or a conversion to NumPy."
         )
