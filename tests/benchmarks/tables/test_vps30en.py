@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from allrelevant import InputError
-from allrelevant.datasets import load_vps30en
-from allrelevant.datasets.vps30en import VERBS
+from benchmarks.tables.papers.krupka16.vps30en import VERBS, load_vps30en
 
 NAMES = ["pattern", "passive", "fold", "object"]
 ROWS = [["1", "0", "3", "1"], ["4", "1", "1", "1"], ["u", "0", "2", "0"]]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._text import join_names
-from .._typing import Matrix
-from ..exceptions import InputError
+from allrelevant._text import join_names
+from allrelevant._typing import Matrix
+from allrelevant.exceptions import InputError
 
 VERBS = (
     *("access", "ally", "arrive", "breathe", "claim", "cool", "crush", "cry", "deny", "enlarge"),
@@ -85,18 +85,6 @@ def load_vps30en(
     -------
     dict of str to VerbPatterns
         By verb, in the order asked for.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from allrelevant.datasets import load_vps30en
-    >>> with TemporaryDirectory() as folder:
-    ...     text = "pattern,fold,passive,object\\n1,1,0,1\\nu,2,1,0\\n"
-    ...     _ = Path(folder, "cry.csv").write_text(text)
-    ...     cry = load_vps30en(folder, verbs=["cry"])["cry"]
-    >>> cry.X.tolist(), cry.y.tolist(), cry.feature_names
-    ([[0.0, 1.0], [1.0, 0.0]], ['1', 'u'], ('passive', 'object'))
     """
     names = VERBS if verbs is None else _check_verbs(verbs)
     path = Path(folder)
