@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md lists the modules that there are."""
+"""Tests that the map in CONTRIBUTING.md lists all modules."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def listed_modules() -> set[str]:
-    """Paths below the package, from the tables of the section "The tree"."""
+    """Return the module paths listed in the tables of the section "The tree"."""
     tree = (ROOT / "CONTRIBUTING.md").read_text().partition("## The tree")[2]
     modules, folder = set(), ""
     for line in tree.partition("## How do I add")[0].splitlines():

@@ -61,8 +61,8 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise InputError(
-            f"The target has only one class, {str(classes[0])!r}. Classification requires at "
-            "least two classes."
+            f"The target has a single class, {str(classes[0])!r}. At least two classes are "
+            "required."
         )
     return classes, codes
 

@@ -93,7 +93,7 @@ def random_splits(
     try:
         return list(splitter.split(np.zeros(len(y)), y, row_groups))
     except ValueError as error:
-        raise InputError(f"Cannot split the rows: {error}") from error
+        raise InputError(f"The rows cannot be split: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[
     for number, (train, test) in enumerate(folds):
         if len(np.unique(labels.codes[train])) < 2:
             raise InputError(
-                f"The training rows of fold {number} of {name} have only one class. Use stratified "
+                f"The training rows of fold {number} of {name} have a single class. Use stratified "
                 "folds, or fewer folds."
             )
         if len(test) == 0:

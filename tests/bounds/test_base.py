@@ -94,5 +94,5 @@ def test_the_common_svm_has_no_place_for_privileged_features():
 
 
 def test_constant_columns_alone_are_refused():
-    with pytest.raises(InputError, match="Every column is constant"):
+    with pytest.raises(InputError, match="All columns are constant"):
         ClassificationBounds().fit(np.ones((20, 3)), [0, 1] * 10)

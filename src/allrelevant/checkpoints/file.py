@@ -227,9 +227,9 @@ class CheckpointFile:
         differing = [name for name in {**stored, **key} if stored.get(name) != key.get(name)]
         if differing:
             raise CheckpointError(
-                f"Checkpoint {self._name} belongs to a different run (different "
-                f"{', '.join(differing)}) and was not modified. Use a different path, or delete "
-                "the file."
+                f"Checkpoint {self._name} belongs to a different run: different "
+                f"{', '.join(differing)}. The file was not modified. Use a different path, or "
+                "delete the file."
             )
 
     def _unpack(self, content: bytes) -> dict[str, Any]:

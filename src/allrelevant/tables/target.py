@@ -83,7 +83,7 @@ def class_labels(
     distinct = len(set(labels.tolist()))
     if distinct == 1:
         raise InputError(
-            f"The target {target!r} has only one class, {labels[0]!s:.40}. At least two classes "
+            f"The target {target!r} has a single class, {labels[0]!s:.40}. At least two classes "
             "are required."
         )
     if distinct > MAX_CLASSES and 2 * distinct > len(labels):
@@ -162,7 +162,7 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
     numbers = values.to_numpy(dtype=np.float64)
     if (numbers == numbers[0]).all():
         raise InputError(
-            f"The target {target!r} has only one value, {numbers[0]:g}, so there is nothing to "
+            f"The target {target!r} has a single value, {numbers[0]:g}, so there is nothing to "
             "predict. Choose a different column."
         )
     return numbers
