@@ -1,4 +1,4 @@
-"""Generated tables with known ground truth, and readers of public tables."""
+"""Synthetic data with known ground truth, and readers of public data sets."""
 
 from __future__ import annotations
 

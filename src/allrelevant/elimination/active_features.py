@@ -100,15 +100,13 @@ class ActiveFeatures:
         return self._kernel.base(self._columns.keep(mask).products())
 
     def _needs_recomputing(self) -> bool:
-        size = float(self._squared_norms[self._active].sum())
-        return self.n_active <= self._n_summed // 2 or size < RECOMPUTE_BELOW * self._norm_summed
+        norm = float(self._squared_norms[self._active].sum())
+        return self.n_active <= self._n_summed // 2 or norm < RECOMPUTE_BELOW * self._norm_summed
 
     def _compute_base(self) -> None:
         self.base = self._kernel.base(self._columns.products())
-        self._n_summed, self._norm_summed = (
-            self.n_active,
-            float(self._squared_norms.sum()),
-        )
+        self._n_summed = self.n_active
+        self._norm_summed = float(self._squared_norms.sum())
 
 
 def feature_matrix(X: Table, *, centered: bool) -> FeatureMatrix:
