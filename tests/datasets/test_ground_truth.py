@@ -57,7 +57,5 @@ def test_messages_contain_the_parameter_names_of_the_caller():
     spec = TableSpec(10, 1, 2, 0, suffix="_privileged")
     with pytest.raises(InputError, match="n_weak_privileged must be 0 or at least 2"):
         replace(spec, n_weak=1)
-    with pytest.raises(
-        InputError, match=r"n_strong_privileged \+ n_weak_privileged must be positive"
-    ):
+    with pytest.raises(InputError, match=r"n_strong_privileged \+ n_weak_privileged must"):
         replace(spec, n_strong=0, n_weak=0)

@@ -119,7 +119,7 @@ def test_warm_start_leads_to_the_same_optimum():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_offset_does_not_depend_on_the_start(seed):
-    """With a single binary feature, the loss is often constant over a range of offsets."""
+    """The loss of a single binary feature is often constant over a range of offsets."""
     rng = np.random.RandomState(seed)
     y = rng.randint(2, size=24)
     x = (rng.rand(24, 1) < 0.3 + 0.4 * y[:, None]).astype(float)
