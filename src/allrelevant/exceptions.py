@@ -47,7 +47,7 @@ class InfeasibleConstraintsError(InputError):
 
 
 class SolverError(AllRelevantError, RuntimeError):
-    """Raised when a linear program was not solved to optimality."""
+    """Raised when a solver does not reach an optimal solution."""
 
 
 class TrainingError(AllRelevantError, FloatingPointError):

@@ -61,7 +61,7 @@ def stratified_folds(
 
 
 def fold_numbers(strata: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold number of each row, with shuffled rows of each stratum spread over folds.
+    """Return the fold number of each row, spreading the rows of each stratum evenly over the folds.
 
     Unlike :func:`stratified_folds`, this function accepts strata of a single row.
     """

@@ -149,7 +149,7 @@ class FeatureMatrix(ABC):
 
     @abstractmethod
     def squared_norms(self) -> Vector:
-        """Sum of the squares of each column."""
+        """Return the sum of squares of each column."""
 
     @abstractmethod
     def products(self) -> Matrix:

@@ -163,7 +163,7 @@ class Elimination:
         return features[:n_certain], features[n_certain:]
 
     def _evaluate(self, candidates: list[int], inner: Evaluator) -> list[Evaluation]:
-        """Cross-validate the subsets without one of the candidates each."""
+        """Cross-validate the subsets that lack one candidate each."""
         n_active = self.active.n_active - 1
         moves = [Move(self.active.column(j)[None], (-1,), n_active) for j in candidates]
         return inner.evaluate(self.active.base, moves, self._fold_b)
