@@ -192,7 +192,7 @@ def test_missing_and_infinite_targets(run: Run, frame: pd.DataFrame, task: str) 
     [
         (["--privileged", "alhpa"], "Did you mean 'alpha'?"),
         (["--privileged", "sick"], "'sick' is the target"),
-        (["--privileged", "beta", "--drop", "beta"], "'beta' is dropped"),
+        (["--privileged", "beta", "--drop", "beta"], "'beta' is both dropped"),
         (
             [f"--privileged={name}" for name in ("alpha", "beta", "gamma", "delta", "epsilon")],
             "All features are privileged",
