@@ -1,6 +1,6 @@
-"""Which measurements of a tumour matter? The picture of the README.
+"""Relevance of the features of the Wisconsin breast cancer data, with the figure in README.md.
 
-usage: python examples/breast_cancer.py [PICTURE.png]
+usage: python examples/breast_cancer.py [FIGURE.png]
 """
 
 import sys
@@ -16,7 +16,7 @@ bounds = ClassificationBounds(random_state=0).fit(X, y)
 table = bounds.to_frame().sort_values("upper", ascending=False)
 print(table[["relevance", "lower", "upper", "baseline"]].head(10).round(3).to_string())
 
-# "worst radius" is weak: here is an equally good model that does without it.
+# "worst radius" is weakly relevant: this equivalent model does not use it.
 without = bounds.witness("worst radius", "lower")
 print(f"\nbaseline: norm {bounds.baseline_.norm_:.2f}, loss {bounds.baseline_.loss_:.2f}")
 print(f"without worst radius: norm {without.norm_:.2f}, loss {without.loss_:.2f}")

@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md lists the modules that there are."""
+"""Tests that the map in CONTRIBUTING.md lists all modules."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every module can be imported first, and the public names are complete."""
+"""Tests of imports: any module can be imported first, and all public names exist."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ MODULES = [
     if not file.name.startswith("__")
 ]
 
-# Third-party modules stay loaded: only the order in which ours are loaded matters.
+# Third-party modules stay loaded: only the import order of this package's modules matters.
 IMPORT_EACH_FIRST = f"""
 import sys
 for name in {MODULES!r}:
@@ -24,7 +24,7 @@ for name in {MODULES!r}:
 """
 
 
-def test_no_module_needs_another_to_be_imported_before_it():
+def test_every_module_can_be_imported_first():
     done = subprocess.run(
         [sys.executable, "-c", IMPORT_EACH_FIRST],
         capture_output=True,
@@ -35,7 +35,7 @@ def test_no_module_needs_another_to_be_imported_before_it():
     assert done.returncode == 0, done.stderr
 
 
-def test_public_names_exist_and_their_modules_are_ours():
+def test_public_names_exist_in_modules_of_the_package():
     for name in dir(allrelevant):
         value = getattr(allrelevant, name)
         if hasattr(value, "__module__"):

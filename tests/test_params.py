@@ -1,4 +1,4 @@
-"""Defaults in docstrings are those of the signatures."""
+"""Tests that docstrings state the default values of the signatures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ESTIMATORS = [
 
 
 def stated_defaults(estimator: type) -> dict[str, Any]:
-    """The defaults in the section of parameters of a docstring."""
+    """Return the default values stated in the parameter section of a docstring."""
     section = inspect.getdoc(estimator).split("\nAttributes\n---")[0]  # type: ignore[union-attr]
     entries = re.findall(r"^(\w[\w, ]*) : .*?default=([^\n]+)$", section, re.MULTILINE)
     return {name: ast.literal_eval(text) for names, text in entries for name in names.split(", ")}

@@ -1,4 +1,4 @@
-"""The README's examples run as they stand."""
+"""Test that the examples in README.md run."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 README = Path(__file__).parent.parent / "README.md"
 
 
-def test_the_ten_lines_run():
+def test_readme_examples_run():
     code, more = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     names: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Folds, random splits, permutations and seeds."""
+"""Tests of folds, random splits, permutations and seeds."""
 
 import numpy as np
 import pytest
@@ -34,11 +34,11 @@ def test_stratified_folds_are_limited_by_the_smallest_class():
     y = np.repeat([0, 1], [30, 3])
     folds = stratified_folds(y, 5, seed=0)
     assert [int(y[test].sum()) for _, test in folds] == [1, 1, 1]
-    with pytest.raises(InputError, match="Give a number instead of 'cv'"):
+    with pytest.raises(InputError, match="Pass a number instead of 'cv'"):
         stratified_folds(np.array([0, 0, 1]), 5, 0, "a number")
 
 
-def test_strata_are_dealt_out_evenly_even_with_single_rows():
+def test_strata_are_spread_evenly_even_with_single_rows():
     strata = np.repeat(["a", "b", "c"], [12, 7, 1])
     folds = fold_numbers(strata, 5, seed=0)
     for stratum in "abc":
@@ -62,7 +62,7 @@ class TestCvSplits:
     labels = Labels(np.array(["a", "b"]), np.repeat([0, 1], 10))
     rows = np.arange(0, 20, 2)
 
-    def test_folds_hold_rows_of_the_whole_table(self):
+    def test_folds_contain_row_numbers_of_the_whole_table(self):
         folds = cv_splits(5, self.labels, self.rows)
         assert len(folds) == 5
         assert sorted(np.concatenate([test for _, test in folds])) == self.rows.tolist()
@@ -79,17 +79,17 @@ class TestCvSplits:
         ("cv", "message"),
         [
             (6, "Class a has 5 row.s., fewer than the 6 folds of cv"),
-            ([], "cv gives no folds"),
-            ([([0, 1], [2])], "Fold 0 of cv has a single class"),
-            ([([0, 9], np.array([], dtype=int))], "Fold 0 of cv holds no rows out"),
+            ([], "cv yields no folds"),
+            ([([0, 1], [2])], "training rows of fold 0 of cv have a single class"),
+            ([([0, 9], np.array([], dtype=int))], "Fold 0 of cv has no test rows"),
         ],
     )
-    def test_useless_folds_are_refused(self, cv, message):
+    def test_invalid_folds_raise(self, cv, message):
         with pytest.raises(InputError, match=message):
             cv_splits(cv, self.labels, self.rows)
 
 
-def test_permuted_copies_have_the_same_values_in_another_order():
+def test_permuted_copies_have_the_same_values_in_a_different_order():
     columns = [np.arange(10.0), np.full(10, 3.0)]
     (copy,) = permuted_copies(columns, np.random.RandomState(0))
     assert sorted(copy) == columns[0].tolist()

@@ -1,4 +1,4 @@
-"""Names as labels."""
+"""Tests of printable and shortened names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from allrelevant._text import display_width, printable, shorten
 
 
 @given(st.text())
-def test_printable_names_take_one_line_and_show_something(name: str) -> None:
+def test_printable_names_are_one_line_and_not_blank(name: str) -> None:
     label = printable(name)
     assert label.strip()
     assert len(label.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""Which features of a table matter, and the proof.
+"""Feature relevance with certified bounds, and feature selection.
 
 The public names are listed in ``__init__.pyi``. They are loaded when first used, so that
 ``import allrelevant`` and ``allrelevant --help`` do not wait for scikit-learn.

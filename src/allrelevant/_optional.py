@@ -1,4 +1,4 @@
-"""Optional dependencies: imported when used, and named by the extra that brings them."""
+"""Optional dependencies, imported when used."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .exceptions import MissingExtraError
 
 
 def import_extra(module: str, extra: str) -> ModuleType:
-    """Import an optional dependency, or say how to install it.
+    """Import an optional dependency, or raise an error that says how to install it.
 
     Parameters
     ----------
     module : str
         Name of the module to import.
     extra : str
-        Extra of this package that brings it.
+        Extra of this package that installs the module.
     """
     try:
         return import_module(module)
@@ -26,16 +26,16 @@ def import_extra(module: str, extra: str) -> ModuleType:
 
 
 def missing(module: str, extra: str) -> MissingExtraError:
-    """What to say where an optional dependency is not installed."""
+    """Return the error for an optional dependency that is not installed."""
+    name = module.partition(".")[0]
     return MissingExtraError(
-        f"This needs {module.partition('.')[0]}: pip install 'allrelevant[{extra}]'."
+        f"This feature requires {name}. Install it with: pip install 'allrelevant[{extra}]'."
     )
 
 
 def display(name: str) -> Any:
-    """Class of :mod:`allrelevant.plots` that draws a result.
+    """Return the class of :mod:`allrelevant.plots` with this name.
 
-    Results look their display up by name when they are drawn, so that no computation imports the
-    plots.
+    The lookup happens when a result is plotted, so computations never import plotting code.
     """
     return getattr(import_module("allrelevant.plots"), name)

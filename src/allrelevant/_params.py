@@ -1,19 +1,19 @@
-"""Default values and choices that several constructors share, or constructors and commands.
+"""Default values and choices shared by several constructors, or by constructors and commands.
 
-This module imports nothing but ``typing``: ``allrelevant report --help`` shows these values without
-importing numpy. A default that a single constructor has stays in its signature.
+This module imports only ``typing``, so ``allrelevant report --help`` can show these values without
+importing numpy. A default used by a single constructor belongs in its signature.
 """
 
 from __future__ import annotations
 
 from typing import Final, Literal
 
-# Words that stand for a value in several parameters.
+# Special values accepted by several parameters.
 AUTO: Final = "auto"
 CV: Final = "cv"
 
-# Tasks of relevance bounds, each with the public name of its estimator. Those of linear models are
-# chosen by --task, the bounds of a learned metric by --method metric.
+# Tasks of relevance bounds, each with the public name of its estimator. The tasks of linear models
+# are selected with --task, bounds of a learned metric with --method metric.
 METRIC: Final = "metric"
 TASKS: dict[str, str] = {
     "classification": "ClassificationBounds",
@@ -24,7 +24,7 @@ TASKS: dict[str, str] = {
 }
 LINEAR_TASKS = tuple(name for name in TASKS if name != METRIC)
 
-# Relevance bounds of linear models.
+# Relevance bounds for linear models.
 NORM_SLACK: Final = 0.1
 LOSS_SLACK: Final = 0.05
 LOSS_TOL: Final = 1e-6
@@ -36,7 +36,7 @@ FormulationName = Literal["separate", "joint"]
 FORMULATION: Final = "separate"
 PathParameter = Literal["C", "norm_slack"]
 
-# Relevance bounds of mappings and metrics.
+# Relevance bounds for mappings and metrics.
 MAPPING_SLACK: Final = 0.01
 
 # SVMs and elimination.
@@ -58,5 +58,5 @@ CV_FOLDS: Final = 5
 N_CANDIDATES: Final = 5
 MAX_ROUNDS: Final = 1
 
-# Selection by saliency.
+# Saliency-based selection.
 KEEP_FRACTION: Final = 0.9

@@ -1,6 +1,7 @@
-"""Every private helper of scikit-learn that the package uses, in one place.
+"""Access to private scikit-learn attributes.
 
-They have no promise of stability: when a release moves one, this is the file to mend.
+They may change in any scikit-learn release. All uses are collected here, so only this file has to
+be adapted.
 """
 
 from __future__ import annotations
@@ -8,6 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 
-def kernel_factor(machine: Any) -> float:
-    """The gamma of the kernel of a fitted SVM: "scale" and "auto" as the number they stood for."""
-    return float(machine._gamma)
+def kernel_factor(svm: Any) -> float:
+    """Return the kernel coefficient gamma of a fitted SVM, with "scale" and "auto" resolved."""
+    return float(svm._gamma)

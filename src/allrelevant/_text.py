@@ -1,4 +1,4 @@
-"""Text for people: names of features, which may hold anything at all, lists, counts and numbers."""
+"""Text formatting: printable feature names, lists, counts and numbers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Joiners are invisible yet part of the spelling of Persian or Hindi words, and of many emoji.
+# Joiners are invisible, but Persian and Hindi spelling and many emoji require them.
 _JOINERS = "\u200c\u200d"
 
 
 def printable(name: object) -> str:
-    r"""A name that cannot move the cursor, break a line or hide.
+    r"""Return a name with control and invisible characters escaped.
 
     >>> printable("age\tin\x1b[31m years")
     'age\\tin\\x1b[31m years'
@@ -34,7 +34,7 @@ def _printable_character(character: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """Number of terminal cells a text takes up.
+    """Return the number of terminal cells that a text occupies.
 
     >>> display_width("age"), display_width("年齢")
     (3, 4)
@@ -49,9 +49,9 @@ def _character_width(character: str) -> int:
 
 
 def shorten(text: str, width: int, ellipsis: str = "…") -> str:
-    """A text of at most ``width`` cells; what is too long loses its middle.
+    """Shorten a text to at most ``width`` cells by replacing its middle with an ellipsis.
 
-    The end of a long name tells it from its neighbours as often as its beginning does.
+    The end is kept because long names often differ only there.
 
     >>> shorten("concentration_day_17", 12)
     'concent…y_17'
@@ -59,17 +59,17 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     if display_width(text) <= width:
         return text
     room = width - display_width(ellipsis)
-    tail = _fitting(text[::-1], room // 2 - room // 8)[::-1]
-    return _fitting(text, room - display_width(tail)) + ellipsis + tail
+    tail = _longest_prefix(text[::-1], room // 2 - room // 8)[::-1]
+    return _longest_prefix(text, room - display_width(tail)) + ellipsis + tail
 
 
 def short_label(name: object, width: int) -> str:
-    """A name of at most ``width`` cells that is safe to print or to draw."""
+    """Return a printable name of at most ``width`` cells."""
     return shorten(printable(name), width)
 
 
-def _fitting(text: str, width: int) -> str:
-    """The longest beginning of a text that fits."""
+def _longest_prefix(text: str, width: int) -> str:
+    """Return the longest prefix of a text that fits in ``width`` cells."""
     used = 0
     for index, character in enumerate(text):
         used += _character_width(character)
@@ -78,17 +78,17 @@ def _fitting(text: str, width: int) -> str:
     return text
 
 
-def percent(share: float) -> str:
-    """A share with one decimal; scores can be negative.
+def percent(fraction: float) -> str:
+    """Format a fraction, which may be negative, as a percentage with one decimal.
 
     >>> percent(0.875)
     '87.5%'
     """
-    return real_minus(f"{share:.1%}")
+    return real_minus(f"{fraction:.1%}")
 
 
 def number(value: float) -> str:
-    """A number of any size in few characters.
+    """Format a number of any magnitude in few characters.
 
     >>> number(1234567.0), number(3.14159), number(2000.0)
     ('1,234,567', '3.142', '2,000')
@@ -97,12 +97,12 @@ def number(value: float) -> str:
 
 
 def real_minus(text: str) -> str:
-    """A number with a minus sign in place of the hyphen, for pages."""
+    """Replace hyphens with typographic minus signs, for HTML reports."""
     return text.replace("-", "\N{MINUS SIGN}")
 
 
 def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
-    """Decimals that show four digits of the largest bound, so that columns line up."""
+    """Return the number of decimals that shows four digits of the largest upper bound."""
     largest = max((f["upper"] for f in features), default=1.0)
     return 3 if largest <= 0.0 else min(max(3 - math.floor(math.log10(largest)), 0), 12)
 
@@ -110,7 +110,7 @@ def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
 def join_names(
     names: Sequence[str], at_most: int = 10, conjunction: str = "and", *, quote: bool = True
 ) -> str:
-    """Names in a sentence, quoted; the rest of a long list as a number.
+    """Join names into a phrase, quoted by default; count the names beyond ``at_most``.
 
     >>> join_names(["a", "b", "c"])
     "'a', 'b' and 'c'"
@@ -125,7 +125,7 @@ def join_names(
 
 
 def count_noun(number: int, one: str, many: str) -> str:
-    """A number with the words that go with it.
+    """Format a count with its singular or plural phrase.
 
     >>> count_noun(1, "column is", "columns are"), count_noun(2, "column is", "columns are")
     ('1 column is', '2 columns are')

@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays that the package passes around."""
+"""Type aliases for arrays."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Vector: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = NDArray[np.float64]
 
 
-# Rows are samples: a dense ndarray, or a sparse array in compressed row format. scipy's sparse
-# arrays have no types, so this cannot say more.
+# A dense ndarray or a CSR array with one row per sample. scipy's sparse arrays have no type stubs,
+# so the type cannot be more specific.
 Table: TypeAlias = Any
 
 

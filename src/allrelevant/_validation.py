@@ -1,4 +1,4 @@
-"""Checks of input that estimators share: names, classes, numbers, constant columns, counts."""
+"""Input validation shared by estimators: classes, numeric targets, constant columns, counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from ._typing import Table, Vector
 from .exceptions import InputError, RelevanceWarning
 
-# Constraints of parameters: a number of things, a share of them, and n_jobs of every estimator.
+# Parameter constraints: a count, a fraction, and the n_jobs of every estimator.
 COUNT = Interval(Integral, 1, None, closed="left")
 SHARE = Interval(Real, 0, 1, closed="neither")
 N_JOBS: list[Any] = [
@@ -28,7 +28,7 @@ MAX_LISTED_NAMES = 10
 
 
 def feature_names(est: Any) -> list[str]:
-    """Names of the features of a fitted estimator, ``x0, x1, ...`` where the table had none."""
+    """Return the feature names of a fitted estimator, or ``x0, x1, ...`` if it has none."""
     names = getattr(est, "feature_names_in_", None)
     return (
         [f"x{j}" for j in range(est.n_features_in_)] if names is None else [str(n) for n in names]
@@ -36,7 +36,7 @@ def feature_names(est: Any) -> list[str]:
 
 
 def resolve_n_features(requested: Any, n_features: int) -> int:
-    """Number of features to select, at least one, from a number or a fraction of all.
+    """Return the number of features to select, at least one, for a count or a fraction.
 
     >>> resolve_n_features(3, 10), resolve_n_features(0.25, 10), resolve_n_features(0.01, 10)
     (3, 2, 1)
@@ -47,13 +47,13 @@ def resolve_n_features(requested: Any, n_features: int) -> int:
     if isinstance(requested, Real) and not is_count and 0 < float(requested) < 1:
         return max(1, int(float(requested) * n_features))
     raise InputError(
-        f"Cannot select {requested!r} of {n_features} features: give a number from 1 to "
-        f"{n_features}, or a share between 0 and 1."
+        f"Cannot select {requested!r} of {n_features} features. Pass a number from 1 to "
+        f"{n_features}, or a fraction between 0 and 1."
     )
 
 
 def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes in order, and the code of each row; a single class is refused.
+    """Return the sorted classes and the class code of each row; raise if there is only one class.
 
     >>> encode_classes(np.array(["b", "a", "b"]))
     (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
@@ -61,35 +61,35 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise InputError(
-            f"The target has a single class, {str(classes[0])!r}: there is nothing to tell apart. "
-            "At least two classes are needed."
+            f"The target has a single class, {str(classes[0])!r}. At least two classes are "
+            "required."
         )
     return classes, codes
 
 
 def check_numeric_target(y: NDArray[Any]) -> Vector:
-    """The target as floats; refused if all values are equal or their spread is not finite.
+    """Return the target as floats; raise if its standard deviation is zero or not finite.
 
     >>> check_numeric_target(np.array([0.1, 0.1, 0.1]))
     Traceback (most recent call last):
         ...
-    allrelevant.exceptions.InputError: The target has the standard deviation 0: there is nothing \
-to predict, or its unit is out of reach. Give numbers that differ, in a unit closer to one.
+    allrelevant.exceptions.InputError: The standard deviation of the target is 0, but it must be \
+positive and finite. Check that the values differ and that their scale is not extreme.
     """
     values = y.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        # Of equal numbers rounding can make a spread that is not zero.
-        spread = values.std() if values.min() < values.max() else 0.0
-    if not 0 < spread < np.inf:
+        # Rounding can give equal values a standard deviation above zero.
+        std = values.std() if values.min() < values.max() else 0.0
+    if not 0 < std < np.inf:
         raise InputError(
-            f"The target has the standard deviation {spread:g}: there is nothing to predict, or "
-            "its unit is out of reach. Give numbers that differ, in a unit closer to one."
+            f"The standard deviation of the target is {std:g}, but it must be positive and finite. "
+            "Check that the values differ and that their scale is not extreme."
         )
     return values
 
 
 def check_finite(X: Table, names: Sequence[str]) -> None:
-    """Refuse a table with values that are NaN or infinite, and name the first such feature."""
+    """Raise if a table has NaN or infinite values, naming the first affected feature."""
     values = X.data if sp.issparse(X) else X
     for kind, is_kind in (("NaN", np.isnan), ("infinite", np.isinf)):
         mask = is_kind(values)
@@ -97,16 +97,19 @@ def check_finite(X: Table, names: Sequence[str]) -> None:
         if number:
             columns = X.indices[mask] if sp.issparse(X) else np.flatnonzero(mask.any(axis=0))
             raise InputError(
-                f"X has {number} value(s) that are {kind}, first in feature "
-                f"{names[int(columns.min())]!r}: fill them in, or remove those rows or features. "
-                "(NaN and infinity have no place in a kernel.)"
+                f"X has {number} {kind} value(s), first in feature "
+                f"{names[int(columns.min())]!r}. Kernels require finite values: impute them, or "
+                "remove these rows or features."
             )
 
 
 def check_varying(n_constant: int, n_features: int) -> None:
-    """Refuse a table whose columns are all constant."""
+    """Raise if all columns of a table are constant."""
     if n_constant == n_features:
-        raise InputError("Every column is constant: there is no feature to tell rows apart.")
+        raise InputError(
+            "All columns are constant, so there is nothing to analyze. Check how the table was "
+            "read."
+        )
 
 
 def warn_constant_columns(
@@ -115,13 +118,13 @@ def warn_constant_columns(
     consequence: str,
     stacklevel: int = 3,
 ) -> None:
-    """Warn of constant columns, if there are any; the warning points to the caller of ``fit``."""
+    """Warn about constant columns, if any; the warning points to the caller of ``fit``."""
     if len(columns) == 0:
         return
     listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])
     more = len(columns) - MAX_LISTED_NAMES
     warnings.warn(
-        f"{len(columns)} constant column(s) cannot tell rows apart and are {consequence}: "
+        f"{len(columns)} constant column(s) carry no information and are {consequence}: "
         f"{listed}{f' and {more} more' if more > 0 else ''}.",
         RelevanceWarning,
         stacklevel=stacklevel,

@@ -1,7 +1,7 @@
-"""Errors and the warning of the package.
+"""Errors and warnings of the package.
 
-Every error derives from :class:`AllRelevantError`, so that callers can tell a problem with the data
-or the settings from a bug. The command line prints them in one line.
+Every error derives from :class:`AllRelevantError`, so that callers can distinguish a problem with
+the data or the settings from a bug. The command line prints these errors in one line.
 """
 
 from __future__ import annotations
@@ -11,33 +11,33 @@ from typing import Any
 
 
 class AllRelevantError(Exception):
-    """Base class of all errors that the package raises on purpose."""
+    """Base class of all errors that the package raises."""
 
 
 class InputError(AllRelevantError, ValueError):
-    """The data or a setting cannot be used; the message says which one and what to do."""
+    """Raised for invalid data or settings; the message states the cause and the remedy."""
 
 
 class CheckpointError(InputError):
-    """A checkpoint belongs to another run, is damaged, in use or not writable.
+    """Raised when a checkpoint belongs to a different run, or is damaged, in use or not writable.
 
-    The file is left as it is.
+    The file is not modified.
     """
 
 
 class InfeasibleConstraintsError(InputError):
-    """No equivalent model satisfies all constraints.
+    """Raised when no equivalent model satisfies all user constraints.
 
     Attributes
     ----------
     constraints : list
-        A smallest infeasible set: no model satisfies all of these constraints, but if any one of
-        them is left out, some model satisfies the others.
+        An irreducible infeasible subset (IIS): no model satisfies all of these constraints, but
+        without any one of them, some model satisfies the others.
     relaxations : list of float
-        How far each of them would have to move while the others stay as they are.
+        Amount by which each of them would have to be relaxed if the others stay unchanged.
     """
 
-    # Only the message is passed to Exception, and the rest has defaults, so that it can be pickled.
+    # Pickling requires that only the message is passed to Exception and the rest has defaults.
     def __init__(
         self, message: str, constraints: Sequence[Any] = (), relaxations: Sequence[float] = ()
     ) -> None:
@@ -47,29 +47,34 @@ class InfeasibleConstraintsError(InputError):
 
 
 class SolverError(AllRelevantError, RuntimeError):
-    """A program was not solved to optimality, so its answer cannot be trusted."""
+    """Raised when a solver does not reach an optimal solution."""
 
 
 class TrainingError(AllRelevantError, FloatingPointError):
-    """The training loss is no longer finite; the message says when and the likely cause."""
+    """Raised when the training loss becomes NaN or infinite.
+
+    The message states when this happened and the likely cause.
+    """
 
 
 class MissingExtraError(AllRelevantError, ImportError):
-    """An optional dependency is missing; the message names the extra that installs it."""
+    """Raised when an optional dependency is missing; the message names the extra to install."""
 
 
 class WorkerDiedError(AllRelevantError, RuntimeError):
-    """Some items ended the process that worked on them, every time; all others are done.
+    """Raised when some items crashed their worker process in every attempt.
+
+    All other items are finished.
 
     Attributes
     ----------
     lost : list of int
-        Indices of the items that were given up.
+        Indices of the abandoned items.
     results : dict
-        Results of the others by index; empty if they were yielded as they finished.
+        Results of the other items by index. Empty if they were already yielded.
     """
 
-    # Only the message is passed to Exception, and the rest has defaults, so that it can be pickled.
+    # Pickling requires that only the message is passed to Exception and the rest has defaults.
     def __init__(self, message: str, lost: Sequence[int] = ()) -> None:
         super().__init__(message)
         self.lost = list(lost)
@@ -77,4 +82,4 @@ class WorkerDiedError(AllRelevantError, RuntimeError):
 
 
 class RelevanceWarning(UserWarning):
-    """The result is valid, but something about it deserves attention."""
+    """Warning about a result that is valid but should be interpreted with care."""

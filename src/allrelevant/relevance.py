@@ -1,4 +1,4 @@
-"""The three classes a feature can fall into, and the rule that tells them apart."""
+"""Relevance classes of features, and the rule that assigns them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ CLASSES = (STRONG, WEAK, IRRELEVANT)
 
 
 def classify(interval: NDArray[np.float64], cutoff: NDArray[np.float64]) -> NDArray[np.str_]:
-    """Class of each feature from its interval.
+    """Return the relevance class of each feature, given its relevance interval.
 
-    Relevant is what some equivalent model weights above the second cutoff; strong, what every
-    one of them weights above the first.
+    A feature is relevant if its largest absolute weight exceeds the second cutoff. It is strongly
+    relevant if, in addition, its smallest absolute weight exceeds the first cutoff.
 
     Parameters
     ----------
     interval : ndarray of shape (d, 2)
-        Smallest and largest absolute weight.
+        Smallest and largest absolute weight of each feature.
     cutoff : ndarray of shape (2,) or (d, 2)
-        What the smallest weight must exceed for strong, the largest for relevant.
+        Cutoffs for the smallest and for the largest absolute weight.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Folds, row groups and permutations: how rows are split and shuffled, for every estimator.
+"""Folds, row groups and permutations for all estimators that split or shuffle rows.
 
-Every seed is drawn before any work starts (:func:`draw_seeds`). A result then depends neither on
+All seeds are drawn before any work starts (:func:`draw_seeds`). Results therefore depend neither on
 the number of workers nor on the order in which they finish.
 """
 
@@ -26,19 +26,19 @@ from sklearn.utils import check_random_state
 from ._typing import Rows, Vector
 from .exceptions import InputError
 
-# Rows to train on, and rows held out.
+# Training rows and held-out rows.
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def draw_seeds(random_state: int | np.random.RandomState | None, n_seeds: int) -> list[int]:
-    """Draw the seeds of all steps of a run at once."""
+    """Draw the seeds for all steps of a run at once."""
     rng = check_random_state(random_state)
     seeds: list[int] = rng.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
     return seeds
 
 
 def shuffled_folds(n_samples: int, n_folds: int, seed: int) -> list[Fold]:
-    """Folds of shuffled rows, of at least two rows each."""
+    """Return folds of shuffled rows, with at least two rows in each."""
     splits = KFold(min(n_folds, n_samples // 2), shuffle=True, random_state=seed)
     return list(splits.split(np.zeros(n_samples)))
 
@@ -46,24 +46,24 @@ def shuffled_folds(n_samples: int, n_folds: int, seed: int) -> list[Fold]:
 def stratified_folds(
     y: NDArray[Any], n_folds: int, seed: int, setting: str = "C as a number"
 ) -> list[Fold]:
-    """Folds with the same share of each class; no more than the smallest class has rows.
+    """Return stratified folds, at most as many as the smallest class has rows.
 
-    ``setting`` is what the user can give instead of cross-validation, for the message.
+    ``setting`` is the alternative to cross-validation that the error message recommends.
     """
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < 2:
         raise InputError(
-            "Cross-validation needs at least two rows of each class, but one class has a single "
-            f"row. Give {setting} instead of 'cv'."
+            "Cross-validation requires at least two rows of each class, but one class has a single "
+            f"row. Pass {setting} instead of 'cv'."
         )
     splits = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=seed)
     return list(splits.split(y, y))
 
 
 def fold_numbers(strata: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
-    """The fold of each row: the rows of a stratum are shuffled and dealt out one by one.
+    """Return the fold number of each row, spreading the rows of each stratum evenly over the folds.
 
-    Unlike :func:`stratified_folds` it accepts strata of a single row.
+    Unlike :func:`stratified_folds`, this function accepts strata of a single row.
     """
     _, codes = np.unique(strata, return_inverse=True)
     order = np.lexsort((np.random.default_rng(seed).permutation(len(codes)), codes))
@@ -81,7 +81,10 @@ def random_splits(
     stratify: bool,
     row_groups: NDArray[Any] | None = None,
 ) -> list[Fold]:
-    """Random splits of all rows; rows of one group stay together, else classes keep their share."""
+    """Return random splits of all rows.
+
+    With row groups, rows of the same group stay together. Otherwise, splits can be stratified.
+    """
     if row_groups is not None:
         kind = GroupShuffleSplit
     else:
@@ -95,7 +98,7 @@ def random_splits(
 
 @dataclass(frozen=True)
 class Labels:
-    """The target as codes 0, 1, 2 and so on of the sorted classes, and the groups of the rows."""
+    """Target as codes 0, 1, 2, ... of the sorted classes, and the groups of the rows."""
 
     classes: NDArray[Any]
     codes: Rows
@@ -103,31 +106,33 @@ class Labels:
 
 
 def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[tuple[Rows, Rows]]:
-    """Split some rows of a table by what the user gave as ``cv``, and check the folds.
+    """Split some rows of a table according to the parameter ``cv``, and check the folds.
 
-    ``cv`` is a number of folds, a splitter or an iterable of (train, test). Folds by number keep
-    the shares of the classes, and groups of rows together. Messages call it ``name``. The folds
-    hold rows of the whole table.
+    ``cv`` is a number of folds, a splitter or an iterable of (train, test). For a number, folds are
+    stratified and keep row groups together. The folds contain row numbers of the whole table.
+    Messages refer to the parameter as ``name``.
     """
     y = labels.classes[labels.codes[rows]]
     row_groups = None if labels.row_groups is None else labels.row_groups[rows]
     if isinstance(cv, Integral):
-        _require_enough_rows(int(cv), labels, rows, name)
+        _check_enough_rows(int(cv), labels, rows, name)
         cv = StratifiedKFold(int(cv)) if row_groups is None else StratifiedGroupKFold(int(cv))
     folds = [
         (rows[np.asarray(train)], rows[np.asarray(test)])
         for train, test in _split(cv, y, row_groups, name)
     ]
     if not folds:
-        raise InputError(f"{name} gives no folds.")
+        raise InputError(f"{name} yields no folds. Pass at least one (train, test) pair.")
     for number, (train, test) in enumerate(folds):
         if len(np.unique(labels.codes[train])) < 2:
             raise InputError(
-                f"Fold {number} of {name} has a single class to train on: there is nothing to tell "
-                "apart."
+                f"The training rows of fold {number} of {name} have a single class. Use stratified "
+                "folds, or fewer folds."
             )
         if len(test) == 0:
-            raise InputError(f"Fold {number} of {name} holds no rows out.")
+            raise InputError(
+                f"Fold {number} of {name} has no test rows. Use folds with at least one test row."
+            )
     return folds
 
 
@@ -137,20 +142,21 @@ def _split(cv: Any, y: NDArray[Any], row_groups: Any, name: str) -> Iterable[tup
     try:
         return list(cv.split(np.zeros((len(y), 1)), y, row_groups))
     except ValueError as error:  # such as more folds than groups
-        raise InputError(f"{name} cannot split the rows: {' '.join(str(error).split())}") from error
+        reason = " ".join(str(error).split())
+        raise InputError(f"Cannot split the rows with {name}: {reason}") from error
 
 
-def _require_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) -> None:
+def _check_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) -> None:
     counts = np.bincount(labels.codes[rows], minlength=len(labels.classes))
     rarest = int(counts.argmin())
     if counts[rarest] < n_folds:
         raise InputError(
             f"Class {labels.classes[rarest]!s:.40} has {counts[rarest]} row(s), fewer than the "
-            f"{n_folds} folds of {name}: use fewer folds, leave the class out, or give a splitter."
+            f"{n_folds} folds of {name}. Use fewer folds, drop the class, or pass a splitter."
         )
 
 
 def permuted_copies(columns: Iterable[Vector], rng: np.random.RandomState) -> list[Vector]:
-    """A permuted copy of each column; copies that equal their column are left out."""
+    """Return a permuted copy of each column, without copies that equal their column."""
     copies = [(rng.permutation(column), column) for column in columns]
     return [copy for copy, column in copies if not np.array_equal(copy, column)]

@@ -94,5 +94,5 @@ def test_joint_formulation_rejects_privileged_features():
 
 
 def test_table_of_constant_columns_is_rejected():
-    with pytest.raises(InputError, match="Every column is constant"):
+    with pytest.raises(InputError, match="All columns are constant"):
         ClassificationBounds().fit(np.ones((20, 3)), [0, 1] * 10)

@@ -1,4 +1,4 @@
-"""A checkpoint keeps what was written, refuses what is not its own, and never harms a file."""
+"""Tests of checkpoint files: stored steps, errors for foreign or damaged files, locking."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fill(path: Path, n_results: int = 30) -> None:
             file.append("steps", {"place": place, "x": np.full(200, place / 7)}, state={"b": place})
 
 
-def test_every_bit_comes_back(path):
+def test_values_are_restored_exactly(path):
     values = np.array([0.1, np.nextafter(1.0, 2.0), -0.0, np.inf])
     with CheckpointFile(path, KEY) as file:
         file.append("steps", {"x": values, "score": 1 / 3, "names": ["a", "ü"]}, state={"n": 1})
@@ -46,26 +46,26 @@ def test_every_bit_comes_back(path):
         assert file.state("others") is None
 
 
-def test_other_runs_are_refused_and_named(path):
+def test_checkpoint_of_a_different_run_raises(path):
     fill(path)
     before = path.read_bytes()
-    with pytest.raises(CheckpointError, match=r"another run: different C, kernel\. It was left"):
+    with pytest.raises(CheckpointError, match=r"different run: different C, kernel\."):
         CheckpointFile(path, {"data": "1c8f", "C": "2.0", "kernel": "rbf"})
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("share", [0.0005, 0.005, 0.05, 0.3, 0.5, 0.9, 0.9999])
-def test_a_truncated_file_is_reported_and_survives(path, share):
+@pytest.mark.parametrize("fraction", [0.0005, 0.005, 0.05, 0.3, 0.5, 0.9, 0.9999])
+def test_truncated_file_raises_and_is_not_modified(path, fraction):
     fill(path)
-    whole = path.read_bytes()
-    cut = whole[: int(share * len(whole))]
-    path.write_bytes(cut)
-    with pytest.raises(CheckpointError, match="left as it is"):
+    complete = path.read_bytes()
+    truncated = complete[: int(fraction * len(complete))]
+    path.write_bytes(truncated)
+    with pytest.raises(CheckpointError, match="was not modified"):
         CheckpointFile(path, KEY)
-    assert path.read_bytes() == cut
+    assert path.read_bytes() == truncated
 
 
-def test_flipped_bytes_in_a_result_are_reported(path):
+def test_flipped_bytes_in_a_result_raise(path):
     fill(path)
     data = bytearray(path.read_bytes())
     place = data.index(np.full(200, 3 / 7).tobytes()[:64])
@@ -75,36 +75,36 @@ def test_flipped_bytes_in_a_result_are_reported(path):
         file.steps("steps")
 
 
-def test_files_of_others_survive(path):
+def test_files_of_other_programs_raise(path):
     path.write_text("age,sick\n41,yes\n" * 20)
-    with pytest.raises(CheckpointError, match="no checkpoint"):
+    with pytest.raises(CheckpointError, match="not a checkpoint file"):
         CheckpointFile(path, KEY)
     path.unlink()
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE key (name TEXT, value TEXT)")
     database.close()
-    with pytest.raises(CheckpointError, match="another program"):
+    with pytest.raises(CheckpointError, match="a different program"):
         CheckpointFile(path, KEY)
 
 
-def test_one_run_at_a_time(path):
+def test_file_in_use_raises(path):
     with CheckpointFile(path, KEY), pytest.raises(CheckpointError, match="in use by another run"):
         CheckpointFile(path, KEY)
 
 
-def test_unwritable(tmp_path):
+def test_unwritable_paths_raise(tmp_path):
     with pytest.raises(CheckpointError, match="is a folder"):
         CheckpointFile(tmp_path, KEY)
-    with pytest.raises(CheckpointError, match="no folder"):
+    with pytest.raises(CheckpointError, match="does not exist"):
         CheckpointFile(tmp_path / "absent" / "run.ckpt", KEY)
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
-    if not os.access(locked, os.W_OK):  # the superuser may write anywhere
+    if not os.access(locked, os.W_OK):  # root can write anywhere
         with pytest.raises(CheckpointError, match="No permission"):
             CheckpointFile(locked / "run.ckpt", KEY)
 
 
-def test_a_full_disk_loses_nothing(path):
+def test_full_disk_loses_no_completed_step(path):
     with CheckpointFile(path, KEY) as file:
         file.append("steps", {"place": 0})
         (n_pages,) = file._database.execute("PRAGMA page_count").fetchone()
@@ -115,15 +115,15 @@ def test_a_full_disk_loses_nothing(path):
         assert file.steps("steps") == [{"place": 0}]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
-def test_a_killed_writer_leaves_whole_results(path):
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
+def test_killed_process_leaves_only_complete_steps(path):
     code = (
         "import sys, numpy as np\n"
         "from allrelevant.checkpoints import CheckpointFile\n"
         f"file = CheckpointFile(sys.argv[1], {KEY!r})\n"
         "for k in range(10**9):\n"
         "    file.append('steps', {'k': k, 'x': np.full(500, k)}, state={'k': k})\n"
-        "    if k == 20: print('at work', flush=True)\n"
+        "    if k == 20: print('running', flush=True)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
     assert process.stdout is not None
@@ -138,7 +138,7 @@ def test_a_killed_writer_leaves_whole_results(path):
         assert file.state("steps") == {"k": len(results) - 1}
 
 
-def test_the_run_of_an_estimator_is_known_by_data_and_parameters(path):
+def test_run_is_identified_by_data_and_parameters(path):
     X = np.arange(6.0)
     with open_checkpoint(SVMRFE(), X, path=path, ignore=["cv"], extra={"folds": "a"}) as checkpoint:
         checkpoint.series("steps").append({"score": 0.5}, {"C": 1.0})
@@ -156,7 +156,7 @@ def test_the_run_of_an_estimator_is_known_by_data_and_parameters(path):
         pass
 
 
-def test_without_a_path_nothing_is_kept():
+def test_without_a_path_nothing_is_stored():
     with open_checkpoint(SVMRFE(), path=None) as checkpoint:
         series = checkpoint.series("steps")
         series.append({"score": 0.5}, {"C": 1.0})

@@ -1,4 +1,4 @@
-"""Data and settings: known again in every process, and told apart from others."""
+"""Tests of fingerprints and setting descriptions: stable across processes, and distinct."""
 
 import subprocess
 import sys
@@ -40,9 +40,9 @@ class Wide(nn.Module):
 
 
 def generator(seed, n_drawn=0):
-    made = np.random.default_rng(seed)
-    made.normal(size=n_drawn)
-    return made
+    rng = np.random.default_rng(seed)
+    rng.normal(size=n_drawn)
+    return rng
 
 
 DIFFERENT = [
@@ -72,7 +72,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_other_settings_have_other_words(one, other):
+def test_different_settings_have_different_descriptions(one, other):
     assert describe_setting(one) != describe_setting(other)
     assert " at 0x" not in describe_setting(one)
 
@@ -91,20 +91,20 @@ def test_other_settings_have_other_words(one, other):
         lambda: {"b": {1, 2, 3}, "a": Factory(2)},
     ],
 )
-def test_equal_settings_at_other_places_have_the_same_words(make):
+def test_equal_settings_have_the_same_description(make):
     one, other = make(), make()
     assert describe_setting(one) == describe_setting(other)
 
 
-def test_numbers_of_numpy_and_short_arrays_are_what_they_look_like():
+def test_numpy_scalars_and_short_arrays_are_described_like_python_values():
     assert describe_setting(np.float64(0.5)) == describe_setting(0.5)
     assert describe_setting(np.array([1.0, 2.0])) == describe_setting([1.0, 2.0])
 
 
-def test_what_holds_itself_comes_to_an_end():
-    knot: list = [1]
-    knot.append(knot)
-    assert describe_setting(knot) == "(1, ...)"
+def test_circular_references_are_described():
+    circular: list = [1]
+    circular.append(circular)
+    assert describe_setting(circular) == "(1, ...)"
 
     def again(n):
         return again(n - 1) if n else 0
@@ -112,7 +112,7 @@ def test_what_holds_itself_comes_to_an_end():
     assert describe_setting(again)
 
 
-def test_how_a_run_is_shown_and_where_it_is_done_does_not_count():
+def test_verbosity_threads_and_device_are_not_described():
     params = {"verbose": 1, "estimator__verbose": 2, "estimator__n_threads": 3, "a__device": "cpu"}
     assert run_settings({**params, "estimator__C": 1.0}) == {"estimator__C": "1.0"}
     assert run_settings({"a": 1, "b": 2}, ignore=["a"]) == {"b": "2"}
@@ -133,7 +133,7 @@ print(describe_setting([adding(3), Factory(), functools.partial(Factory(), 2), {
 """
 
 
-def test_another_process_has_the_same_words():
+def test_descriptions_are_the_same_in_every_process():
     done = [
         subprocess.run(
             [sys.executable, "-c", SCRIPT],
@@ -149,7 +149,7 @@ def test_another_process_has_the_same_words():
     assert "Factory" in done[0]
 
 
-def test_fingerprints_tell_data_apart():
+def test_different_data_have_different_fingerprints():
     from scipy.sparse import csr_array
 
     X = np.arange(6.0).reshape(2, 3)

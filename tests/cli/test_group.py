@@ -45,7 +45,7 @@ def test_bad_input(folder: Path) -> None:
         text=True,
     )
     assert done.returncode == 2
-    assert done.stderr == "Error: There is no file 'absent.csv'.\n"
+    assert done.stderr == "Error: File 'absent.csv' does not exist. Check the path.\n"
     assert done.stdout == ""
 
 

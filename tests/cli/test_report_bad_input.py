@@ -24,7 +24,7 @@ def write(frame: pd.DataFrame, name: str = "bad.csv") -> None:
 
 
 def test_missing_file(run: Run) -> None:
-    refused(run("report", "absent.csv", "-t", "sick"), "no file", "'absent.csv'")
+    refused(run("report", "absent.csv", "-t", "sick"), "does not exist", "'absent.csv'")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_neither_unless_asked_for(run: Run) -> None:
     [
         ("name,cost\nalpha,1\n", "no column 'feature'"),
         ("feature,cost\nalpha,cheap\n", "cost of 'alpha'"),
-        (COSTS + "alpha,2\n", "two costs of 'alpha'"),
+        (COSTS + "alpha,2\n", "more than one cost for 'alpha'"),
         ("feature,cost\nalpha,1\n", "no cost of 'beta'"),
         (COSTS + "zeta,2\n", "no feature 'zeta'"),
         (COSTS.replace("beta,5", "beta,-5"), "none negative"),

@@ -101,7 +101,7 @@ def test_privileged_columns(run: Run, task: Task) -> None:
     [
         ("classification", "classification", "the target has 2 classes: 0 and 1"),
         ("regression", "regression", "the target has numbers with a fractional part"),
-        ("ordinal", "classification", "there is --task ordinal"),
+        ("ordinal", "classification", "use --task ordinal"),
         ("ranking", "classification", "the target has 2 classes: 0 and 1"),
     ],
 )
@@ -111,11 +111,12 @@ def test_says_what_it_takes_the_target_for(run: Run, task: str, inferred: str, r
     line = result.stderr.splitlines()[0]
     assert line.startswith(f"Task: {inferred} (")
     assert reason in line
-    assert line.endswith("Give --task to choose another.")
+    assert line.endswith("Use --task to choose a different task.")
     summary = summary_of(result)
     assert summary["task"] == inferred
     assert summary["task_note"] == line
-    assert "Give --task to choose another." in Path("a.html").read_text().partition("<script")[0]
+    page = Path("a.html").read_text().partition("<script")[0]
+    assert "Use --task to choose a different task." in page
 
 
 def test_says_nothing_of_it_when_quiet(run: Run) -> None:
@@ -157,7 +158,7 @@ def test_demo_has_no_options_of_other_tasks(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("task", "fragment"),
-    [("regression", "predicts numbers"), ("ordinal", "give them as numbers")],
+    [("regression", "requires a numeric target"), ("ordinal", "Encode them as numbers")],
 )
 def test_words_where_numbers_are_needed(run: Run, task: str, fragment: str) -> None:
     line = refused(run("report", "table.csv", "-t", "sick", "--task", task))
@@ -191,7 +192,7 @@ def test_missing_and_infinite_targets(run: Run, frame: pd.DataFrame, task: str) 
     [
         (["--privileged", "alhpa"], "Did you mean 'alpha'?"),
         (["--privileged", "sick"], "'sick' is the target"),
-        (["--privileged", "beta", "--drop", "beta"], "'beta' is dropped"),
+        (["--privileged", "beta", "--drop", "beta"], "'beta' is both dropped"),
         (
             [f"--privileged={name}" for name in ("alpha", "beta", "gamma", "delta", "epsilon")],
             "All features are privileged",

@@ -100,9 +100,9 @@ def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     assert result()["history"] == first["history"]  # the times too: nothing was done again
     Path("result.json").unlink()
-    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "another run", "different C")
-    refused(run(*SELECT, "--checkpoint", "table.csv"), "no checkpoint")
-    refused(run(*SELECT, "--checkpoint", "absent/run.ckpt"), "no folder")
+    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "different run", "different C")
+    refused(run(*SELECT, "--checkpoint", "table.csv"), "not a checkpoint file")
+    refused(run(*SELECT, "--checkpoint", "absent/run.ckpt"), "does not exist")
     refused(run(*SELECT, "--checkpoint", "result.json"), "cannot both go")
 
 
@@ -124,7 +124,7 @@ def test_bad_input(run: Run, frame: pd.DataFrame) -> None:
     refused(run(*SELECT, "--C", "1,x"), "'x' is not a number")
     refused(run(*SELECT, "--step", "1.5"), "neither a whole number")
     refused(run(*SELECT, "--n-features", "0"), "at least 1")
-    refused(run(*SELECT, "--groups", "sick"), "cannot be the groups")
+    refused(run(*SELECT, "--groups", "sick"), "is the target")
     frame[["alpha", "sick"]].to_csv("table.csv", index=False)
     refused(run(*SELECT), "1 feature")
     frame.assign(sick=np.linspace(0, 1, len(frame))).to_csv("table.csv", index=False)

@@ -1,4 +1,4 @@
-"""Writes data files as R's save does, object by object ("R Internals", section 1.8)."""
+"""Writer of data files in the format of R's save ("R Internals", section 1.8)."""
 
 import struct
 
@@ -17,7 +17,7 @@ def characters(text):
 
 
 class RFile:
-    """One file: a symbol is written the first time it is used, and referred to from then on."""
+    """Content of one file; a symbol is written at its first use and referenced afterwards."""
 
     def __init__(self, version=2):
         self.symbols = []

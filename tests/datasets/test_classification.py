@@ -1,4 +1,4 @@
-"""Tables of two classes."""
+"""Tests of generators of two-class data."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from tests.datasets.truth import association, copies_of_each, counts, mean_assoc
 
 
 class TestLinear:
-    """Two classes on either side of a hyperplane."""
+    """Tests of linearly separable classes."""
 
     @pytest.mark.parametrize(
         ("setting", "n_samples", "expected"), [("A", 512, (1, 2, 11)), ("B", 256, (6, 6, 6))]
@@ -34,13 +34,13 @@ class TestLinear:
         assert len(data.X) == 150
         assert counts(data.relevance) == expected
 
-    def test_copies_are_copies(self):
+    def test_weak_copies_are_equal(self):
         data = make_linear_classification(n_strong=1, n_weak=5, n_irrelevant=1, random_state=0)
         weak = data.X[:, data.relevance == "weak"]
         assert sorted(copies_of_each(weak)) == [2, 2, 3, 3, 3]
 
     @pytest.mark.parametrize("n_weak", [2, 5, 6])
-    def test_any_combination_can_be_had_from_the_others(self, n_weak):
+    def test_each_combination_is_a_linear_combination_of_the_others(self, n_weak):
         data = make_linear_classification(n_weak=n_weak, weak="combinations", random_state=0)
         weak = data.X[:, data.relevance == "weak"]
         for j in range(n_weak):
@@ -50,8 +50,8 @@ class TestLinear:
         assert len(np.unique(weak.round(12), axis=1).T) == (n_weak if n_weak > 3 else 1)
 
     @pytest.mark.parametrize("weak", ["copies", "combinations"])
-    def test_strong_features_are_needed_and_relevant_ones_suffice(self, weak):
-        """The class is a linear function of the relevant features, and not without a strong one."""
+    def test_strong_features_are_necessary_and_relevant_ones_suffice(self, weak):
+        """The relevant features separate the classes linearly, but not without a strong one."""
         data = make_linear_classification(
             300, n_strong=2, n_weak=4, n_irrelevant=3, weak=weak, random_state=1
         )
@@ -76,7 +76,7 @@ class TestLinear:
         assert np.std(noisy.X - clean.X) == pytest.approx(0.5, rel=0.05)
         np.testing.assert_array_equal(clean.X, make_linear_classification(200, random_state=3).X)
 
-    def test_irrelevant_features_tell_nothing_of_the_class(self):
+    def test_irrelevant_features_are_independent_of_the_class(self):
         assert 0.7 < mean_association(make_linear_classification, "irrelevant") < 1.3
         assert mean_association(make_linear_classification, "strong") > 10
 
@@ -84,7 +84,7 @@ class TestLinear:
         ("arguments", "message"),
         [
             ({"n_weak": 1}, "single weak"),
-            ({"n_strong": 0, "n_weak": 0}, "At least one feature"),
+            ({"n_strong": 0, "n_weak": 0}, "must be positive"),
             ({"flip": 0.5}, "below 0.5"),
             ({"n_irrelevant": -1}, "negative"),
             ({"n_samples": 1}, "at least 2"),
@@ -92,18 +92,18 @@ class TestLinear:
             ({"noise": -1.0}, "noise"),
         ],
     )
-    def test_impossible_tables_are_refused(self, arguments, message):
+    def test_invalid_parameters_raise(self, arguments, message):
         with pytest.raises(InputError, match=message):
             make_linear_classification(**arguments)
 
     @pytest.mark.parametrize(("make", "name"), [(make_ferel18, "C"), (make_esann17, "IV")])
-    def test_unknown_settings_are_named(self, make, name):
+    def test_unknown_settings_raise(self, make, name):
         with pytest.raises(InputError, match=f"got '{name}'"):
             make(name)
 
 
 class TestPlantedGroups:
-    """The groups that the generator returns are the groups there are."""
+    """Tests that the returned groups are substitution groups."""
 
     def test_members_of_a_group_replace_each_other(self):
         data = make_planted_groups(200, n_alone=2, n_pairs=2, n_triples=1, n_sums=2, random_state=0)
@@ -111,31 +111,31 @@ class TestPlantedGroups:
             members = data.X[:, data.group == label]
             others = data.X[:, data.group != label]
             rank = np.linalg.matrix_rank(members)
-            assert rank == (1 if label < 5 else 2)  # the sums come last
+            assert rank == (1 if label < 5 else 2)  # groups with sums are last
             assert np.linalg.matrix_rank(
                 np.hstack([others, members])
             ) == rank + np.linalg.matrix_rank(others)
         assert (data.group == -1).sum() == 10
 
-    def test_the_class_is_decided_by_one_of_each_group(self):
+    def test_class_is_a_function_of_one_feature_per_group(self):
         data = make_planted_groups(200, random_state=1)
         first = [data.X[:, np.flatnonzero(data.group == label)[0]] for label in range(3)]
         total = np.sum(first, axis=0) + np.sqrt(2.0) * data.X[:, 8]
         np.testing.assert_array_equal(data.y, (total > 0).astype(int))
 
-    def test_noise_flips_and_bad_counts(self):
+    def test_flipped_labels_and_invalid_parameters(self):
         clean, noisy = (make_planted_groups(100, flip=flip, random_state=0) for flip in (0.0, 0.2))
         assert (clean.y != noisy.y).sum() == 20
-        with pytest.raises(InputError, match="cannot be negative"):
+        with pytest.raises(InputError, match="must not be negative"):
             make_planted_groups(n_pairs=-1)
         with pytest.raises(InputError, match="flip"):
             make_planted_groups(flip=0.7)
 
 
 class TestXor:
-    """What each feature says of the class, alone and together."""
+    """Tests of the XOR data."""
 
-    def test_clusters_are_of_equal_size_and_classes_too(self):
+    def test_clusters_and_classes_have_equal_sizes(self):
         data = make_xor(101, noise=0.0, spread=0.0, random_state=0)
         _, sizes = np.unique(data.X[:, [0, 3]], axis=0, return_counts=True)
         assert sorted(sizes) == [25, 25, 25, 26]
@@ -146,7 +146,7 @@ class TestXor:
         for copy in range(3):
             np.testing.assert_array_equal(data.y, (data.X[:, copy] > 0) ^ (data.X[:, 3] > 0))
 
-    def test_no_feature_alone_tells_the_class(self):
+    def test_no_single_feature_is_correlated_with_the_class(self):
         tables = [make_xor(random_state=seed) for seed in range(30)]
         for feature in range(6):
             assert np.mean([association(t.X, t.y)[feature] for t in tables]) < 2
@@ -157,7 +157,7 @@ class TestXor:
         np.testing.assert_array_equal(data.X[:, 4], data.X[:, 5])
         assert np.abs(np.corrcoef(data.X[:, [0, 3, 4]].T) - np.eye(3)).max() < 0.03
 
-    def test_seeds_repeat(self):
+    def test_same_seed_gives_same_data(self):
         one, two = (make_xor(random_state=5) for _ in range(2))
         np.testing.assert_array_equal(one.X, two.X)
         np.testing.assert_array_equal(one.y, two.y)
@@ -171,6 +171,6 @@ class TestXor:
             ({"spread": float("nan")}, "spread must be"),
         ],
     )
-    def test_impossible_tables_are_refused(self, arguments, message):
+    def test_invalid_parameters_raise(self, arguments, message):
         with pytest.raises(InputError, match=message):
             make_xor(**arguments)

@@ -1,4 +1,4 @@
-"""Tables of a numeric target, of ordered classes, and of a ranking."""
+"""Tests of generators of data with a numeric target, ordered classes or a ranking."""
 
 import numpy as np
 import pytest
@@ -26,27 +26,27 @@ class TestEveryTask:
         assert in_order(data.relevance)
         assert copies_of_each(data.X[:, data.relevance == "weak"]).tolist() == [2, 2, 2, 2]
 
-    def test_seeds_repeat(self, make, label_noise, dtype):
+    def test_same_seed_gives_same_data(self, make, label_noise, dtype):
         one, two = (make(**label_noise, random_state=5) for _ in range(2))
         np.testing.assert_array_equal(one.X, two.X)
         np.testing.assert_array_equal(one.y, two.y)
         assert not np.array_equal(one.X, make(random_state=6).X)
 
-    def test_irrelevant_features_tell_nothing_of_the_target(self, make, label_noise, dtype):
+    def test_irrelevant_features_are_independent_of_the_target(self, make, label_noise, dtype):
         assert 0.7 < mean_association(make, "irrelevant") < 1.3
         assert mean_association(make, "weak") > 10
 
 
 def unexplained(X, y):
-    """What is left of the target after least squares, as a share of its norm."""
+    """Return the norm of the least squares residuals as a fraction of the norm of the target."""
     return np.linalg.norm(y - X @ np.linalg.lstsq(X, y)[0]) / np.linalg.norm(y)
 
 
 class TestRegression:
-    """The target is the sum of its deciding features."""
+    """Tests that the target is the sum of the informative features."""
 
     @pytest.mark.parametrize("weak", ["copies", "combinations"])
-    def test_strong_features_are_needed_and_relevant_ones_suffice(self, weak):
+    def test_strong_features_are_necessary_and_relevant_ones_suffice(self, weak):
         data = make_linear_regression(weak=weak, random_state=1)
         relevant = np.flatnonzero(data.relevance != "irrelevant")
         assert unexplained(data.X[:, relevant], data.y) < 1e-12
@@ -70,19 +70,19 @@ class TestRegression:
         ("arguments", "message"),
         [
             ({"n_weak": 1}, "single weak"),
-            ({"n_strong": 0, "n_weak": 0}, "decide the target"),
+            ({"n_strong": 0, "n_weak": 0}, "the target depends on"),
             ({"target_noise": -0.1}, "target_noise"),
             ({"target_noise": float("nan")}, "target_noise"),
             ({"n_samples": 1}, "at least 2"),
         ],
     )
-    def test_impossible_tables_are_refused(self, arguments, message):
+    def test_invalid_parameters_raise(self, arguments, message):
         with pytest.raises(InputError, match=message):
             make_linear_regression(**arguments)
 
 
 class TestOrdinal:
-    """Ordered classes follow the order of the sum of their deciding features."""
+    """Tests that classes are ordered by the sum of the informative features."""
 
     @pytest.mark.parametrize(("n_samples", "n_classes"), [(400, 4), (101, 5), (7, 7), (20, 2)])
     def test_classes_are_of_equal_size(self, n_samples, n_classes):
@@ -91,14 +91,14 @@ class TestOrdinal:
         assert len(sizes) == n_classes
         assert np.ptp(sizes) <= 1
 
-    def test_classes_are_slices_of_the_sum(self):
+    def test_classes_are_intervals_of_the_sum(self):
         data = make_ordinal_classification(n_strong=3, n_weak=0, random_state=0)
         total = data.X[:, :3].sum(axis=1)
         for k in range(3):
             assert total[data.y == k].max() < total[data.y == k + 1].min()
 
     @pytest.mark.parametrize("n_classes", [2, 3, 6])
-    def test_flipping_moves_as_many_rows_as_promised_to_a_neighbour(self, n_classes):
+    def test_flip_moves_a_fraction_of_rows_to_neighboring_classes(self, n_classes):
         clean = make_ordinal_classification(300, n_classes=n_classes, random_state=3)
         flipped = make_ordinal_classification(300, n_classes=n_classes, flip=0.2, random_state=3)
         step = flipped.y - clean.y
@@ -117,13 +117,13 @@ class TestOrdinal:
             ({"flip": -0.1}, "at least 0"),
         ],
     )
-    def test_impossible_tables_are_refused(self, arguments, message):
+    def test_invalid_parameters_raise(self, arguments, message):
         with pytest.raises(InputError, match=message):
             make_ordinal_classification(**arguments)
 
 
 class TestRanking:
-    """The positives are the rows of the largest sum."""
+    """Tests that the rows with the largest sums are positive."""
 
     @pytest.mark.parametrize("positive", [0.01, 0.2, 0.9])
     def test_positives_rank_above_negatives(self, positive):
@@ -133,7 +133,7 @@ class TestRanking:
         assert total[data.y == 1].min() > total[data.y == 0].max()
 
     @pytest.mark.parametrize(("flip", "expected"), [(0.0, 0), (0.1, 30), (0.15, 44), (0.3, 90)])
-    def test_flipping_exchanges_labels_in_pairs(self, flip, expected):
+    def test_flip_swaps_labels_in_pairs(self, flip, expected):
         clean = make_ranking(300, random_state=3)
         flipped = make_ranking(300, flip=flip, random_state=3)
         np.testing.assert_array_equal(clean.X, flipped.X)
@@ -146,12 +146,12 @@ class TestRanking:
             ({"n_weak": 1}, "single weak"),
             ({"positive": 0.0}, "both classes"),
             ({"positive": 1.0}, "both classes"),
-            ({"positive": 0.001}, "both classes: 0.001 of 400 rows"),
+            ({"positive": 0.001}, r"positive=0.001 .*n_samples=400.* both classes"),
             ({"flip": 0.32}, "below .* = 0.32, got 0.32"),
             ({"positive": 0.5, "flip": 0.5}, "below .* = 0.5"),
             ({"flip": -0.1}, "at least 0"),
         ],
     )
-    def test_impossible_tables_are_refused(self, arguments, message):
+    def test_invalid_parameters_raise(self, arguments, message):
         with pytest.raises(InputError, match=message):
             make_ranking(**arguments)

@@ -1,4 +1,4 @@
-"""The privileged table explains the slack of the other one, and nothing else does."""
+"""Tests that only the relevant privileged features explain the slack."""
 
 import numpy as np
 import pytest
@@ -14,27 +14,27 @@ FIRST_COPIES = [0, 1, 2, 3, 4, 6, 8]
 
 
 def explained(data, difficulty=1.0):
-    """The deciding privileged features of the default counts, added up."""
+    """Return the slack explained by the informative privileged features, for default counts."""
     return difficulty * data.privileged[:, :2].sum(axis=1)
 
 
 def sides(y):
-    """+1 for the rows above each boundary between classes, -1 below; one row for each boundary."""
+    """Return +1 for rows above each class boundary and -1 below; one row per boundary."""
     return np.where(y > np.arange(y.max())[:, None], 1.0, -1.0)
 
 
-def slack_of_the_sum(data, slack):
-    """Largest slack of each row at any boundary, these as high as the given slack allows."""
+def largest_slack(data, slack):
+    """Return the largest slack of each row, with boundaries as high as the given slack allows."""
     total, side = data.X[:, FIRST_COPIES].sum(axis=1), sides(data.y)
     boundary = np.where(side > 0, total + slack - 1.0, np.inf).min(axis=1)
     return np.maximum(0.0, 1.0 - side * (total - boundary[:, None])).max(axis=0)
 
 
 def least_slack(data, X, Z):
-    """Mean slack of the best model whose slack is a linear function of Z; weights cost a little.
+    """Return the mean slack of the best model whose slack is a linear function of Z.
 
-    Variables: weights of X (positive and negative part), boundaries, weights of Z (the same),
-    offset of Z.
+    Weights have a small cost. The variables are the positive and negative parts of the weights of
+    X, the boundaries, the positive and negative parts of the weights of Z, and the offset of Z.
     """
     n_samples, regression = len(X), data.y.dtype == float
     signs = np.array([[1.0], [-1.0]]) * np.ones(n_samples) if regression else sides(data.y)
@@ -51,9 +51,9 @@ def least_slack(data, X, Z):
     cost = mean_slack + np.repeat([1e-3, 0.0, 1e-3, 0.0], kinds)
     lowest = np.repeat([0.0, -np.inf, 0.0, -np.inf], kinds)
     bounds = np.column_stack([lowest, np.full(len(lowest), np.inf)])
-    found = linprog(cost, A_ub=-np.vstack(rows), b_ub=-np.concatenate(limits), bounds=bounds)
-    assert found.status == 0
-    return mean_slack @ found.x
+    result = linprog(cost, A_ub=-np.vstack(rows), b_ub=-np.concatenate(limits), bounds=bounds)
+    assert result.status == 0
+    return mean_slack @ result.x
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -71,7 +71,7 @@ def test_shapes_order_and_copies(task):
     assert copies_of_each(data.privileged[:, 2:7]).tolist() == [3, 3, 3, 2, 2]
 
 
-def test_targets_are_those_of_the_task():
+def test_targets_match_the_task():
     assert np.bincount(make_privileged("classification", 50).y).tolist() == [25, 25]
     assert np.bincount(make_privileged("ordinal", 60, n_classes=3).y).tolist() == [20, 20, 20]
     assert np.bincount(make_privileged("ranking", 50, positive=0.1).y).tolist() == [45, 5]
@@ -80,14 +80,14 @@ def test_targets_are_those_of_the_task():
 
 @pytest.mark.parametrize("difficulty", [0.5, 1.0, 4.0])
 @pytest.mark.parametrize("task", CLASS_TASKS)
-def test_slack_at_the_margin_is_what_the_privileged_features_say(task, difficulty):
+def test_slack_of_classes_equals_the_explained_slack(task, difficulty):
     data = make_privileged(task, difficulty=difficulty, random_state=2)
     slack = explained(data, difficulty)
-    np.testing.assert_allclose(slack_of_the_sum(data, slack), slack, atol=1e-10)
+    np.testing.assert_allclose(largest_slack(data, slack), slack, atol=1e-10)
 
 
 @pytest.mark.parametrize("difficulty", [0.5, 1.0, 4.0])
-def test_error_of_a_regression_is_what_the_privileged_features_say(difficulty):
+def test_regression_error_equals_the_explained_slack(difficulty):
     data = make_privileged("regression", difficulty=difficulty, random_state=2)
     error = data.y - data.X[:, FIRST_COPIES].sum(axis=1)
     np.testing.assert_allclose(np.abs(error), explained(data, difficulty), atol=1e-10)
@@ -95,22 +95,22 @@ def test_error_of_a_regression_is_what_the_privileged_features_say(difficulty):
 
 
 @pytest.mark.parametrize("n_strong_privileged", [1, 2, 8])
-def test_about_a_third_of_the_rows_is_difficult(n_strong_privileged):
+def test_about_a_third_of_the_rows_have_slack(n_strong_privileged):
     data = make_privileged(
         "regression", n_strong_privileged=n_strong_privileged, n_weak_privileged=0, random_state=0
     )
-    deciding = data.privileged[:, data.privileged_relevance == "strong"]
-    assert np.mean(deciding.sum(axis=1) > 0) == pytest.approx(1 / 3, abs=0.04)
+    strong = data.privileged[:, data.privileged_relevance == "strong"]
+    assert np.mean(strong.sum(axis=1) > 0) == pytest.approx(1 / 3, abs=0.04)
     assert (data.privileged >= 0).all()
 
 
-def test_no_privileged_feature_is_constant_however_few_the_rows():
+def test_no_privileged_feature_is_constant_with_few_rows():
     data = make_privileged("ranking", 10, n_strong_privileged=20, random_state=0)
     assert (np.ptp(data.privileged, axis=0) > 0).all()
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_strong_privileged_features_are_needed_and_relevant_ones_suffice(task):
+def test_strong_privileged_features_are_necessary_and_relevant_ones_suffice(task):
     data = make_privileged(
         task, 150, n_strong=2, n_weak=2, n_irrelevant=2, n_classes=3, random_state=0
     )
@@ -125,7 +125,7 @@ def test_strong_privileged_features_are_needed_and_relevant_ones_suffice(task):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_irrelevant_features_tell_nothing_of_target_and_slack(task):
+def test_irrelevant_features_are_independent_of_target_and_slack(task):
     tables = [make_privileged(task, 300, random_state=seed) for seed in range(30)]
     slack = [association(t.privileged, explained(t)) for t in tables]
     target = [association(t.X, t.y) for t in tables]
@@ -135,7 +135,7 @@ def test_irrelevant_features_tell_nothing_of_target_and_slack(task):
     assert np.mean(target, axis=0)[:10].min() > 10
 
 
-def test_noise_is_on_both_tables_and_not_on_the_target():
+def test_noise_is_added_to_both_tables_but_not_to_the_target():
     clean = make_privileged("ordinal", random_state=3)
     noisy = make_privileged("ordinal", noise=0.5, random_state=3)
     np.testing.assert_array_equal(clean.y, noisy.y)
@@ -144,7 +144,7 @@ def test_noise_is_on_both_tables_and_not_on_the_target():
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_seeds_repeat(task):
+def test_same_seed_gives_same_data(task):
     one, two = (make_privileged(task, random_state=5) for _ in range(2))
     for name in one._fields:
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
@@ -156,15 +156,15 @@ def test_seeds_repeat(task):
     ("arguments", "message"),
     [
         ({"task": "clustering"}, "task must be one of classification, regression"),
-        ({"difficulty": 0.0}, "difficulty must be above 0"),
-        ({"n_weak": 1}, "n_weak is 0"),
-        ({"n_weak_privileged": 1}, "n_weak_privileged is 0"),
+        ({"difficulty": 0.0}, "difficulty must be positive"),
+        ({"n_weak": 1}, "n_weak must be 0"),
+        ({"n_weak_privileged": 1}, "n_weak_privileged must be 0"),
         ({"n_strong_privileged": 0, "n_weak_privileged": 0}, "n_strong_privileged"),
         ({"n_irrelevant_privileged": -1}, "negative"),
         ({"task": "ordinal", "n_classes": 1}, "n_classes"),
         ({"task": "ranking", "positive": 1.0}, "positive"),
     ],
 )
-def test_impossible_tables_are_refused(arguments, message):
+def test_invalid_parameters_raise(arguments, message):
     with pytest.raises(InputError, match=message):
         make_privileged(**{"task": "classification", **arguments})

@@ -1,4 +1,4 @@
-"""A run in a process of its own, killed at some step."""
+"""Runs in a separate process that is killed during elimination."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ def model(checkpoint: Path | None = None) -> EBRFE:
 
 
 def run_and_tell(path: str) -> None:
-    """Fit, and print a line after every step."""
+    """Fit a model, and print a line at the start of every step."""
     step = Elimination._next
 
-    def telling(self):
+    def printing_step(self):
         print("step", flush=True)
         return step(self)
 
-    Elimination._next = telling  # type: ignore[method-assign]
+    Elimination._next = printing_step  # type: ignore[method-assign]
     model(Path(path)).fit(*table())
 
 
 def run_and_kill(path: Path, n_steps: int) -> int:
-    """Start a run, kill -9 it when it has begun so many steps; how many it had."""
+    """Start a run, kill it after it has started ``n_steps`` steps, and return their number."""
     code = f"from tests.elimination.killing import run_and_tell; run_and_tell({str(path)!r})"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    begun = 0
+    n_started = 0
     for _ in process.stdout:
-        begun += 1
-        if begun == n_steps:
+        n_started += 1
+        if n_started == n_steps:
             process.send_signal(signal.SIGKILL)
             break
     process.communicate()
-    return begun
+    return n_started
 
 
 def assert_same(one: EBRFE, other: EBRFE) -> None:
     assert (one.ranking_ == other.ranking_).all()
-    mine, theirs = (fitted.history_.drop(columns="seconds") for fitted in (one, other))
-    assert mine.equals(theirs)
+    first, second = (fitted.history_.drop(columns="seconds") for fitted in (one, other))
+    assert first.equals(second)
     assert (one.nested_score_.scores == other.nested_score_.scores).all()

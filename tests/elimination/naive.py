@@ -1,4 +1,4 @@
-"""Elimination as the papers print it, plainly with scikit-learn: every kernel from its columns."""
+"""Direct implementations of the papers' algorithms with scikit-learn, without downdating."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ def naive_kernel(kernel: str, X, gamma: float, degree: int = 3, coef0: float = 0
 
 
 def naive_cost_changes(kernel: str, X, coefficients, gamma: float, **settings):
-    """``b'Kb/2 - b'K(-j)b/2`` for each feature, the kernel built anew without it."""
+    """Return ``b'Kb/2 - b'K(-j)b/2`` for each feature, recomputing the kernel without it."""
 
     def cost(columns):
         K = naive_kernel(kernel, X[:, columns], gamma, **settings)
         return 0.5 * sum(b @ K @ b for b in coefficients.T)
 
-    everything = np.arange(X.shape[1])
-    whole = cost(everything)
-    return np.array([whole - cost(np.delete(everything, j)) for j in everything])
+    features = np.arange(X.shape[1])
+    total = cost(features)
+    return np.array([total - cost(np.delete(features, j)) for j in features])
 
 
 def naive_weights(model: SVC, X, y):
-    """Squared length of the support vectors mapped back, summed over the pairs of classes."""
+    """Return the squared weights in input space, summed over the pairs of classes."""
     codes = np.unique(y, return_inverse=True)[1]
-    owner = codes[model.support_]
+    support_codes = codes[model.support_]
     n_classes = len(model.classes_)
     total = np.zeros(X.shape[1])
     for i in range(n_classes):
         for j in range(i + 1, n_classes):
-            # libsvm keeps coefficients of class i against j in row j - 1, of j against i in row i
-            b = np.where(owner == i, model.dual_coef_[j - 1], 0.0)
-            b = b + np.where(owner == j, model.dual_coef_[i], 0.0)
+            # libsvm stores coefficients of class i vs. j in row j - 1, and of j vs. i in row i.
+            b = np.where(support_codes == i, model.dual_coef_[j - 1], 0.0)
+            b = b + np.where(support_codes == j, model.dual_coef_[i], 0.0)
             total += (b @ X[model.support_]) ** 2
     return total
 
 
 def naive_scores(X, y, folds, kernel: str, costs: Sequence[float], class_weight=None):
-    """Accuracy on each fold at each cost; shape (n_folds, n_costs)."""
+    """Return the accuracy on each fold at each cost; shape (n_folds, n_costs)."""
     return np.array(
         [
             [
@@ -65,33 +65,34 @@ def _svc(kernel: str, X, C: float, class_weight=None) -> SVC:
 def naive_ebrfe(
     X, y, folds, *, n_candidates: int, kernel: str, costs: Sequence[float]
 ) -> Iterator[tuple[int | None, float, float]]:
-    """Algorithm 3: the feature dropped, the score of what is left, and the best cost."""
-    left = list(range(X.shape[1]))
+    """Yield the dropped feature, the score without it and the best cost of each step."""
+    remaining = list(range(X.shape[1]))
     mean = np.round(naive_scores(X, y, folds, kernel, costs).mean(axis=0), 12)
     C = costs[int(mean.argmax())]
     yield None, float(mean.max()), C
-    while len(left) > 1:
-        weights = naive_weights(_svc(kernel, X[:, left], C).fit(X[:, left], y), X[:, left], y)
-        candidates = [left[k] for k in np.argsort(weights, kind="stable")[:n_candidates]]
-        found = []
+    while len(remaining) > 1:
+        part = X[:, remaining]
+        weights = naive_weights(_svc(kernel, part, C).fit(part, y), part, y)
+        candidates = [remaining[k] for k in np.argsort(weights, kind="stable")[:n_candidates]]
+        results = []
         for feature in candidates:
-            rest = [j for j in left if j != feature]
+            rest = [j for j in remaining if j != feature]
             mean = np.round(naive_scores(X[:, rest], y, folds, kernel, costs).mean(axis=0), 12)
-            found.append((float(mean.max()), costs[int(mean.argmax())]))
-        best = max(range(len(found)), key=lambda k: found[k][0])
-        left.remove(candidates[best])
-        score, C = found[best]
+            results.append((float(mean.max()), costs[int(mean.argmax())]))
+        best = max(range(len(results)), key=lambda k: results[k][0])
+        remaining.remove(candidates[best])
+        score, C = results[best]
         yield candidates[best], score, C
 
 
 def naive_margin_rfe(X, y, *, kernel: str, C: float, n_steps: int) -> list[int]:
-    """Guyon's change of the cost function, each kernel recomputed; the features dropped."""
-    left, dropped = list(range(X.shape[1])), []
+    """Return the features dropped by Guyon's cost criterion, recomputing each kernel."""
+    remaining, dropped = list(range(X.shape[1])), []
     for _ in range(n_steps):
-        part = X[:, left]
+        part = X[:, remaining]
         model = _svc(kernel, part, C).fit(part, y)
         used = model.support_
-        gamma = 1.0 / len(left)
+        gamma = 1.0 / len(remaining)
         changes = naive_cost_changes(kernel, part[used], model.dual_coef_.T, gamma)
-        dropped.append(left.pop(int(changes.argmin())))
+        dropped.append(remaining.pop(int(changes.argmin())))
     return dropped

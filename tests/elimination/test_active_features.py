@@ -1,4 +1,4 @@
-"""Criteria against brute force: every kernel built anew without each feature."""
+"""Tests of criteria and downdated kernels, compared with recomputed kernels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def active_features(X, kernel, table=None):
 def test_cost_changes(kernel, gamma):
     X, coefficients = problem()
     if kernel == "linear":
-        coefficients -= coefficients.mean(axis=0)  # as of any SVM; so that a shift is nothing
+        coefficients -= coefficients.mean(axis=0)  # as for any SVM; makes shifts irrelevant
     ours = KERNELS[kernel](gamma, 3, 0.4)
     active = active_features(X, ours)
     expected = naive_cost_changes(
@@ -42,24 +42,24 @@ def test_cost_changes(kernel, gamma):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
-def test_down_dated_is_built_anew(kernel, make):
+def test_downdated_kernel_equals_recomputed_kernel(kernel, make):
     X, _ = problem(n_features=40)
     X *= 10.0 ** np.random.RandomState(1).uniform(-4, 4, 40)  # very different scales
     ours = KERNELS[kernel]()
     active = active_features(X, ours, make(X))
-    order = np.argsort(-X.var(axis=0))  # the largest leave first, the worst for rounding
+    order = np.argsort(-X.var(axis=0))  # largest variance first, the worst case for rounding
     for block in np.split(order[:37], [1, 9, *range(10, 37)]):
         active.drop(block.tolist())
-        left = active.features
-        assert active.n_left == len(left)
-        assert not np.isin(block, left).any()
-        expected = naive_kernel(kernel, X[:, left], 1.0 / len(left))
+        remaining = active.features
+        assert active.n_active == len(remaining)
+        assert not np.isin(block, remaining).any()
+        expected = naive_kernel(kernel, X[:, remaining], 1.0 / len(remaining))
         np.testing.assert_allclose(
             active.kernel_matrix(), expected, rtol=1e-7, atol=1e-10 * np.abs(expected).max()
         )
 
 
-def test_weights_are_back_mapped_rows():
+def test_weight_norms_are_norms_of_weighted_row_sums():
     X, coefficients = problem()
     coefficients -= coefficients.mean(axis=0)
     active = active_features(X, KERNELS["linear"]())

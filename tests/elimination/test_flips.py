@@ -1,4 +1,4 @@
-"""Flips: every neighbor, the best of them, and only if it is better."""
+"""Tests of BitFlip and AttributeFlip against an exhaustive search of the neighbors."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ def attribute_neighbors(subset, n_features):
     ("method", "neighbors"), [(BitFlip, bit_neighbors), (AttributeFlip, attribute_neighbors)]
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_the_best_neighbor_round_by_round(method, neighbors, kernel):
+def test_each_round_moves_to_the_best_neighbor(method, neighbors, kernel):
     X, y = generated()
     ours = method(SelectKBest(k=3), kernel=kernel, C=COSTS, cv=3, max_rounds=None).fit(X, y)
     subset = set(np.flatnonzero(SelectKBest(k=3).fit(X, y).get_support()).tolist())
     score, rounds = worth(X, y, sorted(subset), kernel), 0
     np.testing.assert_allclose(ours.scores_[0], score)
     while True:
-        found = neighbors(subset, 9)
-        scores = [worth(X, y, sorted(other), kernel) for other in found]
-        best = max(zip(scores, (-len(other) for other in found), strict=True))
+        others = neighbors(subset, 9)
+        scores = [worth(X, y, sorted(other), kernel) for other in others]
+        best = max(zip(scores, (-len(other) for other in others), strict=True))
         if best <= (score, -len(subset)):
             break
         rounds += 1
         subset = set(np.flatnonzero(ours._steps[rounds].subset).tolist())
-        assert subset in found
+        assert subset in others
         assert (worth(X, y, sorted(subset), kernel), -len(subset)) == best
         score = best[0]
     assert len(ours.scores_) == rounds + 1
@@ -64,7 +64,7 @@ def test_the_best_neighbor_round_by_round(method, neighbors, kernel):
     np.testing.assert_allclose(ours.best_score_, score)
 
 
-def test_limits():
+def test_max_rounds_and_max_evaluations_are_respected():
     X, y = generated(1)
     one = BitFlip(SelectKBest(k=2), cv=3).fit(X, y)
     assert len(one.scores_) <= 2
@@ -72,7 +72,7 @@ def test_limits():
     assert few.history_["candidates"].sum() <= 5
 
 
-def test_history_names_and_rules():
+def test_history_feature_names_and_selection_rules():
     X, y = generated(2)
     frame = pd.DataFrame(X, columns=list("abcdefghi"))
     ours = BitFlip(SVMRFE(cv=None, n_features_to_select=1), cv=3, max_rounds=None).fit(frame, y)
@@ -87,7 +87,7 @@ def test_history_names_and_rules():
         ours.select(9)
 
 
-def test_resumed_is_uninterrupted(tmp_path):
+def test_resumed_run_gives_the_same_result(tmp_path):
     X, y = generated(3)
     settings: dict[str, Any] = {
         "selector": SelectKBest(k=2),
@@ -95,26 +95,26 @@ def test_resumed_is_uninterrupted(tmp_path):
         "max_rounds": None,
         "kernel": "rbf",
     }
-    whole = BitFlip(**settings).fit(X, y)
+    uninterrupted = BitFlip(**settings).fit(X, y)
     first = BitFlip(**{**settings, "max_rounds": 1}, checkpoint=tmp_path / "a").fit(X, y)
-    assert (first.fold_scores_ == whole.fold_scores_[:2]).all()
+    assert (first.fold_scores_ == uninterrupted.fold_scores_[:2]).all()
     path = tmp_path / "b"
     for _ in range(2):
         again = BitFlip(**settings, checkpoint=path).fit(X, y)
-        assert (again.support_ == whole.support_).all()
-        assert (again.fold_scores_ == whole.fold_scores_).all()
-    with pytest.raises(InputError, match="another run: different data"):
+        assert (again.support_ == uninterrupted.support_).all()
+        assert (again.fold_scores_ == uninterrupted.fold_scores_).all()
+    with pytest.raises(InputError, match="different run: different data"):
         BitFlip(**{**settings, "selector": SelectKBest(k=3)}, checkpoint=path).fit(X, y)
 
 
 def test_bad_input():
     X, y = generated(4)
-    with pytest.raises(InputError, match="give cv"):
+    with pytest.raises(InputError, match="Set cv"):
         BitFlip(SelectKBest(k=2), cv=None).fit(X, y)
-    with pytest.raises(InputError, match="selects no feature"):
-        BitFlip(_Nothing()).fit(X, y)
+    with pytest.raises(InputError, match="selected no features"):
+        BitFlip(_EmptySelector()).fit(X, y)
 
 
-class _Nothing(VarianceThreshold):
+class _EmptySelector(VarianceThreshold):
     def get_support(self, indices=False):
         return np.zeros(self.n_features_in_, dtype=bool)

@@ -1,4 +1,4 @@
-"""Choice of a subset by its cross-validated scores."""
+"""Tests of the choice of a subset by cross-validated scores."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_best_has_the_highest_mean_and_one_se_is_the_smallest_within_a_standard_
     assert choose_size("one_se", SIZES, FOLD_SCORES) == 2
 
 
-def test_a_number_is_taken_as_it_is_and_a_rule_needs_scores():
+def test_a_number_is_returned_unchanged_and_rules_require_scores():
     assert choose_size(2, SIZES, FOLD_SCORES) == 2
-    with pytest.raises(InputError, match="needs scores"):
+    with pytest.raises(InputError, match="requires scores"):
         choose_size("best", SIZES, np.empty((4, 0)))

@@ -1,4 +1,4 @@
-"""Kernels are those of scikit-learn, and every name has one."""
+"""Tests that kernels equal those of scikit-learn and that every name has a kernel."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def test_every_name_has_a_kernel():
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_kernels_are_scikit_learns(kernel):
+def test_kernels_equal_those_of_scikit_learn(kernel):
     X = np.random.RandomState(0).randn(70, 8)
     ours = KERNELS[kernel](0.2, 2, 0.7)
     expected = naive_kernel(kernel, X, 0.2, degree=2, coef0=0.7)
     np.testing.assert_allclose(ours.matrix(ours.base(X @ X.T), 8), expected, atol=1e-12)
-    columns = np.sum([ours.base_of(column) for column in X.T], axis=0)
+    columns = np.sum([ours.base_term(column) for column in X.T], axis=0)
     np.testing.assert_allclose(ours.matrix(columns, 8), expected, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Neighbors of a subset."""
+"""Tests of the flips of a subset."""
 
 import numpy as np
 
@@ -11,5 +11,5 @@ def test_a_bit_flip_adds_or_removes_one_feature():
     assert [tuple(flip) for flip in bit_flips(SUBSET)] == [(None, 0), (None, 1), (2, None)]
 
 
-def test_an_attribute_flip_exchanges_two_features():
+def test_an_attribute_flip_swaps_two_features():
     assert [tuple(flip) for flip in attribute_flips(SUBSET)] == [(2, 0), (2, 1)]

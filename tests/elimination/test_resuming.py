@@ -1,4 +1,4 @@
-"""Interrupted anywhere, resumed: the same ranking, history and scores, to the last bit."""
+"""Tests that a resumed run gives bit-identical ranking, history and scores."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ def table(seed=0):
     return make_classification(48, 30, n_informative=4, flip_y=0.1, random_state=seed)
 
 
-def same(one, other):
+def assert_identical(one, other):
     assert (one.ranking_ == other.ranking_).all()
     assert one.fold_scores_.tobytes() == other.fold_scores_.tobytes()
-    mine, theirs = (model.history_.drop(columns="seconds") for model in (one, other))
-    assert mine.equals(theirs)
+    first, second = (model.history_.drop(columns="seconds") for model in (one, other))
+    assert first.equals(second)
     assert (one.nested_score_.scores == other.nested_score_.scores).all()
 
 
 class Interrupted(BaseException):
-    """As Ctrl-C is."""
+    """Interrupt that, like KeyboardInterrupt, is not an Exception."""
 
 
 def interrupt_after(n_steps, monkeypatch):
-    left = [n_steps]
+    n_remaining = [n_steps]
     step = Elimination._next
 
-    def limited(self):
-        if left[0] == 0:
+    def limited_step(self):
+        if n_remaining[0] == 0:
             raise Interrupted
-        left[0] -= 1
+        n_remaining[0] -= 1
         return step(self)
 
-    monkeypatch.setattr(Elimination, "_next", limited)
+    monkeypatch.setattr(Elimination, "_next", limited_step)
 
 
 @pytest.mark.parametrize("n_steps", [0, 1, 9, 14, 20, 37])
-def test_resumed_is_uninterrupted(n_steps, tmp_path, monkeypatch):
+def test_resumed_run_gives_the_same_result(n_steps, tmp_path, monkeypatch):
     X, y = table()
     whole = EBRFE(**SETTINGS).fit(X, y)
     path = tmp_path / "run.ckpt"
@@ -67,19 +67,19 @@ def test_resumed_is_uninterrupted(n_steps, tmp_path, monkeypatch):
         with pytest.raises(Interrupted):
             EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
     resumed = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
-    same(resumed, whole)
-    done = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
-    same(done, whole)
-    assert (done.history_["seconds"] == resumed.history_["seconds"]).all()
+    assert_identical(resumed, whole)
+    repeated = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
+    assert_identical(repeated, whole)
+    assert (repeated.history_["seconds"] == resumed.history_["seconds"]).all()
 
 
-def test_a_finished_run_is_read_not_done_again(tmp_path, monkeypatch):
+def test_finished_run_is_read_from_the_checkpoint(tmp_path, monkeypatch):
     X, y = table()
     path = tmp_path / "run.ckpt"
     whole = EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
     monkeypatch.setattr("allrelevant.elimination.svm.PairwiseSVMs.solve", None)
-    same(EBRFE(**SETTINGS, checkpoint=path).fit(X, y), whole)
-    # How the result is read is no part of the run.
+    assert_identical(EBRFE(**SETTINGS, checkpoint=path).fit(X, y), whole)
+    # Selection rule and n_jobs do not identify the run.
     other = EBRFE(**SETTINGS, checkpoint=path, n_features_to_select=4, n_jobs=2).fit(X, y)
     assert other.n_features_ == 4
 
@@ -95,17 +95,17 @@ def test_a_finished_run_is_read_not_done_again(tmp_path, monkeypatch):
         ({"scoring": "balanced_accuracy"}, "scoring"),
     ],
 )
-def test_other_settings_are_refused(change, named, tmp_path):
+def test_different_settings_raise(change, named, tmp_path):
     X, y = table()
     path = tmp_path / "run.ckpt"
     EBRFE(**SETTINGS, checkpoint=path, min_features_to_select=28).fit(X, y)
     before = path.read_bytes()
-    with pytest.raises(CheckpointError, match=f"another run: different {named}"):
+    with pytest.raises(CheckpointError, match=f"different run: different {named}"):
         EBRFE(**{**SETTINGS, **change}, checkpoint=path, min_features_to_select=28).fit(X, y)
     assert path.read_bytes() == before
 
 
-def test_other_data_and_methods_are_refused(tmp_path):
+def test_different_data_or_method_raises(tmp_path):
     X, y = table()
     path = tmp_path / "run.ckpt"
     SVMRFE(checkpoint=path, min_features_to_select=28).fit(X, y)
@@ -118,7 +118,7 @@ def test_other_data_and_methods_are_refused(tmp_path):
         EBRFE(checkpoint=path, min_features_to_select=28).fit(X, y)
 
 
-def test_folds_that_are_shuffled_anew_are_refused(tmp_path):
+def test_folds_shuffled_without_seed_raise(tmp_path):
     X, y = table()
     path = tmp_path / "run.ckpt"
     folds = StratifiedKFold(3, shuffle=True)
@@ -127,8 +127,8 @@ def test_folds_that_are_shuffled_anew_are_refused(tmp_path):
         SVMRFE(cv=folds, checkpoint=path, min_features_to_select=28).fit(X, y)
 
 
-def test_a_copy_from_any_moment_can_be_resumed(tmp_path, monkeypatch):
-    """What a killed process leaves: the file and its log, as they were at some moment."""
+def test_copies_made_during_the_run_can_be_resumed(tmp_path, monkeypatch):
+    """Resume from copies of the database and its log, as a killed process would leave them."""
     X, y = table(1)
     whole = EBRFE(**SETTINGS).fit(X, y)
     rng = np.random.RandomState(0)
@@ -136,7 +136,7 @@ def test_a_copy_from_any_moment_can_be_resumed(tmp_path, monkeypatch):
     copies: list[Path] = []
     step = Elimination._next
 
-    def copying(self):
+    def copying_step(self):
         if rng.rand() < 0.2:
             folder = tmp_path / f"copy{len(copies)}"
             folder.mkdir()
@@ -147,20 +147,20 @@ def test_a_copy_from_any_moment_can_be_resumed(tmp_path, monkeypatch):
         return step(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Elimination, "_next", copying)
+        patch.setattr(Elimination, "_next", copying_step)
         EBRFE(**SETTINGS, checkpoint=path).fit(X, y)
     assert len(copies) > 3
     lengths = set()
     for copy in copies:
-        same(EBRFE(**SETTINGS, checkpoint=copy).fit(X, y), whole)
+        assert_identical(EBRFE(**SETTINGS, checkpoint=copy).fit(X, y), whole)
         with sqlite3.connect(copy) as database:
             lengths.add(database.execute("SELECT count(*) FROM results").fetchone()[0])
         database.close()
     assert len(lengths) == 1
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
-def test_killed_and_resumed(tmp_path):
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
+def test_killed_run_can_be_resumed(tmp_path):
     path = tmp_path / "run.ckpt"
     assert run_and_kill(path, 23) == 23
     resumed = model(path).fit(*killed_table())

@@ -1,4 +1,4 @@
-"""SVMRFE: scikit-learn's ranking, scores and choices that can be recomputed, any kind of table."""
+"""Tests of SVMRFE: ranking, scores and selection rules against scikit-learn; input types."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def generated(seed, n_samples, n_features, n_classes=2):
     )
 
 
-def plain_ranking(X, y, **settings):
+def sklearn_ranking(X, y, **settings):
     svm = SVC(kernel="linear", tol=1e-6, **settings)
     return RFE(svm, n_features_to_select=1, step=1).fit(X, y).ranking_
 
@@ -48,7 +48,7 @@ SETS = {
     "breast cancer": lambda: (scaled(load_breast_cancer().data), load_breast_cancer().target),
     "wine, three classes": lambda: (scaled(load_wine().data), load_wine().target),
     "more rows than features": lambda: generated(0, 120, 20),
-    "as many": lambda: generated(1, 60, 60),
+    "as many rows as features": lambda: generated(1, 60, 60),
     "more features than rows": lambda: generated(2, 40, 300),
     "four classes": lambda: generated(3, 100, 40, n_classes=4),
     "constant and equal columns": lambda: with_nuisances(*generated(4, 60, 15)),
@@ -62,19 +62,20 @@ def with_nuisances(X, y):
 
 
 @pytest.mark.parametrize("name", [name for name in SETS if "constant" not in name])
-def test_the_ranking_is_scikit_learns(name):
+def test_ranking_equals_that_of_scikit_learn(name):
     X, y = SETS[name]()
-    assert (SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_ == plain_ranking(X, y)).all()
+    ours = SVMRFE(cv=None, n_features_to_select=1).fit(X, y)
+    assert (ours.ranking_ == sklearn_ranking(X, y)).all()
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 5.0}])
-def test_the_ranking_is_scikit_learns_with_class_weights(class_weight):
+def test_ranking_with_class_weights_equals_that_of_scikit_learn(class_weight):
     X, y = generated(5, 80, 25)
     ours = SVMRFE(cv=None, n_features_to_select=1, C=0.3, class_weight=class_weight).fit(X, y)
-    assert (ours.ranking_ == plain_ranking(X, y, C=0.3, class_weight=class_weight)).all()
+    assert (ours.ranking_ == sklearn_ranking(X, y, C=0.3, class_weight=class_weight)).all()
 
 
-def test_the_ranking_does_not_depend_on_the_order_of_rows_or_scale():
+def test_ranking_does_not_depend_on_the_order_of_rows_or_on_shifts():
     X, y = generated(6, 70, 50)
     order = np.random.RandomState(0).permutation(len(y))
     expected = SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_
@@ -85,18 +86,18 @@ def test_the_ranking_does_not_depend_on_the_order_of_rows_or_scale():
     assert (shifted.ranking_ == expected).all()
 
 
-def test_constant_columns_leave_first_and_of_equal_ones_the_first():
+def test_constant_columns_are_dropped_first_and_ties_by_index():
     X, y = SETS["constant and equal columns"]()
     with pytest.warns(RelevanceWarning, match=r"1 constant column.*'x4'") as caught:
         ranking = SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_
     assert caught[0].filename == __file__
     assert ranking[4] == 8
-    assert ranking[2] > ranking[3]  # equal: the first leaves before the second
+    assert ranking[2] > ranking[3]  # of two equal columns, the first is dropped first
     assert sorted(ranking) == list(range(1, 9))
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
-def test_the_margin_criterion_is_brute_force(kernel):
+def test_margin_criterion_equals_brute_force(kernel):
     X, y = generated(7, 40, 14)
     ours = SVMRFE(kernel=kernel, criterion="margin", cv=None, n_features_to_select=1, C=2.0).fit(
         X, y
@@ -106,7 +107,7 @@ def test_the_margin_criterion_is_brute_force(kernel):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_weights_with_a_kernel_are_mapped_back(n_classes):
+def test_weights_criterion_with_a_nonlinear_kernel(n_classes):
     X, y = generated(8, 60, 10, n_classes)
     ours = SVMRFE(
         kernel="rbf", cv=None, n_features_to_select=9, min_features_to_select=9, C=2.0
@@ -122,12 +123,12 @@ def test_scores_of_every_subset(kernel, n_classes):
     costs = [0.1, 1.0, 10.0]
     folds = list(StratifiedKFold(4).split(X, y))
     ours = SVMRFE(kernel=kernel, C=costs[::-1], cv=4).fit(X, y)
-    for place, size in enumerate(ours.n_subset_features_):
+    for index, size in enumerate(ours.n_subset_features_):
         part = X[:, ours.ranking_ <= size]
         expected = naive_scores(part, y, folds, kernel, costs)
         best = np.round(expected.mean(axis=0), 12).argmax()
-        assert ours.history_["C"][place] == costs[best]
-        np.testing.assert_allclose(ours.fold_scores_[place], expected[:, best])
+        assert ours.history_["C"][index] == costs[best]
+        np.testing.assert_allclose(ours.fold_scores_[index], expected[:, best])
 
 
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1_macro", "roc_auc", "neg_hinge"])
@@ -146,7 +147,7 @@ def test_scorers(scoring):
     np.testing.assert_allclose(ours.fold_scores_[0], expected, atol=1e-4)
 
 
-def test_named_labels_and_scorers_that_need_them():
+def test_string_labels_do_not_change_scores():
     X, y = generated(11, 60, 5)
     words = np.array(["no", "yes"])[y]
     ours = SVMRFE(scoring="roc_auc").fit(X, words)
@@ -173,7 +174,7 @@ def test_steps_of_several_features():
     assert (~one.support_ == (weights < np.sort(weights)[10])).all()
 
 
-def test_rules():
+def test_selection_rules():
     X, y = generated(14, 60, 12)
     ours = SVMRFE(cv=5).fit(X, y)
     best = ours.n_features_
@@ -193,7 +194,7 @@ def test_rules():
         ours.select("worst")  # type: ignore[arg-type]
 
 
-def test_nested_scores_are_those_of_rfecv():
+def test_nested_scores_equal_those_of_rfecv():
     X, y = generated(15, 80, 12)
     folds = StratifiedKFold(4)
     ours = SVMRFE(cv=None, n_features_to_select=5, nested_cv=folds).fit(X, y)
@@ -205,11 +206,11 @@ def test_nested_scores_are_those_of_rfecv():
     np.testing.assert_allclose(ours.nested_score_.scores, at_five)
 
 
-def test_nested_never_looks_at_the_rows_held_out():
+def test_nested_score_does_not_use_held_out_rows():
     X, y = generated(16, 60, 30)
     noise = np.random.RandomState(0).permutation(y)
     ours = SVMRFE(cv=4, nested_cv=4, C=[0.1, 1]).fit(X, noise)
-    assert ours.best_score_ > 0.65  # the choice flatters
+    assert ours.best_score_ > 0.65  # optimistically biased
     assert 0.2 < ours.nested_score_.score < 0.65
     train, test = next(StratifiedKFold(4).split(X, noise))
     alone = SVMRFE(cv=4, C=[0.1, 1]).fit(X[train], noise[train])
@@ -243,7 +244,7 @@ def test_sparse(kernel):
         np.testing.assert_allclose(dense.scores_, other.scores_)
 
 
-def test_frames_keep_their_names():
+def test_data_frames_keep_their_column_names():
     X, y = generated(19, 50, 6)
     names = list("abcdef")
     frame = pd.DataFrame(X, columns=names)
@@ -280,40 +281,40 @@ def test_progress_is_shown(capsys):
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "fewer rows of a class than folds": ({"cv": 8}, "fewer than the 8 folds"),
-    "score that needs probabilities": ({"scoring": "neg_log_loss"}, "no probabilities"),
-    "unknown score": ({"scoring": "speed"}, "get_scorer_names"),
-    "no scores to choose by": ({"cv": None}, "needs scores"),
-    "costs but no folds": (
+    "scorer that requires probabilities": ({"scoring": "neg_log_loss"}, "no probabilities"),
+    "unknown scorer": ({"scoring": "speed"}, "get_scorer_names"),
+    "selection rule without cv": ({"cv": None}, "requires scores"),
+    "several C without cv": (
         {"cv": None, "n_features_to_select": 2, "C": [1, 2]},
-        "Several values of C need cv",
+        "Several values of C require cross-validation",
     ),
-    "bad cost": ({"C": [1.0, -2.0]}, "above zero"),
-    "too many features": ({"n_features_to_select": 40}, "more than X has"),
-    "n_features below the end": (
+    "negative C": ({"C": [1.0, -2.0]}, "positive"),
+    "too many features": ({"n_features_to_select": 40}, "exceeds the number of features"),
+    "n_features below the minimum": (
         {"n_features_to_select": 2, "min_features_to_select": 3},
         "less than min_features_to_select",
     ),
-    "weights of no class": ({"class_weight": {5: 1.0}}, "class_weight names 5"),
-    "too little variance": ({"min_variance": 1e9}, "use a smaller one"),
-    "fixed folds inside": (
+    "weight of an unknown class": ({"class_weight": {5: 1.0}}, "5, which is not a class"),
+    "too little variance": ({"min_variance": 1e9}, "Reduce min_variance"),
+    "list of inner folds": (
         {"cv": [(np.r_[:20, 53:57], [21, 58])], "nested_cv": 3},
-        "not as a list of folds",
+        "instead of a list of folds",
     ),
     "nested_cv without folds": (
         {"cv": None, "n_features_to_select": 2, "nested_cv": True},
-        "needs cv",
+        "requires cv",
     ),
-    "a fold of one class": ({"cv": [(np.arange(20), [59])]}, "single class to train on"),
-    "outer folds that the score cannot use": (
+    "a fold of one class": ({"cv": [(np.arange(20), [59])]}, "have a single class"),
+    "outer folds that the scorer cannot use": (
         {"scoring": "roc_auc", "cv": 2, "nested_cv": [(np.r_[:40, 53:60], np.arange(40, 53))]},
-        "must work from|every class",
+        "The scorer failed|every class",
     ),
-    "no folder for the checkpoint": ({"checkpoint": "/absent/run.ckpt"}, "no folder"),
+    "missing folder of the checkpoint": ({"checkpoint": "/absent/run.ckpt"}, "does not exist"),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_settings_in_one_line_before_any_work(name, monkeypatch):
+def test_invalid_settings_raise_before_any_training(name, monkeypatch):
     settings, message = BAD[name]
     X, _ = generated(22, 60, 8)
     y = np.r_[np.zeros(53), np.ones(7)]
@@ -326,14 +327,17 @@ def test_bad_settings_in_one_line_before_any_work(name, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X: np.where(X[3, 2] == X, np.nan, X), "1 value.* NaN, first in feature 'x2'"),
-        (lambda X: np.where(X[3, 2] == X, np.inf, X), "infinite, first in feature 'x2'"),
-        (lambda X: sparse.csr_array(np.where(X > 1, np.nan, X)), "NaN, first in feature 'x0'"),
-        (lambda X: np.ones_like(X), "Every column is constant"),
+        (lambda X: np.where(X[3, 2] == X, np.nan, X), "1 NaN value.s., first in feature 'x2'"),
+        (lambda X: np.where(X[3, 2] == X, np.inf, X), "infinite value.s., first in feature 'x2'"),
+        (
+            lambda X: sparse.csr_array(np.where(X > 1, np.nan, X)),
+            "NaN value.s., first in .*'x0'",
+        ),
+        (lambda X: np.ones_like(X), "All columns are constant"),
         (lambda X: X[:, :1], "1 feature"),
     ],
 )
-def test_bad_tables_in_one_line(change, message):
+def test_invalid_tables_raise_one_line_errors(change, message):
     X, y = generated(23, 30, 6)
     with pytest.raises(ValueError, match=message) as caught:
         SVMRFE(cv=3).fit(change(X), y)
@@ -344,7 +348,7 @@ def test_bad_targets():
     X, y = generated(24, 30, 6)
     with pytest.raises(InputError, match="single class"):
         SVMRFE().fit(X, np.zeros(30))
-    with pytest.raises(InputError, match="cannot split the rows"):
+    with pytest.raises(InputError, match="Cannot split the rows"):
         SVMRFE(cv=GroupKFold(4)).fit(X, y, groups=np.repeat([0, 1], 15))
     with pytest.raises(ValueError, match="continuous"):
         SVMRFE().fit(X, X[:, 0])

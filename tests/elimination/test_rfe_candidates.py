@@ -1,4 +1,4 @@
-"""EBRFE: Algorithm 3 as it is printed, and SVM-RFE where only one feature competes."""
+"""Tests of EBRFE against Algorithm 3 of Krupka (2016), and against SVMRFE for one candidate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def generated(seed, n_samples=45, n_features=9, n_classes=2):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_algorithm_3(kernel, n_classes):
+def test_path_equals_algorithm_3(kernel, n_classes):
     X, y = generated(0, n_classes=n_classes)
     costs = (0.25, 1.0, 4.0)
     folds = list(StratifiedKFold(3).split(X, y))
@@ -33,26 +33,26 @@ def test_algorithm_3(kernel, n_classes):
     assert [step.C for step in steps] == [C for _, _, C in expected]
 
 
-def test_one_candidate_is_svm_rfe():
+def test_one_candidate_is_equivalent_to_svm_rfe():
     X, y = generated(1, n_features=20)
     settings: dict[str, Any] = {"C": [0.1, 1.0], "cv": 4, "kernel": "rbf", "step": 2}
-    one, plain = EBRFE(n_candidates=1, **settings).fit(X, y), SVMRFE(**settings).fit(X, y)
-    assert (one.ranking_ == plain.ranking_).all()
-    assert (one.fold_scores_ == plain.fold_scores_).all()
+    one, svm_rfe = EBRFE(n_candidates=1, **settings).fit(X, y), SVMRFE(**settings).fit(X, y)
+    assert (one.ranking_ == svm_rfe.ranking_).all()
+    assert (one.fold_scores_ == svm_rfe.fold_scores_).all()
 
 
-def test_the_best_candidate_leaves_and_of_equal_ones_the_least():
+def test_best_candidate_is_dropped_and_ties_by_criterion():
     X, y = generated(2, n_features=12)
     ours = EBRFE(n_candidates=5, cv=3).fit(X, y)
-    several = 0
+    n_overruled = 0
     for step in ours._history.steps[1:]:
         best = max(step.candidate_scores)
         assert step.dropped == [step.candidates[step.candidate_scores.index(best)]]
-        several += step.dropped[0] != step.candidates[0]
-    assert several > 0  # cross-validation does overrule the weights
+        n_overruled += step.dropped[0] != step.candidates[0]
+    assert n_overruled > 0  # cross-validation sometimes overrules the weights
 
 
-def test_the_worst_leave_in_any_case_with_larger_steps():
+def test_larger_steps_drop_the_least_important_features_in_any_case():
     X, y = generated(3, n_features=14)
     ours = EBRFE(n_candidates=3, step=4, cv=3, min_features_to_select=2).fit(X, y)
     first = ours._history.steps[1]
@@ -69,20 +69,20 @@ def test_automatic_number_of_candidates():
     noise = rng.randn(60, 30)
     ours = EBRFE(n_candidates="auto", cv=3).fit(np.c_[signal, noise], y)
     numbers = ours.history_["candidates"].str.len().to_numpy()
-    assert numbers[1] >= 3  # thirty that are all about the same
-    assert numbers[-2] == 1  # strong ones that differ
+    assert numbers[1] >= 3  # thirty noise features with similar weights
+    assert numbers[-2] == 1  # informative features with different weights
     assert numbers.max() <= 12
     clear = EBRFE(n_candidates="auto", cv=3).fit(np.c_[signal, 1e-3 * noise[:, :1]], y)
     assert clear.history_["candidates"].str.len()[1] == 1
 
 
-def test_without_folds():
+def test_ebrfe_requires_cv():
     X, y = generated(4)
-    with pytest.raises(InputError, match="cv cannot be None"):
+    with pytest.raises(InputError, match="requires cross-validation"):
         EBRFE(cv=None, n_features_to_select=2).fit(X, y)
 
 
-def test_two_workers_do_the_same():
+def test_two_workers_give_the_same_result():
     X, y = generated(5, n_features=7)
     one = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested_cv=True).fit(X, y)
     two = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested_cv=True, n_jobs=2).fit(X, y)

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, over the settings that take different paths through the code."""
+"""Scikit-learn's estimator checks for settings that take different code paths."""
 
 import warnings
 
@@ -19,6 +19,6 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
-        # Some checks fit tables with constant columns, as they should.
+        # Some checks fit tables with constant columns, which correctly raises a warning.
         warnings.simplefilter("ignore", RelevanceWarning)
         check(estimator)

@@ -118,11 +118,11 @@ def test_impossible_input_is_one_line(wine):
     X, y = wine
     with pytest.raises(InputError, match="rank is 14, but a mapping of 13 features"):
         LMNN(rank=14).fit(X, y)
-    with pytest.raises(InputError, match="single class, '1': there is nothing to tell apart"):
+    with pytest.raises(InputError, match="single class, '1'"):
         LMNN().fit(X, np.ones(len(X), dtype=int))
     with pytest.raises(InputError, match="Every row has a class of its own"):
         LMNN().fit(X[:5], np.arange(5))
-    with pytest.raises(InputError, match="Every column is constant"):
+    with pytest.raises(InputError, match="All columns are constant"):
         LMNN().fit(np.full_like(X, 0.1), y)
     with pytest.raises(InputError, match="rows have NaN or infinity, the first in column"):
         LMNN().fit(np.where(X > 2, np.nan, X), y)

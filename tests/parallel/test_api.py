@@ -1,4 +1,4 @@
-"""Tasks in, results out: in order, whole, and in spite of what can go wrong in a worker."""
+"""Tests of parallel execution: order of results, errors, warnings, worker crashes, Ctrl-C."""
 
 import ctypes
 import mmap
@@ -23,24 +23,24 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from allrelevant.exceptions import MissingExtraError, RelevanceWarning, WorkerDiedError
 from allrelevant.parallel import parallel_imap, parallel_map
 
-on_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+on_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX signals")
 
 
 @pytest.fixture
 def temporary_folder(tmp_path, monkeypatch):
-    """Where temporary files go, and nothing else."""
+    """Return an empty folder that replaces the system's folder for temporary files."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
 
 
-def process_of(task):
+def process_id(item):
     return os.getpid()
 
 
-def meet(folder, task):
-    """Wait until two processes are at work, and say which this one is."""
+def meet(folder, item):
+    """Wait until two processes are running, and return the id of this process."""
     Path(folder, str(os.getpid())).touch()
     while len(list(Path(folder).iterdir())) < 2:
         time.sleep(0.01)
@@ -48,20 +48,20 @@ def meet(folder, task):
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
-def test_results_come_in_the_order_of_the_tasks(n_jobs):
-    def slow_first(task):
-        time.sleep(0.05 if task == 0 else 0.0)
-        return task * 10
+def test_results_are_in_the_order_of_the_items(n_jobs):
+    def slow_first(item):
+        time.sleep(0.05 if item == 0 else 0.0)
+        return item * 10
 
     assert parallel_map(slow_first, range(4), n_jobs=n_jobs) == [0, 10, 20, 30]
 
 
-def test_a_stream_gives_what_has_finished_first():
-    def wait_for_the_other(folder, task):
-        while task == 0 and not Path(folder, "done").exists():
+def test_imap_yields_results_as_they_finish():
+    def wait_for_the_other(folder, item):
+        while item == 0 and not Path(folder, "done").exists():
             time.sleep(0.01)
         Path(folder, "done").touch()
-        return task * 10
+        return item * 10
 
     with tempfile.TemporaryDirectory() as folder:
         stream = parallel_imap(partial(wait_for_the_other, folder), range(2), n_jobs=2)
@@ -69,61 +69,61 @@ def test_a_stream_gives_what_has_finished_first():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_no_tasks_no_results(n_jobs):
+def test_no_items_give_no_results(n_jobs):
     assert parallel_map(str, [], n_jobs=n_jobs) == []
 
 
-def test_one_job_is_done_in_this_process():
-    assert set(parallel_map(process_of, range(3))) == {os.getpid()}
+def test_one_job_runs_in_this_process():
+    assert set(parallel_map(process_id, range(3))) == {os.getpid()}
 
 
-def test_two_jobs_are_done_in_two_others_that_are_kept(tmp_path):
+def test_two_jobs_run_in_two_workers_that_are_reused(tmp_path):
     processes = parallel_map(partial(meet, tmp_path), range(2), n_jobs=2)
     assert len({os.getpid(), *processes}) == 3
-    assert set(parallel_map(process_of, range(4), n_jobs=2)) <= set(processes)
+    assert set(parallel_map(process_id, range(4), n_jobs=2)) <= set(processes)
 
 
-def test_tasks_of_a_worker_are_done_by_that_worker():
-    def nested(task):
-        return {os.getpid(), *parallel_map(process_of, range(2), n_jobs=2)}
+def test_nested_calls_run_in_the_same_worker():
+    def nested(item):
+        return {os.getpid(), *parallel_map(process_id, range(2), n_jobs=2)}
 
     assert all(len(processes) == 1 for processes in parallel_map(nested, range(2), n_jobs=2))
 
 
-def test_tasks_within_threads_of_joblib_are_done_there():
+def test_calls_in_joblib_threads_run_in_this_process():
     threads = joblib.Parallel(n_jobs=2, prefer="threads")
-    nested = joblib.delayed(parallel_map)(process_of, [0, 1], n_jobs=2)
+    nested = joblib.delayed(parallel_map)(process_id, [0, 1], n_jobs=2)
     assert threads([nested, nested]) == [[os.getpid()] * 2] * 2
 
 
-def test_results_are_the_same_to_the_last_digit_at_any_n_jobs():
+def test_results_are_bit_identical_for_any_n_jobs():
     data = np.random.default_rng(0).normal(size=(400, 400))
 
-    def product(task):
-        return (data[:, task:] @ data[task:]).sum(axis=0)
+    def product(item):
+        return (data[:, item:] @ data[item:]).sum(axis=0)
 
     one, two = (parallel_map(product, range(4), n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_error_in_a_task_is_raised_as_it_is(n_jobs, temporary_folder):
-    def fail(task):
-        raise ArithmeticError(f"task {task}")
+def test_error_of_an_item_is_raised_unchanged(n_jobs, temporary_folder):
+    def fail(item):
+        raise ArithmeticError(f"item {item}")
 
-    with pytest.raises(ArithmeticError, match="task 1"):
+    with pytest.raises(ArithmeticError, match="item 1"):
         parallel_map(fail, [1, 1], n_jobs=n_jobs)
     assert not list(temporary_folder.iterdir())
 
 
-def test_what_cannot_be_sent_to_a_worker_is_an_error():
+def test_items_that_cannot_be_pickled_raise():
     with pytest.raises(pickle.PicklingError, match="Could not pickle the task"):
-        parallel_map(str, [open, (task for task in [0])], n_jobs=2)
+        parallel_map(str, [open, (item for item in [0])], n_jobs=2)
 
 
-def test_leaving_a_stream_ends_it_at_once(temporary_folder, recwarn):
-    def slow_but_first(task):
-        time.sleep(30 * (task > 0))
+def test_leaving_the_loop_stops_workers_immediately(temporary_folder, recwarn):
+    def slow_but_first(item):
+        time.sleep(30 * (item > 0))
 
     start = time.perf_counter()
     for index, _ in parallel_imap(slow_but_first, range(4), n_jobs=2):
@@ -146,23 +146,23 @@ def test_progress_goes_to_standard_error(capsys, n_jobs):
     assert "1/2" in captured.err
 
 
-def test_no_title_no_bar(capsys):
+def test_no_progress_bar_without_a_title(capsys):
     parallel_map(str, [1, 2])
     assert capsys.readouterr().err == ""
 
 
-def test_a_bar_without_tqdm_names_the_extra(monkeypatch):
+def test_progress_bar_without_tqdm_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     assert parallel_map(str, [1]) == ["1"]
     with pytest.raises(MissingExtraError, match=r"allrelevant\[cli\]"):
         parallel_map(str, [1], progress="counting")
 
 
-# Handing over
+# Shared data
 
 
 class CountsItsLoads:
-    """Data that note, in a file, every process that loads them."""
+    """Data that log the process id each time they are loaded."""
 
     def __init__(self, log):
         self.log = log
@@ -173,9 +173,9 @@ class CountsItsLoads:
             log.write(f"{os.getpid()}\n")
 
 
-def test_data_are_loaded_once_by_each_worker(tmp_path):
-    def work(data, folder, task):
-        return meet(folder, task)
+def test_each_worker_loads_the_data_once(tmp_path):
+    def work(data, folder, item):
+        return meet(folder, item)
 
     log, folder = tmp_path / "loads", tmp_path / "workers"
     folder.mkdir()
@@ -189,7 +189,7 @@ def is_mapped(array):
     return isinstance(array, memoryview) and isinstance(array.obj, mmap.mmap)
 
 
-def look_at(data, task):
+def inspect_arrays(data, item):
     dense, sparse = data["dense"], data["sparse"]
     mapped = is_mapped(dense), is_mapped(sparse.data)
     return *mapped, dense.flags.writeable, dense.sum(), sparse.sum()
@@ -199,15 +199,15 @@ def look_at(data, task):
 def test_arrays_are_mapped_into_memory_and_not_copied(as_closure, temporary_folder):
     dense = np.asfortranarray(np.random.default_rng(0).normal(size=(30, 7)))
     data = {"dense": dense, "sparse": sp.csr_array(dense), "empty": np.empty((0, 3))}
-    function = (lambda task: look_at(data, task)) if as_closure else partial(look_at, data)
-    for looks in parallel_map(function, range(2), n_jobs=2):
-        assert looks == (True, True, False, dense.sum(), data["sparse"].sum())
+    closure, bound = lambda item: inspect_arrays(data, item), partial(inspect_arrays, data)
+    for properties in parallel_map(closure if as_closure else bound, range(2), n_jobs=2):
+        assert properties == (True, True, False, dense.sum(), data["sparse"].sum())
     assert not list(temporary_folder.iterdir())
 
 
-def test_parts_of_the_data_come_back_as_arrays():
+def test_slices_of_the_data_are_returned_as_arrays():
     data = np.arange(10.0)
-    for part in parallel_map(lambda task: data[task:], range(2), n_jobs=2):
+    for part in parallel_map(lambda item: data[item:], range(2), n_jobs=2):
         assert type(part) is np.ndarray
         assert part[0] == data[-len(part)]
 
@@ -216,19 +216,19 @@ def test_parts_of_the_data_come_back_as_arrays():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_warnings_of_tasks_arrive(n_jobs):
-    def warn(task):
-        warnings.warn(f"task {task}", RelevanceWarning, stacklevel=1)
+def test_warnings_of_items_are_issued_in_this_process(n_jobs):
+    def warn(item):
+        warnings.warn(f"item {item}", RelevanceWarning, stacklevel=1)
 
     with pytest.warns(RelevanceWarning) as caught:
         parallel_map(warn, range(3), n_jobs=n_jobs)
-    assert sorted(str(warning.message) for warning in caught) == ["task 0", "task 1", "task 2"]
+    assert sorted(str(warning.message) for warning in caught) == ["item 0", "item 1", "item 2"]
     assert {warning.filename for warning in caught} == {__file__}
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_filters_are_those_of_the_caller(n_jobs):
-    def warn(task):
+def test_warning_filters_of_the_caller_apply(n_jobs):
+    def warn(item):
         warnings.warn("always the same", RelevanceWarning, stacklevel=1)
 
     with warnings.catch_warnings(record=True) as caught:
@@ -241,36 +241,36 @@ def test_filters_are_those_of_the_caller(n_jobs):
             parallel_map(warn, range(3), n_jobs=n_jobs)
 
 
-# Workers that die
+# Worker crashes
 
 
 def die():
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-def die_once(folder, task):
-    with Path(folder, str(task)).open("a") as log:
+def die_once(folder, item):
+    with Path(folder, str(item)).open("a") as log:
         log.write(".")
-    if task == 3 and Path(folder, str(task)).read_text() == ".":
+    if item == 3 and Path(folder, str(item)).read_text() == ".":
         die()
-    return task * 10
+    return item * 10
 
 
-def test_a_task_whose_worker_died_is_tried_again(tmp_path, temporary_folder):
+def test_item_whose_worker_crashed_is_retried(tmp_path, temporary_folder):
     assert parallel_map(partial(die_once, tmp_path), range(6), n_jobs=2) == [0, 10, 20, 30, 40, 50]
     assert (tmp_path / "3").read_text() == ".."
     assert not list(temporary_folder.iterdir())
 
 
-def die_at_one(task):
-    if task == 1:
+def die_at_one(item):
+    if item == 1:
         die()
-    return task * 10
+    return item * 10
 
 
-def test_a_task_that_kills_is_named_and_the_others_kept(temporary_folder):
-    with pytest.raises(WorkerDiedError, match=r"task 1 \(<1>\), of 4") as caught:
-        parallel_map(die_at_one, range(4), n_jobs=2, describe=lambda task: f"<{task}>")
+def test_crashing_item_is_named_and_other_results_are_kept(temporary_folder):
+    with pytest.raises(WorkerDiedError, match=r"item 1 \(<1>\), of 4") as caught:
+        parallel_map(die_at_one, range(4), n_jobs=2, describe=lambda item: f"<{item}>")
     error = caught.value
     assert error.lost == [1]
     assert error.results == {0: 0, 2: 20, 3: 30}
@@ -280,28 +280,28 @@ def test_a_task_that_kills_is_named_and_the_others_kept(temporary_folder):
     assert (str(copy), copy.lost, copy.results) == (str(error), error.lost, error.results)
 
 
-def crash(task):
-    if task == 1:
+def crash(item):
+    if item == 1:
         ctypes.string_at(0)
-    return task
+    return item
 
 
-def test_a_stream_gives_all_others_before_it_fails(capfd):
+def test_imap_yields_all_other_results_before_it_raises(capfd):
     finished: list[tuple[int, int]] = []
-    with pytest.raises(WorkerDiedError, match="task 1"):
+    with pytest.raises(WorkerDiedError, match="item 1"):
         finished.extend(parallel_imap(crash, range(3), n_jobs=2))
     assert sorted(finished) == [(0, 0), (2, 2)]
     assert "Segmentation fault" in capfd.readouterr().err
 
 
 class KillsOnLoading:
-    """A task that a worker does not even come to begin."""
+    """Item that kills the worker before the computation starts."""
 
     def __reduce__(self):
         return die, ()
 
 
-def test_workers_that_never_begin_are_given_up():
+def test_items_that_crash_on_loading_are_abandoned():
     with pytest.raises(WorkerDiedError, match="12 more") as caught:
         parallel_map(str, [KillsOnLoading() for _ in range(17)], n_jobs=2)
     assert caught.value.lost == list(range(17))
@@ -314,15 +314,15 @@ BUSY = """
     from pathlib import Path
     from allrelevant.parallel import parallel_map
 
-    def busy(task):
-        Path(os.environ["STARTED"], str(task)).touch()
-        ctypes.PyDLL(None).sleep(60)  # in C, with Python's lock held
+    def busy(item):
+        Path(os.environ["STARTED"], str(item)).touch()
+        ctypes.PyDLL(None).sleep(60)  # in C, with the GIL held
 
     if __name__ == "__main__":
         parallel_map(busy, range(6), n_jobs=2)
 """
 
-# Python runs it before anything else. As a worker it does not come further.
+# Python runs sitecustomize first, so a worker with this file never finishes its start.
 SLOW_START = """
     import os, sys, time
     from pathlib import Path
@@ -336,7 +336,7 @@ SLOW_START = """
 @on_posix
 @pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to the parent", "from a terminal"])
 @pytest.mark.parametrize("customize", ["", SLOW_START], ids=["busy", "starting"])
-def test_an_interrupt_ends_everything_at_once(tmp_path, temporary_folder, send, customize):
+def test_interrupt_stops_all_processes_immediately(tmp_path, temporary_folder, send, customize):
     script, started = tmp_path / "program.py", tmp_path / "started"
     script.write_text(textwrap.dedent(BUSY))
     (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(customize))
@@ -358,7 +358,7 @@ def test_an_interrupt_ends_everything_at_once(tmp_path, temporary_folder, send, 
         time.sleep(0.01)
     start = time.perf_counter()
     send(parent.pid, signal.SIGINT)
-    _, errors = parent.communicate(timeout=30)  # ends when the last that can write has ended
+    _, errors = parent.communicate(timeout=30)  # waits for all processes that can write
     assert time.perf_counter() - start < 10
     assert parent.returncode == -signal.SIGINT
     assert errors.count("Traceback") == 1

@@ -306,7 +306,7 @@ def test_constant_columns_are_ranked_last() -> None:
     np.testing.assert_array_equal(found.importances_[[0, 7]], 0)
     with pytest.warns(RelevanceWarning, match="2 constant"):
         SaliencySelector(LogisticRegression(), n_repeats=1).fit(sp.csr_array(X), y)
-    with pytest.raises(InputError, match="Every column is constant"):
+    with pytest.raises(InputError, match="All columns are constant"):
         SaliencySelector(LogisticRegression()).fit(np.ones((len(y), 3)), y)
 
 

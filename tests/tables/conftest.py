@@ -1,4 +1,4 @@
-"""A small table, in a working folder of its own."""
+"""Fixture with a small table and a temporary working folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
-    """Five columns of numbers and a target of words; tests write their files beside each other."""
+    """Return a table with five numeric columns and a text target; change to a temporary folder."""
     monkeypatch.chdir(tmp_path)
     values = np.random.default_rng(0).normal(size=(80, 5))
     table = pd.DataFrame(values, columns=["alpha", "beta", "gamma", "delta", "epsilon"])

@@ -1,4 +1,4 @@
-"""Columns by their roles, columns that are no features, and costs."""
+"""Tests of column roles, invalid features and feature costs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SICK = ColumnRoles("sick")
 
 
 def refused(frame: pd.DataFrame, roles: ColumnRoles, *fragments: str) -> None:
-    """A message of one line."""
-    with pytest.raises(InputError) as refusal:
+    """Check that splitting raises an error with a one-line message that has these fragments."""
+    with pytest.raises(InputError) as caught:
         split_features(frame, roles)
-    assert "\n" not in str(refusal.value)
+    assert "\n" not in str(caught.value)
     for fragment in fragments:
-        assert fragment in str(refusal.value)
+        assert fragment in str(caught.value)
 
 
 def test_every_column_has_one_role(frame: pd.DataFrame) -> None:
@@ -52,7 +52,7 @@ def test_columns_of_many_kinds_are_numbers(frame: pd.DataFrame) -> None:
     assert X["flag"].tolist() == [1.0, 0.0] * 40
 
 
-def test_names_that_no_column_has(frame: pd.DataFrame) -> None:
+def test_unknown_column_names(frame: pd.DataFrame) -> None:
     refused(frame, ColumnRoles("Sik"), "'Sik'", "Did you mean 'sick'?", "'alpha'", "'epsilon'")
     refused(frame, ColumnRoles("sick", ["alhpa"]), "'alpha'")
     refused(frame, ColumnRoles("sick", row_groups="alhpa"), "'alpha'")
@@ -61,16 +61,16 @@ def test_names_that_no_column_has(frame: pd.DataFrame) -> None:
     refused(pd.DataFrame({"alpha;sick": ["1;yes"] * 5}), SICK, "--sep")
 
 
-def test_roles_that_exclude_each_other(frame: pd.DataFrame) -> None:
+def test_conflicting_roles(frame: pd.DataFrame) -> None:
     refused(frame, ColumnRoles("sick", ["sick"]), "'sick'", "target")
-    refused(frame, ColumnRoles("sick", row_groups="sick"), "cannot be the groups")
+    refused(frame, ColumnRoles("sick", row_groups="sick"), "'sick' is the target")
     refused(frame, ColumnRoles("sick", (), ["sick"]), "cannot be privileged")
-    refused(frame, ColumnRoles("sick", ["beta"], ["beta"]), "'beta' is dropped")
+    refused(frame, ColumnRoles("sick", ["beta"], ["beta"]), "'beta' is both dropped and privileged")
     refused(frame, ColumnRoles("sick", (), list(frame.columns[:-1])), "All features are privileged")
 
 
 def test_too_small_tables(frame: pd.DataFrame) -> None:
-    refused(frame.iloc[:3], SICK, "4 rows", "has 3")
+    refused(frame.iloc[:3], SICK, "has 3 rows", "At least 4")
     refused(frame[["sick"]], SICK, "besides the target 'sick'")
 
 
@@ -91,7 +91,7 @@ def test_missing_and_infinite_values(frame: pd.DataFrame) -> None:
 @pytest.mark.parametrize(
     "column", [pd.array([None, *range(79)], dtype="Int64"), [None, *[True, False] * 39, True]]
 )
-def test_missing_values_that_are_no_floats(frame: pd.DataFrame, column: Any) -> None:
+def test_missing_values_in_columns_that_are_not_floats(frame: pd.DataFrame, column: Any) -> None:
     refused(frame.assign(n=column), SICK, "'n' (1 missing)")
 
 
@@ -103,7 +103,7 @@ def test_columns_that_are_not_numbers(frame: pd.DataFrame) -> None:
     refused(frame.assign(born=pd.Timestamp("2020-01-01")), SICK, "'born'", "dates")
 
 
-def test_row_numbers_are_pointed_out(frame: pd.DataFrame) -> None:
+def test_unnamed_row_numbers_raise_a_warning(frame: pd.DataFrame) -> None:
     table = frame.reset_index(names="Unnamed: 0")
     with pytest.warns(RelevanceWarning, match="Unnamed: 0.*--drop") as caught:
         split_features(table, SICK)

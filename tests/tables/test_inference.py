@@ -1,4 +1,4 @@
-"""The task that a target asks for."""
+"""Tests of the task inferred from a target."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ NUMBERS = [
     ([0.5, 1.5] * 10, "fractional part, such as 0.5"),
     ([1.0, 2.0, 2.25] * 10, "such as 2.25"),
     ([Decimal("1.50"), Decimal("2.00")] * 10, "such as 1.5"),
-    (list(range(21)) * 50, "21 different numbers, from 0 to 20"),
-    (list(range(-7, 8)), "15 different numbers, from -7 to 7"),
+    (list(range(21)) * 50, "21 distinct numbers, from 0 to 20"),
+    (list(range(-7, 8)), "15 distinct numbers, from -7 to 7"),
     (np.array([1e15, *range(30)]), "to 1000000000000000"),
 ]
 
 
 @pytest.mark.parametrize(("values", "reason"), CLASSES)
 def test_classes(values: Any, reason: str) -> None:
-    found = infer_task(pd.Series(values))
-    assert found.task == "classification"
-    assert f"the target has {reason}" in found.reason
+    inferred = infer_task(pd.Series(values))
+    assert inferred.task == "classification"
+    assert f"the target has {reason}" in inferred.reason
 
 
 @pytest.mark.parametrize(("values", "reason"), NUMBERS)
 def test_numbers(values: Any, reason: str) -> None:
-    found = infer_task(pd.Series(values))
-    assert found.task == "regression"
-    assert reason in found.reason
+    inferred = infer_task(pd.Series(values))
+    assert inferred.task == "regression"
+    assert reason in inferred.reason
 
 
 @pytest.mark.parametrize(
     ("values", "mentioned"),
     [([1, 2, 3, 4, 5], True), ([0, 1, 2], True), ([0, 1], False), ([1, 2, 4], False)],
 )
-def test_orders_are_mentioned(values: list[int], mentioned: bool) -> None:
+def test_reason_mentions_ordinal_task_for_integers(values: list[int], mentioned: bool) -> None:
     assert ("--task ordinal" in infer_task(pd.Series(values * 10)).reason) == mentioned
 
 
@@ -63,7 +63,7 @@ def test_the_note_is_one_line() -> None:
     assert "\n" not in note
     assert len(note) < 250
     assert note.startswith("Task: classification (")
-    assert note.endswith("). Give --task to choose another.")
+    assert note.endswith("). Use --task to choose a different task.")
 
 
 def test_no_warnings() -> None:

@@ -1,4 +1,4 @@
-"""Tables from files of many kinds, and files that cannot be read."""
+"""Tests of reading tables: file formats and invalid files."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from allrelevant.tables.reading import READERS, read_table
 
 
 def refused(path: str, *fragments: str) -> None:
-    """A message of one line that names the file."""
-    with pytest.raises(InputError) as refusal:
+    """Check that reading raises an error with a one-line message that names the file."""
+    with pytest.raises(InputError) as caught:
         read_table(path)
-    assert "\n" not in str(refusal.value)
+    assert "\n" not in str(caught.value)
     for fragment in (repr(path), *fragments):
-        assert fragment in str(refusal.value)
+        assert fragment in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_byte_order_mark(frame: pd.DataFrame) -> None:
 
 
 def test_missing_file_and_folder(frame: pd.DataFrame) -> None:
-    refused("absent.csv", "no file")
+    refused("absent.csv", "does not exist")
     Path("sub.csv").mkdir()
     refused("sub.csv", "folder")
 
 
 @pytest.mark.parametrize("name", ["table.xlsx", "table", "table.gz", "table.parquet.gz"])
-def test_unknown_ending(frame: pd.DataFrame, name: str) -> None:
+def test_unknown_suffix(frame: pd.DataFrame, name: str) -> None:
     Path(name).write_text("a,sick\n1,yes\n")
     refused(name, *(reader.suffixes[0] for reader in READERS), ".csv.gz, .bz2", "--sep")
 

@@ -1,4 +1,4 @@
-"""Targets as each task needs them, and refusals that teach."""
+"""Tests of target conversion for each task, and of error messages for unsuitable targets."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TEXT = ["low", "high"] * 5
         ("ranking", TEXT, TEXT),
     ],
 )
-def test_suits_the_task(task: str, values: Any, expected: list[Any]) -> None:
-    found = task_by_name(task).read_target(pd.Series(values), "y").tolist()
-    assert found == expected
-    assert [type(v) for v in found] == [type(v) for v in expected]
+def test_target_is_converted_for_the_task(task: str, values: Any, expected: list[Any]) -> None:
+    target = task_by_name(task).read_target(pd.Series(values), "y").tolist()
+    assert target == expected
+    assert [type(v) for v in target] == [type(v) for v in expected]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_suits_the_task(task: str, values: Any, expected: list[Any]) -> None:
     [
         ("regression", TEXT, ["'y'", "such as 'low'", "numbers", "--task classification"]),
         ("regression", [2.5] * 5, ["'y'", "single value, 2.5"]),
-        ("regression", pd.to_datetime(["2020-01-01"] * 4), ["does not hold numbers"]),
+        ("regression", pd.to_datetime(["2020-01-01"] * 4), ["does not contain numbers"]),
         ("ordinal", TEXT, ["'y'", "words", "such as 'low'", "order", "as numbers"]),
         ("ordinal", pd.Categorical(TEXT, ["low", "high"], ordered=True), ["as numbers"]),
         ("ordinal", [0.5, 1.5, 2.5, 3.5], ["continuous", "--task regression"]),
@@ -47,9 +47,9 @@ def test_suits_the_task(task: str, values: Any, expected: list[Any]) -> None:
         ("classification", ["a"] * 5, ["single class, a"]),
     ],
 )
-def test_refusals_teach(task: str, values: Any, fragments: list[str]) -> None:
-    with pytest.raises(InputError) as refusal:
+def test_unsuitable_targets_raise(task: str, values: Any, fragments: list[str]) -> None:
+    with pytest.raises(InputError) as caught:
         task_by_name(task).read_target(pd.Series(values), "y")
-    assert "\n" not in str(refusal.value)
+    assert "\n" not in str(caught.value)
     for fragment in fragments:
-        assert fragment in str(refusal.value)
+        assert fragment in str(caught.value)

@@ -1,7 +1,7 @@
-"""Long runs that can be resumed: each step is written as soon as it is done.
+"""Checkpoints for long runs: each step is written as soon as it is finished.
 
-- ``file``: the file of a run and its series of steps; it refuses a run of other data or settings
-- ``fingerprint``: what a run is known by, its data and its settings
+- ``file``: the checkpoint file with its series of steps, and the check that it belongs to the run
+- ``fingerprint``: identification of a run by its data and its settings
 """
 
 from __future__ import annotations

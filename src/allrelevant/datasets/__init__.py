@@ -1,4 +1,4 @@
-"""Generated tables with known ground truth, and readers of public tables."""
+"""Synthetic data with known ground truth, and readers of public data sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from .classification import (
 from .other_tasks import make_linear_regression, make_ordinal_classification, make_ranking
 from .privileged import PrivilegedGroundTruth, make_privileged
 from .spectra import Spectra, load_tecator, load_wine_spectra
-from .vps30en import VerbPatterns, load_vps30en
 
 __all__ = [
     "Branches",
@@ -24,9 +23,7 @@ __all__ = [
     "PlantedGroups",
     "PrivilegedGroundTruth",
     "Spectra",
-    "VerbPatterns",
     "load_tecator",
-    "load_vps30en",
     "load_wine_spectra",
     "make_branches",
     "make_esann17",

@@ -1,4 +1,4 @@
-"""The composition of a generated table, and the known relevance of its features."""
+"""Specification of a generated table, and the ground truth about its features."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Values: TypeAlias = Callable[[np.random.RandomState, tuple[int, int]], Matrix]
 
 
 class GroundTruth(NamedTuple):
-    """A generated table, its target, and the relevance class of each feature.
+    """Generated table, its target, and the relevance class of each feature.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
-        Integers where the target is a class, else floats.
+        Integers for classes, floats for a numeric target.
     relevance : ndarray of shape (n_features,)
-        ``"strong"``, ``"weak"`` or ``"irrelevant"``.
+        Relevance class: ``"strong"``, ``"weak"`` or ``"irrelevant"``.
     """
 
     X: Matrix
@@ -38,17 +38,18 @@ class GroundTruth(NamedTuple):
 
 
 def normal_values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
-    """Independent standard normal values."""
+    """Draw independent standard normal values."""
     return rng.normal(size=shape)
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """The composition of a generated table.
+    """Specification of a generated table.
 
-    Some features determine the target. The strong features are such features themselves. Others
-    are hidden: the table has only their substitutes, the weak features. The irrelevant features are
-    independent of the target. Messages append ``suffix`` to the names of the numbers of features.
+    The target is a function of the informative features. Some of them are in the table: the strong
+    features. The others are hidden, and the table contains only substitutes for them: the weak
+    features. The irrelevant features are independent of the target. Messages append ``suffix`` to
+    the parameter names ``n_strong`` and ``n_weak``.
     """
 
     n_samples: int
@@ -64,21 +65,21 @@ class TableSpec:
         if self.n_samples < 2:
             raise InputError(f"n_samples must be at least 2, got {self.n_samples}.")
         if min(self.n_strong, self.n_weak, self.n_irrelevant) < 0:
-            raise InputError("The numbers of features cannot be negative.")
+            raise InputError("The numbers of features must not be negative.")
         if self.n_weak == 1:
             raise InputError(
-                f"A single weak feature has nothing to replace it: {weak} is 0 or >= 2."
+                f"{weak} must be 0 or at least 2, because a single weak feature has no substitute."
             )
         if self.n_strong + self.n_weak == 0:
             raise InputError(
-                f"At least one feature must decide the target: {strong} + {weak} is 0."
+                f"{strong} + {weak} must be positive, because the target depends on these features."
             )
         if self.weak not in _SUBSTITUTES:
             raise InputError(f'weak must be "copies" or "combinations", got {self.weak!r}.')
         check_not_negative("noise", self.noise)
 
     @property
-    def n_deciding(self) -> int:
+    def n_informative(self) -> int:
         return self.n_strong + self.n_weak // 2
 
     @property
@@ -88,19 +89,21 @@ class TableSpec:
         return np.repeat([STRONG, WEAK, IRRELEVANT], counts)
 
     def draw(self, rng: np.random.RandomState) -> tuple[Matrix, Vector]:
-        """A table of normal features, and the sum of those that decide."""
-        deciding = self.deciding(rng)
-        return self.table(deciding, rng), deciding.sum(axis=1)
+        """Draw a table of normal features, and return it with the sum of the informative ones."""
+        informative = self.draw_informative(rng)
+        return self.table(informative, rng), informative.sum(axis=1)
 
-    def deciding(self, rng: np.random.RandomState, values: Values = normal_values) -> Matrix:
-        """The features that decide, shape (n_samples, n_deciding); the last ones stay hidden."""
-        return values(rng, (self.n_samples, self.n_deciding))
+    def draw_informative(
+        self, rng: np.random.RandomState, values: Values = normal_values
+    ) -> Matrix:
+        """Draw the informative features; shape (n_samples, n_informative), hidden ones last."""
+        return values(rng, (self.n_samples, self.n_informative))
 
     def table(
-        self, deciding: Matrix, rng: np.random.RandomState, values: Values = normal_values
+        self, informative: Matrix, rng: np.random.RandomState, values: Values = normal_values
     ) -> Matrix:
-        """The table in the order strong, weak, irrelevant, with its noise."""
-        strong, hidden = deciding[:, : self.n_strong], deciding[:, self.n_strong :]
+        """Return the table of strong, weak and irrelevant features, in this order, with noise."""
+        strong, hidden = informative[:, : self.n_strong], informative[:, self.n_strong :]
         weak = _SUBSTITUTES[self.weak](hidden, self.n_weak, rng)
         X = np.hstack([strong, weak, values(rng, (self.n_samples, self.n_irrelevant))])
         X += self.noise * rng.normal(size=X.shape)
@@ -123,15 +126,15 @@ _SUBSTITUTES = {"copies": _copies, "combinations": _combinations}
 
 def check_not_negative(name: str, value: float) -> None:
     if not 0 <= value < np.inf:
-        raise InputError(f"{name} must be a number of at least 0, got {value}.")
+        raise InputError(f"{name} must be finite and at least 0, got {value}.")
 
 
 def check_flip(flip: float) -> None:
-    """From a half on, most labels would be flipped."""
+    """Raise unless fewer than half of the labels are flipped."""
     if not 0 <= flip < 0.5:
         raise InputError(f"flip must be at least 0 and below 0.5, got {flip}.")
 
 
 def rows_to_flip(n_samples: int, flip: float, rng: np.random.RandomState) -> NDArray[np.int_]:
-    """Indices of the share ``flip`` of the rows, drawn at random."""
+    """Draw the fraction ``flip`` of the row indices at random."""
     return rng.permutation(n_samples)[: round(flip * n_samples)]

@@ -1,4 +1,4 @@
-"""Tables of two classes: linear, in groups of substitutes, XOR, and decided row by row."""
+"""Generators of two-class data: linear, substitution groups, XOR, row-dependent relevance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._ground_truth import (
     rows_to_flip,
 )
 
-# Number of samples, and of strong, weak and irrelevant features, by setting of the paper.
+# Numbers of samples and of strong, weak and irrelevant features, for each setting of the paper.
 _FEREL18 = {"A": (512, 1, 2, 11), "B": (256, 6, 6, 6)}
 _ESANN17 = {"I": (150, 6, 0, 6), "II": (150, 0, 6, 6), "III": (150, 3, 4, 3)}
 
@@ -38,34 +38,35 @@ def make_linear_classification(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Two classes on either side of a hyperplane, and features of known relevance.
+    """Generate linearly separable classes and features with known relevance.
 
-    Some normally distributed features decide the class: it is the sign of their sum. The strong
-    features are such features themselves. Others of them stay hidden, and only their substitutes,
-    the weak features, are in the table. The irrelevant features have nothing to do with the class.
+    The class is the sign of the sum of normally distributed informative features. Some of these
+    features are in the table: the strong features. The others are hidden, and the table contains
+    only substitutes for them: the weak features. The irrelevant features are independent of the
+    class.
 
     Parameters
     ----------
     n_samples : int, default=400
     n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
-        Number of features of each class. One weak feature alone could not be replaced by
-        another, so ``n_weak`` is 0 or at least 2.
+        Number of features of each relevance class. ``n_weak`` must be 0 or at least 2, because a
+        single weak feature would have no substitute.
     weak : {"copies", "combinations"}, default="copies"
-        ``"copies"``: each hidden feature appears twice (one of them three times if ``n_weak`` is
-        odd). ``"combinations"``: the weak features are different linear combinations of the
-        hidden ones, about twice as many as there are hidden ones: any of them can be had from
-        the others.
+        Substitutes for the hidden features. ``"copies"``: two copies of each hidden feature (three
+        copies of one of them if ``n_weak`` is odd). ``"combinations"``: different linear
+        combinations of the hidden features, about twice as many as hidden features, so that each is
+        a linear combination of the others.
     noise : float, default=0
-        Standard deviation of noise added to each feature, independently, after the classes are
-        set; the features themselves have standard deviation 1.
+        Standard deviation of independent noise, added to each feature after the classes are
+        computed. The features have standard deviation 1.
     flip : float, default=0
-        Share of the labels that are flipped, drawn at random.
+        Fraction of labels that are flipped at random.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     GroundTruth
-        The features in the order strong, weak, irrelevant.
+        Features in the order strong, weak, irrelevant.
 
     Examples
     --------
@@ -83,16 +84,17 @@ def make_linear_classification(
 def make_ferel18(
     setting: Literal["A", "B"], *, flip: float = 0.0, random_state: RandomState = None
 ) -> GroundTruth:
-    """The two settings of Göpfert et al. (2018), Table 1.
+    """Generate data with one of the two settings of Göpfert et al. (2018), Table 1.
 
-    A: 1 strong, 2 weak, 11 irrelevant features, 512 samples. B: 6 of each class, 256 samples. The
-    weak features are duplicates, two of each hidden feature.
+    Setting A has 1 strong, 2 weak and 11 irrelevant features and 512 samples. Setting B has 6
+    features of each relevance class and 256 samples. The weak features are pairs of copies of
+    hidden features.
 
     Parameters
     ----------
     setting : {"A", "B"}
     flip : float, default=0
-        Share of labels flipped; the paper has none.
+        Fraction of labels that are flipped at random; 0 in the paper.
     random_state : int, RandomState instance or None, default=None
 
     Examples
@@ -109,17 +111,17 @@ def make_ferel18(
 def make_esann17(
     data: Literal["I", "II", "III"], *, flip: float = 0.0, random_state: RandomState = None
 ) -> GroundTruth:
-    """The three data sets of Göpfert et al. (2017), Table 1: 150 samples each.
+    """Generate one of the three data sets of Göpfert et al. (2017), Table 1, with 150 samples.
 
-    I: 6 strong, 6 irrelevant features. II: 6 weak, 6 irrelevant. III: 3 strong, 4 weak,
-    3 irrelevant (the paper says 12 features, but names these counts). The weak features are linear
-    combinations of hidden ones.
+    Data set I has 6 strong and 6 irrelevant features, II has 6 weak and 6 irrelevant features, and
+    III has 3 strong, 4 weak and 3 irrelevant features. For III, the paper states 12 features but
+    lists these numbers. The weak features are linear combinations of hidden features.
 
     Parameters
     ----------
     data : {"I", "II", "III"}
     flip : float, default=0
-        Share of labels flipped; the paper has none.
+        Fraction of labels that are flipped at random; 0 in the paper.
     random_state : int, RandomState instance or None, default=None
 
     Examples
@@ -142,7 +144,7 @@ def _draw_two_classes(spec: TableSpec, flip: float, random_state: RandomState) -
 
 
 def _two_classes(score: Vector, flip: float, rng: np.random.RandomState) -> Classes:
-    """1 where the score is positive, else 0; the share ``flip`` of the labels is exchanged."""
+    """Return 1 for positive scores, else 0, with the fraction ``flip`` of the labels flipped."""
     y = np.where(score > 0, 1, 0)
     flipped = rows_to_flip(len(y), flip, rng)
     y[flipped] = 1 - y[flipped]
@@ -150,15 +152,14 @@ def _two_classes(score: Vector, flip: float, rng: np.random.RandomState) -> Clas
 
 
 class PlantedGroups(NamedTuple):
-    """A generated table, its classes, and the group of each feature.
+    """Generated table, its classes, and the substitution group of each feature.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     group : ndarray of shape (n_features,)
-        Features of a group replace each other; -1 for features that have nothing to do with the
-        class.
+        Substitution group of each feature; -1 for irrelevant features.
     """
 
     X: Matrix
@@ -178,24 +179,25 @@ def make_planted_groups(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> PlantedGroups:
-    """Two classes by the sign of a sum of hidden features, which appear in groups of substitutes.
+    """Generate two classes and features in known substitution groups.
+
+    The class is the sign of the sum of hidden features. The table contains substitutes for them.
 
     Parameters
     ----------
     n_samples : int, default=400
     n_alone : int, default=1
-        Hidden features that appear once: nothing replaces them.
+        Number of hidden features with one copy, which has no substitute.
     n_pairs, n_triples : int, default=1
-        Hidden features that appear twice, and three times.
+        Numbers of hidden features with two copies and with three copies.
     n_sums : int, default=1
-        Pairs of hidden features that appear each by itself, and once more as their sum, scaled to
-        the standard deviation of the others: the sum replaces both, and both together replace the
-        sum.
+        Number of pairs of hidden features that are represented by themselves and by their sum,
+        scaled to standard deviation 1. The sum replaces both features, and both replace the sum.
     n_irrelevant : int, default=10
     noise : float, default=0
-        Standard deviation of noise added to each of these features.
+        Standard deviation of the noise added to each of these features.
     flip : float, default=0
-        Share of the labels that are flipped, drawn at random.
+        Fraction of labels that are flipped at random.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -211,7 +213,9 @@ def make_planted_groups(
     check_flip(flip)
     counts = (n_alone, n_pairs, n_triples, n_sums, n_irrelevant)
     if min(counts) < 0 or sum(counts[:4]) == 0:
-        raise InputError("The numbers of groups cannot be negative, nor can all of them be zero.")
+        raise InputError(
+            "The numbers of groups must not be negative, and at least one must be positive."
+        )
     rng = check_random_state(random_state)
     copies = [1] * n_alone + [2] * n_pairs + [3] * n_triples
     hidden = rng.normal(size=(n_samples, len(copies) + 2 * n_sums))
@@ -238,30 +242,30 @@ def make_xor(
     spread: float = 0.2,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """The xor data of Schulz et al. (2015): four clusters, two classes, six features.
+    """Generate the XOR data of Schulz et al. (2015): four clusters, two classes, six features.
 
-    The clusters lie at the corners of a square, and opposite corners are of one class: neither
-    coordinate tells the classes apart, both together do. The first coordinate is in the table
-    three times, each time with noise of its own: weak features. The second one is there once:
-    strong. Two more features, equal to each other, have nothing to do with the class.
+    The clusters are at the corners of a square, and opposite corners belong to the same class.
+    Neither coordinate separates the classes alone, but both together do. Three noisy copies of the
+    first coordinate are weak features. The second coordinate is a strong feature. Two identical
+    further features are irrelevant.
 
-    A metric needs two prototypes a class to tell them apart, in the three directions that the
-    table has but for noise.
+    A metric requires two prototypes per class to separate the classes. Without noise, the data span
+    three dimensions.
 
     Parameters
     ----------
     n_samples : int, default=200
-        At least 4; the sizes of the clusters differ by 1 at most.
+        Number of samples, at least 4. Cluster sizes differ by at most 1.
     noise : float, default=0.05
-        Standard deviation of the noise of each of the three copies.
+        Standard deviation of the noise added to each of the three copies.
     spread : float, default=0.2
-        Standard deviation of the clusters; their centers are at -1 and 1.
+        Standard deviation of the clusters, whose center coordinates are -1 or 1.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     GroundTruth
-        The features in the order of the paper: three weak, one strong, two irrelevant.
+        Features in the order of the paper: three weak, one strong, two irrelevant.
 
     Examples
     --------
@@ -278,7 +282,7 @@ def make_xor(
     check_not_negative("spread", spread)
     rng = check_random_state(random_state)
     cluster = rng.permutation(n_samples) % 4
-    # The corners by their two bits; the class is whether they differ.
+    # Each corner is encoded by two bits, and the class is their XOR.
     first, second = cluster // 2, cluster % 2
     corners = 2.0 * np.column_stack([first, second]) - 1.0
     copied, single = (corners + spread * rng.normal(size=(n_samples, 2))).T
@@ -289,7 +293,7 @@ def make_xor(
 
 
 class Branches(NamedTuple):
-    """A table, and which features decide each of its rows.
+    """Generated table, and the features that determine the class of each row.
 
     Attributes
     ----------
@@ -297,6 +301,7 @@ class Branches(NamedTuple):
     y : ndarray of shape (n,)
         Classes -1 and 1.
     deciding : ndarray of bool of shape (n, 5)
+        Features that determine the class of each row.
     """
 
     X: NDArray[np.float64]
@@ -305,11 +310,12 @@ class Branches(NamedTuple):
 
 
 def make_branches(n_samples: int = 10_000, *, random_state: RandomState = None) -> Branches:
-    """The toy of Cancela et al. (2020), equation 13: one feature says which two others decide.
+    """Generate data in which three of five features determine the class of each row.
 
-    Where the first is negative, the class is the product of the signs of the second and the third,
-    elsewhere of the fourth and the fifth. All are uniform between -1 and 1. Over the whole table
-    every feature is relevant, and to each row only three.
+    This is the toy example of Cancela et al. (2020), equation 13. If the first feature is negative,
+    the class is the product of the signs of the second and third features. Otherwise, it is the
+    product of the signs of the fourth and fifth features. All features are uniform on [-1, 1]. All
+    five are relevant in the whole table, but only three are relevant in each row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables of a numeric target, of ordered classes, and of a ranking."""
+"""Generators of data with a numeric target, ordered classes or a ranking."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ def make_linear_regression(
     target_noise: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """A target that is the sum of some features, and features of known relevance.
+    """Generate a linear numeric target and features with known relevance.
 
-    Some normally distributed features decide the target: it is their sum. The strong features are
-    such features themselves. Others of them stay hidden, and only their substitutes, the weak
-    features, are in the table. The irrelevant features have nothing to do with the target.
+    The target is the sum of normally distributed informative features. Some of these features are
+    in the table: the strong features. The others are hidden, and the table contains only
+    substitutes for them: the weak features. The irrelevant features are independent of the target.
 
     Parameters
     ----------
     n_samples : int, default=400
     n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
-        Number of features of each class. One weak feature alone could not be replaced by
-        another, so ``n_weak`` is 0 or at least 2.
+        Number of features of each relevance class. ``n_weak`` must be 0 or at least 2, because a
+        single weak feature would have no substitute.
     weak : {"copies", "combinations"}, default="copies"
-        How the hidden features appear, as in :func:`make_linear_classification`.
+        Substitutes for the hidden features, as in :func:`make_linear_classification`.
     noise : float, default=0
-        Standard deviation of noise added to each feature, independently, after the target is
-        set; the features themselves have standard deviation 1.
+        Standard deviation of independent noise, added to each feature after the target is
+        computed. The features have standard deviation 1.
     target_noise : float, default=0
-        Standard deviation of normal noise added to the target, as a share of the standard
+        Standard deviation of the normal noise added to the target, as a fraction of the standard
         deviation of the sum.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     GroundTruth
-        The features in the order strong, weak, irrelevant; the target as floats.
+        Features in the order strong, weak, irrelevant; target as floats.
 
     Examples
     --------
@@ -85,35 +85,35 @@ def make_ordinal_classification(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Ordered classes between parallel hyperplanes, and features of known relevance.
+    """Generate ordered classes and features with known relevance.
 
-    Some normally distributed features decide the class: the rows are ordered by their sum and cut
-    into classes of equal size. The strong features are such features themselves. Others of them
-    stay hidden, and only their substitutes, the weak features, are in the table. The irrelevant
-    features have nothing to do with the class.
+    Rows are sorted by the sum of normally distributed informative features and divided into classes
+    of equal size. Some informative features are in the table: the strong features. The others are
+    hidden, and the table contains only substitutes for them: the weak features. The irrelevant
+    features are independent of the class.
 
     Parameters
     ----------
     n_samples : int, default=400
     n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
-        Number of features of each class. One weak feature alone could not be replaced by
-        another, so ``n_weak`` is 0 or at least 2.
+        Number of features of each relevance class. ``n_weak`` must be 0 or at least 2, because a
+        single weak feature would have no substitute.
     weak : {"copies", "combinations"}, default="copies"
-        How the hidden features appear, as in :func:`make_linear_classification`.
+        Substitutes for the hidden features, as in :func:`make_linear_classification`.
     noise : float, default=0
-        Standard deviation of noise added to each feature, independently, after the classes are
-        set; the features themselves have standard deviation 1.
+        Standard deviation of independent noise, added to each feature after the classes are
+        computed. The features have standard deviation 1.
     n_classes : int, default=4
-        The classes are 0 to ``n_classes - 1``; their sizes differ by 1 at most.
+        Number of classes, labeled 0 to ``n_classes - 1``. Class sizes differ by at most 1.
     flip : float, default=0
-        Share of the rows, drawn at random, that are moved to a neighboring class: up or down at
-        random, and inwards from the lowest and the highest class.
+        Fraction of rows that are moved to a neighboring class, chosen at random. Rows of the
+        lowest and highest class have only one neighboring class.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     GroundTruth
-        The features in the order strong, weak, irrelevant.
+        Features in the order strong, weak, irrelevant.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def make_ordinal_classification(
 
 
 def equal_classes(score: Vector, n_classes: int) -> Classes:
-    """Classes 0 to ``n_classes - 1`` by increasing score, of sizes that differ by 1 at most."""
+    """Return classes 0 to ``n_classes - 1`` by increasing score; sizes differ by at most 1."""
     if not 2 <= n_classes <= len(score):
         raise InputError(
             f"n_classes must be at least 2 and at most n_samples ({len(score)}), got {n_classes}."
@@ -161,36 +161,36 @@ def make_ranking(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Two classes of different size, one ranked above the other, and features of known relevance.
+    """Generate two classes for bipartite ranking and features with known relevance.
 
-    Some normally distributed features decide the rank: the rows of the largest sum are the
-    positives. The strong features are such features themselves. Others of them stay hidden, and
-    only their substitutes, the weak features, are in the table. The irrelevant features have
-    nothing to do with the rank.
+    The rows with the largest sum of normally distributed informative features are positive. Some
+    informative features are in the table: the strong features. The others are hidden, and the table
+    contains only substitutes for them: the weak features. The irrelevant features are independent
+    of the class.
 
     Parameters
     ----------
     n_samples : int, default=400
     n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
-        Number of features of each class. One weak feature alone could not be replaced by
-        another, so ``n_weak`` is 0 or at least 2.
+        Number of features of each relevance class. ``n_weak`` must be 0 or at least 2, because a
+        single weak feature would have no substitute.
     weak : {"copies", "combinations"}, default="copies"
-        How the hidden features appear, as in :func:`make_linear_classification`.
+        Substitutes for the hidden features, as in :func:`make_linear_classification`.
     noise : float, default=0
-        Standard deviation of noise added to each feature, independently, after the classes are
-        set; the features themselves have standard deviation 1.
+        Standard deviation of independent noise, added to each feature after the classes are
+        computed. The features have standard deviation 1.
     positive : float, default=0.2
-        Share of the rows that are of class 1; the others are of class 0.
+        Fraction of rows in class 1. The other rows are in class 0.
     flip : float, default=0
-        Share of the rows whose labels are wrong: pairs of a positive and a negative, drawn at
-        random, exchange their labels, so that the number of positives stays. At
-        ``2 * positive * (1 - positive)`` the labels would say nothing; it must be below.
+        Fraction of rows with wrong labels. Labels are swapped in random pairs of a positive and a
+        negative row, so that the number of positives does not change. Must be less than
+        ``2 * positive * (1 - positive)``, at which labels would carry no information.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     GroundTruth
-        The features in the order strong, weak, irrelevant.
+        Features in the order strong, weak, irrelevant.
 
     Examples
     --------
@@ -203,26 +203,27 @@ def make_ranking(
     rng = check_random_state(random_state)
     X, score = spec.draw(rng)
     y = mark_largest(score, positive)
-    exchanged = _pairs(y, flip, rng)
-    y[exchanged] = 1 - y[exchanged]
+    swapped = _draw_pairs(y, flip, rng)
+    y[swapped] = 1 - y[swapped]
     return GroundTruth(X, y, spec.relevance)
 
 
 def mark_largest(score: Vector, positive: float) -> Classes:
-    """1 for the share ``positive`` of the rows, those of the largest score, else 0."""
+    """Return 1 for the fraction ``positive`` of rows with the largest scores, else 0."""
     n_samples = len(score)
     n_positive = round(positive * n_samples) if 0 < positive < 1 else 0
     if not 0 < n_positive < n_samples:
         raise InputError(
-            f"positive must leave rows in both classes: {positive} of {n_samples} rows does not."
+            f"positive={positive} leaves one class without rows (n_samples={n_samples}). Choose a "
+            "fraction that gives rows in both classes."
         )
     y = np.zeros(n_samples, dtype=np.int_)
     y[np.argsort(score)[n_samples - n_positive :]] = 1
     return y
 
 
-def _pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Indices of as many positives as negatives, the share ``flip`` of the rows together."""
+def _draw_pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
+    """Draw as many positive as negative rows, in total the fraction ``flip`` of all rows."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):
@@ -231,5 +232,5 @@ def _pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
             f"flip must be at least 0 and below 2 * positive * (1 - positive) = {limit:.3g}, "
             f"got {flip}."
         )
-    of_each = [rng.permutation(np.flatnonzero(y == c))[:n_pairs] for c in (0, 1)]
-    return np.concatenate(of_each)
+    rows_by_class = [rng.permutation(np.flatnonzero(y == c))[:n_pairs] for c in (0, 1)]
+    return np.concatenate(rows_by_class)

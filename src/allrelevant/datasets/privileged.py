@@ -1,4 +1,4 @@
-"""Tables with privileged features, which explain the slack of difficult rows, for every task."""
+"""Generator of data with privileged features that explain the slack of difficult rows."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .other_tasks import equal_classes, mark_largest
 
 Task: TypeAlias = Literal["classification", "regression", "ordinal", "ranking"]
 
-# Share of the rows that have slack. It pays to explain slack only where it is the exception: a
-# model that gives up on classes has slack 1 in every row, and explained slack must cost much less.
-DIFFICULT_SHARE = 1 / 3
+# Fraction of rows with slack. It must be small: a model with zero weights has slack 1 in every row,
+# and the explained slack must cost much less than that.
+DIFFICULT_FRACTION = 1 / 3
 
 
 class PrivilegedGroundTruth(NamedTuple):
-    """A generated table, its target, a privileged table, and the relevance class of each feature.
+    """Generated table, target, privileged table, and the relevance class of each feature.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
-        Integers where the target is a class, else floats.
+        Integers for classes, floats for a numeric target.
     relevance : ndarray of shape (n_features,)
-        ``"strong"``, ``"weak"`` or ``"irrelevant"``.
+        Relevance class: ``"strong"``, ``"weak"`` or ``"irrelevant"``.
     privileged : ndarray of shape (n_samples, n_privileged)
-        What is known of the rows in training only.
+        Privileged features, which are available only at training time.
     privileged_relevance : ndarray of shape (n_privileged,)
-        Like ``relevance``.
+        Relevance class of each privileged feature.
     """
 
     X: Matrix
@@ -60,53 +60,55 @@ def make_privileged(
     positive: float = 0.2,
     random_state: RandomState = None,
 ) -> PrivilegedGroundTruth:
-    """A table that explains its target up to slack, and a privileged one that explains the slack.
+    """Generate data whose slack is explained by privileged features, for any task.
 
-    The slack of a row is how far a linear model is off there: the absolute error of a regression;
-    for classes, what the row lacks to a margin of 1 from the boundaries of its class. Here the
-    model that weights each deciding feature by 1 has exactly the slack ``difficulty`` times the
-    sum of the deciding privileged features. These are never negative, and all of them zero in
-    about two thirds of the rows. The strong privileged features are such features themselves;
-    others stay hidden and appear as copies, the weak ones. The irrelevant privileged features have
-    the same distribution and nothing to do with the slack.
+    The slack of a row is the absolute error for regression. For classes, it is the distance by
+    which the row misses a margin of 1 from the boundaries of its class. For the model in which all
+    informative features have weight 1, the slack is ``difficulty`` times the sum of the informative
+    privileged features. These are nonnegative, and all of them are zero in about two thirds of the
+    rows. Some of them are in the privileged table: the strong features. The others are hidden and
+    represented by copies: the weak features. The irrelevant privileged features have the same
+    distribution and are independent of the slack.
 
-    For regression, the error is added to the sum of the deciding features, up or down at random.
-    For classes, the sum is cut into classes and these are set apart by the margin; then the
-    difficult rows are moved to a boundary of their class and, by their slack, towards the wrong
-    side or across. All deciding features of a row are shifted alike to do so.
+    For regression, the slack is added to or subtracted from the sum of the informative features, at
+    random. For classes, the rows are divided into classes by this sum, and the classes are
+    separated by the margin. Difficult rows are then moved to a boundary of their class and,
+    according to their slack, toward the wrong side or beyond. The shift is divided equally among
+    all informative features.
 
     Parameters
     ----------
     task : {"classification", "regression", "ordinal", "ranking"}
-        Which target: two classes of equal size, a sum as in :func:`make_linear_regression`,
-        classes as in :func:`make_ordinal_classification`, or as in :func:`make_ranking`.
+        Type of target: two classes of equal size, a numeric target as in
+        :func:`make_linear_regression`, ordered classes as in :func:`make_ordinal_classification`,
+        or two classes as in :func:`make_ranking`.
     n_samples : int, default=400
     n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
-        Number of features of each class. One weak feature alone could not be replaced by
-        another, so ``n_weak`` is 0 or at least 2.
+        Number of features of each relevance class. ``n_weak`` must be 0 or at least 2, because a
+        single weak feature would have no substitute.
     n_strong_privileged, n_weak_privileged, n_irrelevant_privileged : int, default=1, 2, 3
-        The same for the privileged table.
+        Number of privileged features of each relevance class.
     weak : {"copies", "combinations"}, default="copies"
-        How the hidden features of ``X`` appear, as in :func:`make_linear_classification`. Those
-        of the privileged table always appear as copies.
+        Substitutes for the hidden features of ``X``, as in :func:`make_linear_classification`. In
+        the privileged table, the substitutes are always copies.
     noise : float, default=0
-        Standard deviation of noise added to each feature of both tables, independently, after the
-        target is set.
+        Standard deviation of independent noise, added to each feature of both tables after the
+        target is computed.
     difficulty : float, default=1
-        Scale of the slack, above 0; its mean over all rows is about ``0.4 * difficulty``. For
-        classes, values from 0.5 to 2 are sensible: far below, few rows are on the wrong side of
-        their margin; far above, a model that gives up, with weights of zero and slack 1
-        everywhere, is the better one.
+        Scale of the slack, above 0. The mean slack over all rows is about ``0.4 * difficulty``. For
+        classes, use values from 0.5 to 2. With much smaller values, few rows are on the wrong side
+        of their margin. With much larger values, a model with zero weights and slack 1 everywhere
+        is better.
     n_classes : int, default=4
         Number of classes if ``task="ordinal"``.
     positive : float, default=0.2
-        Share of the rows that are of class 1 if ``task="ranking"``.
+        Fraction of rows in class 1 if ``task="ranking"``.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     PrivilegedGroundTruth
-        The features of both tables in the order strong, weak, irrelevant.
+        Features of both tables in the order strong, weak, irrelevant.
 
     Examples
     --------
@@ -122,9 +124,7 @@ def make_privileged(
     if task not in get_args(Task):
         raise InputError(f"task must be one of {', '.join(get_args(Task))}, got {task!r}.")
     if not 0 < difficulty < np.inf:
-        raise InputError(
-            f"difficulty must be above 0, got {difficulty}: without slack, nothing is explained."
-        )
+        raise InputError(f"difficulty must be positive and finite, got {difficulty}.")
     spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     privileged_spec = TableSpec(
         n_samples,
@@ -135,10 +135,10 @@ def make_privileged(
         suffix="_privileged",
     )
     rng = check_random_state(random_state)
-    deciding = spec.deciding(rng)
-    signal = deciding.sum(axis=1)
-    values = _mostly_zero(privileged_spec.n_deciding)
-    explaining = privileged_spec.deciding(rng, values)
+    informative = spec.draw_informative(rng)
+    signal = informative.sum(axis=1)
+    values = _mostly_zero(privileged_spec.n_informative)
+    explaining = privileged_spec.draw_informative(rng, values)
     slack = difficulty * explaining.sum(axis=1)
     if task == "regression":
         moved, y = signal, signal + rng.choice([-1, 1], size=n_samples) * slack
@@ -149,31 +149,33 @@ def make_privileged(
             else equal_classes(signal, n_classes if task == "ordinal" else 2)
         )
         moved = _with_slack(signal, y, slack, rng)
-    deciding += (moved - signal)[:, None] / spec.n_deciding
-    X = spec.table(deciding, rng)
+    informative += (moved - signal)[:, None] / spec.n_informative
+    X = spec.table(informative, rng)
     Z = privileged_spec.table(explaining, rng, values)
     return PrivilegedGroundTruth(X, y, spec.relevance, Z, privileged_spec.relevance)
 
 
-def _mostly_zero(n_deciding: int) -> Values:
-    """Exponential values in few places of each column, so that a third of the rows has one."""
-    share = 1 - (1 - DIFFICULT_SHARE) ** (1 / n_deciding)
+def _mostly_zero(n_informative: int) -> Values:
+    """Return a generator of sparse exponential values that are positive in a third of the rows."""
+    fraction = 1 - (1 - DIFFICULT_FRACTION) ** (1 / n_informative)
 
     def values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
-        # A column of zeros only could not be relevant, however few the rows.
-        n_places = max(1, round(share * shape[0]))
+        # At least one value per column, because a column of zeros could not be relevant.
+        n_positive = max(1, round(fraction * shape[0]))
         order = np.argsort(rng.uniform(size=shape), axis=0)
-        return rng.exponential(size=shape) * (order < n_places)
+        return rng.exponential(size=shape) * (order < n_positive)
 
     return values
 
 
 def _with_slack(score: Vector, y: Classes, slack: Vector, rng: np.random.RandomState) -> Vector:
-    """The score with classes set apart and difficult rows moved, so that it has this slack."""
-    apart = score + 2.0 * y
+    """Separate the classes and move difficult rows, so that the scores have the given slack."""
+    separated = score + 2.0 * y
     last = y.max()
-    boundary = np.array([(apart[y == k].max() + apart[y == k + 1].min()) / 2 for k in range(last)])
+    boundary = np.array(
+        [(separated[y == k].max() + separated[y == k + 1].min()) / 2 for k in range(last)]
+    )
     upwards = (y == 0) | ((y < last) & (rng.uniform(size=len(y)) < 0.5))
     nearest = boundary[np.where(upwards, y, y - 1)]
     across = np.where(upwards, slack - 1.0, 1.0 - slack)
-    return np.where(slack > 0, nearest + across, apart)
+    return np.where(slack > 0, nearest + across, separated)

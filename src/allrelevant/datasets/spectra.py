@@ -1,4 +1,4 @@
-"""Spectra of samples: the Tecator table, the wine spectra, and the reader of R's data files."""
+"""Readers of public spectra: the Tecator data, the wine data, and R data files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 
-# The Tecator file states how many numbers of each kind follow, one `name=count` per line.
+# The Tecator file states the number of values of each kind, one `name=count` per line.
 _COUNT = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(\d+)[ \t\r]*$", re.MULTILINE)
 _PART_COUNTS = ("training_examples", "test_examples", "extrapolation_examples")
 _PARTS = ("train", "test", "extrapolation")
 
-# A row of it holds absorbances, their principal components, and contents.
+# Each of its rows contains absorbances, their principal components, and contents.
 _N_COMPONENTS = 22
 _CONTENTS = ("moisture", "fat", "protein")
 
@@ -32,7 +32,7 @@ _WINE_OUTLIERS = (33, 34, 83)
 
 
 class Spectra(NamedTuple):
-    """Spectra of samples, the content to predict from them, and the part each row belongs to.
+    """Spectra, the content to predict, and the part of the data that each row belongs to.
 
     Attributes
     ----------
@@ -40,8 +40,8 @@ class Spectra(NamedTuple):
     y : ndarray of shape (n_samples,)
         Content of each sample, in percent.
     part : ndarray of shape (n_samples,)
-        ``"train"`` or ``"test"``, and ``"extrapolation"`` in the whole Tecator table, as its
-        publishers divided it.
+        Part of the published data: ``"train"``, ``"test"`` or, for Tecator only,
+        ``"extrapolation"``.
     """
 
     X: Matrix
@@ -52,34 +52,34 @@ class Spectra(NamedTuple):
 def load_tecator(
     path: str | Path, *, target: Literal["moisture", "fat", "protein"] = "fat"
 ) -> Spectra:
-    """Read the Tecator table from the text file that StatLib publishes.
+    """Read the Tecator data from the text file published by StatLib.
 
-    Absorbances of 240 samples of meat at 100 wavelengths from 850 to 1050 nm, and their contents
-    of water, fat and protein. The file (http://lib.stat.cmu.edu/datasets/tecator) is not part of
-    this package. Its owners ask that publications name the instrument and the company: a Tecator
-    Infratec Food and Feed Analyzer.
+    The data contain the absorbances of 240 meat samples at 100 wavelengths from 850 to 1050 nm, and
+    their contents of water, fat and protein. The file (http://lib.stat.cmu.edu/datasets/tecator) is
+    not part of this package. Its owners ask that publications name the instrument and the company,
+    a Tecator Infratec Food and Feed Analyzer.
 
     Parameters
     ----------
     path : str or Path
-        The file as it was published, with its description.
+        Path of the unmodified file, including its description.
     target : {"moisture", "fat", "protein"}, default="fat"
-        The content to predict.
+        Content to predict.
 
     Returns
     -------
     Spectra
-        172 rows of the part ``"train"``, 43 of ``"test"`` and 25 of ``"extrapolation"``; common
-        use leaves the latter out. The principal components in the file are left out.
+        Data with 172 rows in ``"train"``, 43 in ``"test"`` and 25 in ``"extrapolation"``, which
+        most studies do not use. The principal components in the file are not returned.
     """
     if target not in _CONTENTS:
         raise InputError(f"target must be one of {', '.join(_CONTENTS)}, got {target!r}.")
     if not Path(path).is_file():
         raise InputError(
-            f"There is no file {str(path)!r}. The Tecator table is published as "
+            f"File {str(path)!r} does not exist. Download the Tecator data from "
             "http://lib.stat.cmu.edu/datasets/tecator."
         )
-    # The description has had characters of more than one encoding over the years.
+    # The encoding of the description differs between published versions.
     text = Path(path).read_text(encoding="latin-1")
     counts, numbers_start = _counts(text, path)
     n_numbers = counts["real_in"] + counts["real_out"]
@@ -93,19 +93,20 @@ def load_tecator(
 
 
 def _counts(text: str, path: str | Path) -> tuple[dict[str, int], int]:
-    """The counts, and where the numbers start: the description shows the counts once before."""
+    """Return the counts and the start of the numbers, after the last of the repeated counts."""
     matches = list(_COUNT.finditer(text))
     counts = {match[1]: int(match[2]) for match in matches}
     missing = [name for name in ("real_in", "real_out", *_PART_COUNTS) if name not in counts]
     if missing:
         raise InputError(
-            f"{str(path)!r} is not the Tecator file of StatLib: it has no line {missing[0]}=..."
+            f"{str(path)!r} is not the Tecator file published by StatLib: it has no line "
+            f"{missing[0]}=... Use the original file."
         )
     if counts["real_in"] <= _N_COMPONENTS or counts["real_out"] != len(_CONTENTS):
         raise InputError(
-            f"{str(path)!r} announces {counts['real_in']} inputs and {counts['real_out']} outputs "
-            f"a row; the Tecator file has absorbances, {_N_COMPONENTS} principal components and "
-            f"{len(_CONTENTS)} contents."
+            f"{str(path)!r} declares {counts['real_in']} inputs and {counts['real_out']} outputs "
+            f"per row. The Tecator file has absorbances, {_N_COMPONENTS} principal components and "
+            f"{len(_CONTENTS)} contents. Download it again."
         )
     return counts, matches[-1].end()
 
@@ -114,46 +115,48 @@ def _numbers(text: str, expected: int, path: str | Path) -> Vector:
     words = text.split()
     if len(words) != expected:
         raise InputError(
-            f"{str(path)!r} announces {expected} numbers but has {len(words)}: it is cut off, or "
-            "was changed."
+            f"{str(path)!r} declares {expected} numbers but has {len(words)}. The file is "
+            "truncated or modified: download it again."
         )
     try:
         return np.array(words, dtype=np.float64)
     except ValueError as error:
-        raise InputError(f"{str(path)!r} has a word among its numbers: {error}.") from error
+        raise InputError(
+            f"{str(path)!r} contains a value that is not a number: {error}. Download it again."
+        ) from error
 
 
 def load_wine_spectra(path: str | Path, *, drop_outliers: bool = False) -> Spectra:
     """Read the wine spectra from the data file of the R package cggd.
 
-    Infrared spectra of 124 wines at 256 points, and their content of alcohol. The file
-    (``data/Wine.RData`` in https://cran.r-project.org/package=cggd) is not part of this package.
-    The data were provided by Prof. Marc Meurens, Université catholique de Louvain, BNUT unit, who
-    asks to be acknowledged.
+    The data contain the infrared spectra of 124 wines at 256 points, and their alcohol content. The
+    file (``data/Wine.RData`` in https://cran.r-project.org/package=cggd) is not part of this
+    package. The data were provided by Prof. Marc Meurens, Université catholique de Louvain, BNUT
+    unit, who asks to be acknowledged.
 
     Parameters
     ----------
     path : str or Path
-        A data file of R with the matrices ``x.learning``, ``y.learning``, ``x.test`` and
-        ``y.test``, or a list of them.
+        Path of an R data file with the matrices ``x.learning``, ``y.learning``, ``x.test`` and
+        ``y.test``, or with a list of them.
     drop_outliers : bool, default=False
-        Leave out samples 34, 35 and 84 of the learning set, as is usual.
+        Whether to drop samples 34, 35 and 84 of the learning set, as most studies do.
 
     Returns
     -------
     Spectra
-        94 rows of the part ``"train"`` (91 without outliers), then 30 of ``"test"``.
+        Data with 94 rows in ``"train"`` (91 without outliers), then 30 in ``"test"``.
     """
     x_learning, y_learning, x_test, y_test = _matrices(path)
-    _require_fit(path, x_learning, y_learning, x_test, y_test)
+    _check_shapes(path, x_learning, y_learning, x_test, y_test)
     X, y = np.vstack([x_learning, x_test]), np.vstack([y_learning, y_test]).ravel()
     part = np.repeat(["train", "test"], [len(x_learning), len(x_test)])
     kept = np.ones(len(X), dtype=bool)
     if drop_outliers:
         if len(x_learning) <= max(_WINE_OUTLIERS):
             raise InputError(
-                f"{str(path)!r} has {len(x_learning)} learning rows: it has no sample "
-                f"{max(_WINE_OUTLIERS) + 1} to leave out. Use drop_outliers=False."
+                f"{str(path)!r} has {len(x_learning)} learning rows, so there is no sample "
+                f"{max(_WINE_OUTLIERS) + 1} to drop. Use drop_outliers=False."
             )
         kept[list(_WINE_OUTLIERS)] = False
     return Spectra(X[kept], y[kept], part[kept])
@@ -167,33 +170,35 @@ def _matrices(path: str | Path) -> list[Matrix]:
     missing = [name for name in _WINE_MATRICES if name not in objects]
     if missing:
         raise InputError(
-            f"{str(path)!r} has no {missing[0]}; the file of the wine spectra has "
+            f"{str(path)!r} has no {missing[0]}. The file with the wine spectra contains "
             f"{', '.join(_WINE_MATRICES)}."
         )
     return [_matrix(objects[name], name, path) for name in _WINE_MATRICES]
 
 
 def _matrix(values: Any, name: str, path: str | Path) -> Matrix:
-    """A matrix, a vector or a data frame as a matrix; vectors are columns."""
+    """Convert a matrix, a vector or a data frame to a matrix; a vector becomes a column."""
     if isinstance(values, dict):
         values = np.column_stack(list(values.values()))
     matrix = np.asarray(values)
     if matrix.ndim not in (1, 2) or not np.issubdtype(matrix.dtype, np.number):
-        raise InputError(f"{str(path)!r} has a {name} that is no matrix of numbers.")
+        raise InputError(f"{name} in {str(path)!r} is not a numeric matrix. Use the original file.")
     return matrix.reshape(len(matrix), -1).astype(np.float64)
 
 
-def _require_fit(path: str | Path, *matrices: Matrix) -> None:
+def _check_shapes(path: str | Path, *matrices: Matrix) -> None:
     x_learning, y_learning, x_test, y_test = (matrix.shape for matrix in matrices)
     if (x_learning[0], 1) != y_learning or (x_test[0], 1) != y_test or x_learning[1] != x_test[1]:
         shapes = ", ".join(
             f"{name} {' x '.join(map(str, matrix.shape))}"
             for name, matrix in zip(_WINE_MATRICES, matrices, strict=True)
         )
-        raise InputError(f"{str(path)!r} has matrices that do not fit each other: {shapes}.")
+        raise InputError(
+            f"{str(path)!r} has matrices with inconsistent shapes: {shapes}. Use the original file."
+        )
 
 
-# How R's data files are compressed, by their first bytes.
+# Decompression of R data files, selected by their first bytes.
 _DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b": gzip.decompress,
     b"BZh": bz2.decompress,
@@ -201,37 +206,41 @@ _DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
 }
 _UNREADABLE = (OSError, EOFError, lzma.LZMAError, struct.error, ValueError)
 
-# Bits of the number that each object begins with, and kinds of objects.
+# Bits of the flags at the start of each object, and type codes of objects.
 _KIND, _HAS_ATTRIBUTES, _HAS_TAG = 0xFF, 0x200, 0x400
 _SYMBOL, _PAIR, _CHARACTERS, _REFERENCE, _NULL = 1, 2, 9, 255, 254
 
 
 def read_r_data(path: str | Path) -> dict[str, Any]:
-    """Read the objects that R's ``save`` wrote to an .RData or .rda file, by name.
+    """Read the objects in an .RData or .rda file written by R's ``save``, by name.
 
-    The format ("RDX", big-endian) is that of "R Internals", section 1.8. Only numbers, strings,
-    lists of them and their attributes are read: arrays of the shape they have in R, lists of
-    strings, and dicts or lists of such for R's lists.
+    The format ("RDX", big-endian) is described in "R Internals", section 1.8. Only numbers,
+    strings, lists of them and their attributes are supported. Numbers are returned as arrays with
+    the same shape as in R, strings as lists, and R lists as dicts or lists.
     """
     path = Path(path)
     if not path.is_file():
-        raise InputError(f"There is no file {str(path)!r}.")
+        raise InputError(f"File {str(path)!r} does not exist. Check the path.")
     data = path.read_bytes()
-    decompress = next((way for magic, way in _DECOMPRESS.items() if data.startswith(magic)), bytes)
+    decompress = next(
+        (function for magic, function in _DECOMPRESS.items() if data.startswith(magic)), bytes
+    )
     try:
         return _Reader(decompress(data)).objects()
     except InputError as error:
         raise InputError(f"{str(path)!r} {error}") from None
     except _UNREADABLE as error:
-        raise InputError(f"{str(path)!r} is damaged: it cannot be read to its end.") from error
+        raise InputError(
+            f"{str(path)!r} is damaged: the file ends early or is invalid. Download it again."
+        ) from error
 
 
 class _Reader:
-    """Reads object by object from the start of the file."""
+    """Sequential reader of the objects in an R data file."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._place = 0
+        self._position = 0
         self._symbols: list[str] = []
         self._readers: dict[int, Callable[[], Any]] = {
             10: lambda: self._numbers(">i4"),  # logical
@@ -243,17 +252,19 @@ class _Reader:
 
     def objects(self) -> dict[str, Any]:
         if self._take(7) not in (b"RDX2\nX\n", b"RDX3\nX\n"):
-            raise InputError("is no data file of R, or one in text form: save it by R's save().")
+            raise InputError(
+                "is not a binary R data file. Write it with R's save(), without ascii=TRUE."
+            )
         version, _, _ = (self._integer() for _ in range(3))
         if version == 3:
             self._take(self._integer())  # the encoding of strings
         return self._item()
 
     def _take(self, count: int) -> bytes:
-        part = self._data[self._place : self._place + count]
+        part = self._data[self._position : self._position + count]
         if count < 0 or len(part) < count:
             raise EOFError
-        self._place += count
+        self._position += count
         return part
 
     def _integer(self) -> int:
@@ -288,7 +299,7 @@ class _Reader:
         return self._symbols[-1]
 
     def _pairs(self, flags: int) -> dict[str, Any]:
-        """A chain of pairs of a name and a value, up to the null that ends it."""
+        """Read pairs of a name and a value up to the terminating null."""
         values = {}
         while flags & _KIND == _PAIR:
             if flags & _HAS_ATTRIBUTES:
@@ -301,8 +312,8 @@ class _Reader:
     def _vector(self, kind: int, flags: int) -> Any:
         if kind not in self._readers:
             raise InputError(
-                f"holds an object of R's kind {kind}, which is not read here: save plain "
-                "matrices, by save(..., version=2)."
+                f"contains an R object of type {kind}, which is not supported. Save plain "
+                "matrices with save(..., version=2)."
             )
         values = self._readers[kind]()
         attributes = self._item() if flags & _HAS_ATTRIBUTES else {}

@@ -1,11 +1,13 @@
-"""Backward elimination with SVMs, over one kernel that is down-dated as features are dropped.
+"""Backward elimination with SVMs and a downdated kernel matrix.
 
-- ``rfe``, ``flips``: the selectors that users see; ``_base``: what they share
-- ``run``: one elimination on some rows, and the nested score; ``local_search``: the search of flips
-- ``engine``: the loop, the criterion, the number of features per step
+- ``rfe``, ``flips``: the public selectors; ``_base``: their base class
+- ``run``: elimination on a subset of the rows, and the nested cross-validation score
+- ``local_search``: the search over flips
+- ``engine``: the elimination loop, the ranking criterion, the number of features per step
 - ``evaluation``, ``scoring``: cross-validation of subsets, and scorers
-- ``active_features``, ``kernels``: the features left and their kernel; ``svm``: SVMs over a kernel
-- ``history``: the subsets of a run, and the choice among them
+- ``active_features``, ``kernels``: the remaining features and their kernel matrix
+- ``svm``: SVMs with a precomputed kernel matrix
+- ``history``: the subsets along the elimination path, and the choice among them
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the selectors over SVMs share: parameters, validation, fitted attributes, figure."""
+"""Base class of the SVM selectors: parameters, validation, fitted attributes, figure."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
     from ..plots import EliminationDisplay
 
-# Settings that do not change the steps of a run; the folds count as they are.
+# Parameters that do not affect the steps of a run. The folds themselves are in the fingerprint.
 NOT_IN_FINGERPRINT = ("n_features_to_select", "selector", "cv", "nested_cv")
 
 
 class SVMSelector(SelectorMixin, BaseEstimator):
-    """Base class of the selectors over SVMs."""
+    """Base class of the SVM selectors."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS))],
@@ -67,7 +67,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     fold_scores_: Matrix
     n_features_: int
 
-    # The constructor of each selector stores these.
+    # Set by the constructors of the subclasses.
     kernel: KernelName
     C: float | ArrayLike
     gamma: float | Literal["auto"]
@@ -82,18 +82,18 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     verbose: int
 
     def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
-        """Choose another of the subsets that the fit has evaluated, without another fit.
+        """Select a different subset among those evaluated by ``fit``, without refitting.
 
         Parameters
         ----------
         n_features_to_select : {"best", "one_se"} or int, default="best"
-            The subset of the best score, the smallest one within one standard error of it, or that
-            of this number of features, if there is one.
+            Selection rule: the subset with the best score, the smallest subset within one standard
+            error of the best score, or an evaluated subset with this number of features.
 
         Returns
         -------
         self
-            With another ``support_`` and ``n_features_``.
+            Selector with updated ``support_`` and ``n_features_``.
         """
         check_is_fitted(self, "ranking_")
         size = choose_size(n_features_to_select, self.n_subset_features_, self.fold_scores_)
@@ -103,33 +103,33 @@ class SVMSelector(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _subset(self, n_features: int) -> NDArray[np.bool_]:
-        """The best subset of this number of features."""
+        """Return the best subset with this number of features."""
 
     @abstractmethod
     def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
-        """One row of ``history_`` for each subset; features are called by these names."""
+        """Return one row of ``history_`` per subset, using these feature names."""
 
     @property
     def history_(self) -> pd.DataFrame:
-        """What happened, step by step; the first row is the subset that it starts from."""
+        """Table with one row per step; the first row is the initial subset."""
         check_is_fitted(self)
         return import_extra("pandas", "cli").DataFrame(self._history_rows(feature_names(self)))
 
     @property
     def best_score_(self) -> float:
-        """The best of ``scores_``. Having been chosen, it is too good an estimate for new rows."""
+        """Best value of ``scores_``, an optimistically biased estimate of the score on new data."""
         check_is_fitted(self)
         if len(self.scores_) == 0:
-            raise AttributeError("There are no scores with cv=None, so none is the best.")
+            raise AttributeError("best_score_ requires scores, but cv=None computes none. Set cv.")
         return float(self.scores_.max())
 
     def plot(self, **kwargs: Any) -> EliminationDisplay:
-        """Draw the score against the number of features.
+        """Plot the score against the number of features.
 
         Parameters
         ----------
         **kwargs
-            Passed on to :meth:`EliminationDisplay.from_estimator`.
+            Parameters of :meth:`EliminationDisplay.from_estimator`.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     def _costs(self) -> Vector:
         costs = np.unique(np.atleast_1d(np.asarray(self.C, dtype=np.float64)))
         if costs.ndim != 1 or len(costs) == 0 or not (np.isfinite(costs) & (costs > 0)).all():
-            raise InputError(f"C must be a number above zero or several of them, got {self.C!r}.")
+            raise InputError(f"C must be a positive number or several of them, got {self.C!r}.")
         return costs
 
     def _open_checkpoint(

@@ -1,4 +1,4 @@
-"""The features that are left in an elimination, dense or sparse, and their down-dated kernel."""
+"""Remaining features of an elimination, dense or sparse, and their downdated kernel matrix."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from .._typing import Matrix, Table, Vector
 from .kernels import Kernel
 
-# What is left after subtractions carries the rounding of all that has gone. The base is summed up
-# anew when less than this share of it is left. That happens a few times in a whole run.
+# Rounding errors accumulate as columns are subtracted. The base is recomputed when less than this
+# fraction of it remains, which happens a few times per run.
 RECOMPUTE_BELOW = 1e-3
 
 
 class ActiveFeatures:
-    """The features that are left, and the base of the kernel over them.
+    """Remaining features and the base of their kernel.
 
-    The base is down-dated, in time that does not depend on how many features there are. When half
-    of the features are gone, it is summed up from the other half, and the columns are moved
-    together: all of that costs no more than the very first sum. ``features`` are the indices in the
-    table of the ``columns``, ascending.
+    The base is downdated in time that does not depend on the number of features. Whenever half of
+    the features have been removed, the base is recomputed from the other half and their columns are
+    copied. All these recomputations together cost at most as much as the first one. ``features``
+    are the ascending indices of the ``columns`` in the table.
     """
 
     base: Matrix
@@ -34,85 +34,86 @@ class ActiveFeatures:
         self._kernel = kernel
         self._columns = columns
         self._features = features
-        self._sizes = columns.squared_norms()
+        self._squared_norms = columns.squared_norms()
         self._active = np.ones(len(columns), dtype=bool)
-        self.n_left = len(columns)
-        self._sum_up()
+        self.n_active = len(columns)
+        self._compute_base()
 
     @property
     def features(self) -> NDArray[np.int64]:
-        """Indices in the table of the features that are left, ascending."""
+        """Ascending indices of the remaining features in the table."""
         return self._features[self._active]
 
     def kernel_matrix(self) -> Matrix:
-        """The kernel of all pairs of rows."""
-        return self._kernel.matrix(self.base, self.n_left)
+        """Return the kernel matrix of all rows."""
+        return self._kernel.matrix(self.base, self.n_active)
 
     def column(self, feature: int) -> Vector:
-        """Values of one feature."""
-        return self._columns.column(self._place(feature))
+        """Return the values of one feature."""
+        return self._columns.column(self._index(feature))
 
     def weight_norms(self, b: Matrix) -> Vector:
-        """The norm of each feature's weights over the pairs of classes.
+        """Return the norm of each remaining feature's weights over the pairs of classes.
 
-        With a kernel that is not linear there are no such weights. Then they are the sum of the
-        support vectors by their coefficients ``b``, as if these had been mapped back.
+        The weights are the sum of the rows multiplied by their coefficients ``b``. For nonlinear
+        kernels, this is only an approximation in input space.
         """
         weights = self._columns.weights(b)
         norms = np.abs(weights[:, 0]) if weights.shape[1] == 1 else np.linalg.norm(weights, axis=1)
         return norms[self._active]
 
     def cost_changes(self, b: Matrix) -> Vector:
-        """How much the cost function falls without each feature, with the same coefficients."""
+        """Return the decrease of the cost function without each feature, for fixed coefficients."""
         used = np.flatnonzero(b.any(axis=1))
         columns = self._columns.keep(self._active).dense()
         return self._kernel.cost_changes(
             np.ascontiguousarray(self.base[np.ix_(used, used)]),
             np.ascontiguousarray(columns[:, used]),
             b[used],
-            self.n_left,
+            self.n_active,
         )
 
     def drop(self, features: Sequence[int]) -> None:
-        """Remove some features."""
+        """Remove features."""
         if len(features) == 0:
             return
-        places = [self._place(feature) for feature in features]
-        self._active[places] = False
-        self.n_left -= len(places)
-        if self._needs_summing():
+        indices = [self._index(feature) for feature in features]
+        self._active[indices] = False
+        self.n_active -= len(indices)
+        if self._needs_recomputing():
             self._columns = self._columns.keep(self._active)
             self._features = self._features[self._active]
-            self._sizes = self._sizes[self._active]
-            self._active = np.ones(self.n_left, dtype=bool)
-            self._sum_up()
+            self._squared_norms = self._squared_norms[self._active]
+            self._active = np.ones(self.n_active, dtype=bool)
+            self._compute_base()
         else:
-            self.base = self.base - self._base_of(places)
+            self.base = self.base - self._base_terms(indices)
 
-    def _place(self, feature: int) -> int:
+    def _index(self, feature: int) -> int:
         return int(np.searchsorted(self._features, feature))
 
-    def _base_of(self, places: list[int]) -> Matrix:
-        if len(places) == 1:
-            return self._kernel.base_of(self._columns.column(places[0]))
+    def _base_terms(self, indices: list[int]) -> Matrix:
+        if len(indices) == 1:
+            return self._kernel.base_term(self._columns.column(indices[0]))
         mask = np.zeros(len(self._columns), dtype=bool)
-        mask[places] = True
+        mask[indices] = True
         return self._kernel.base(self._columns.keep(mask).products())
 
-    def _needs_summing(self) -> bool:
-        size = float(self._sizes[self._active].sum())
-        return self.n_left <= self._n_summed // 2 or size < RECOMPUTE_BELOW * self._size_summed
+    def _needs_recomputing(self) -> bool:
+        norm = float(self._squared_norms[self._active].sum())
+        return self.n_active <= self._n_summed // 2 or norm < RECOMPUTE_BELOW * self._norm_summed
 
-    def _sum_up(self) -> None:
+    def _compute_base(self) -> None:
         self.base = self._kernel.base(self._columns.products())
-        self._n_summed, self._size_summed = self.n_left, float(self._sizes.sum())
+        self._n_summed = self.n_active
+        self._norm_summed = float(self._squared_norms.sum())
 
 
 def feature_matrix(X: Table, *, centered: bool) -> FeatureMatrix:
-    """The columns of a table of shape (n_samples, n_features).
+    """Return the columns of a table of shape (n_samples, n_features).
 
-    With ``centered``, for kernels that depend on differences of rows alone, the mean of each dense
-    column is subtracted, which saves digits. Sparse columns stay as they are.
+    With ``centered``, dense columns are centered, which reduces rounding errors. This is valid for
+    kernels that depend only on differences of rows. Sparse columns are not centered.
     """
     if sp.issparse(X):
         values = sp.csr_array(X.T)
@@ -131,35 +132,35 @@ class FeatureMatrix(ABC):
         return int(self.values.shape[0])
 
     def keep(self, mask: NDArray[np.bool_]) -> Self:
-        """The columns of a mask, in their order."""
+        """Return the columns selected by a mask, in order."""
         return type(self)(self.values[np.flatnonzero(mask)])
 
     def weights(self, b: Matrix) -> Matrix:
-        """Sums of the rows by coefficients of shape (n_samples, k); shape (n_columns, k)."""
+        """Return the products with coefficients of shape (n_samples, k); shape (n_columns, k)."""
         return self.values @ b
 
     @abstractmethod
-    def column(self, place: int) -> Vector:
-        """One column, dense; shape (n_samples,)."""
+    def column(self, index: int) -> Vector:
+        """Return one column as a dense array of shape (n_samples,)."""
 
     @abstractmethod
     def dense(self) -> Matrix:
-        """All columns as the rows of one array; shape (n_columns, n_samples)."""
+        """Return all columns as the rows of a dense array of shape (n_columns, n_samples)."""
 
     @abstractmethod
     def squared_norms(self) -> Vector:
-        """Sum of the squares of each column."""
+        """Return the sum of squares of each column."""
 
     @abstractmethod
     def products(self) -> Matrix:
-        """Inner products of all pairs of rows; shape (n_samples, n_samples)."""
+        """Return the inner products of all pairs of rows; shape (n_samples, n_samples)."""
 
 
 class DenseFeatures(FeatureMatrix):
-    """Columns in one piece of memory each."""
+    """Dense columns, each contiguous in memory."""
 
-    def column(self, place: int) -> Vector:
-        return self.values[place]
+    def column(self, index: int) -> Vector:
+        return self.values[index]
 
     def dense(self) -> Matrix:
         return self.values
@@ -172,10 +173,10 @@ class DenseFeatures(FeatureMatrix):
 
 
 class SparseFeatures(FeatureMatrix):
-    """Columns in compressed format."""
+    """Sparse columns in compressed format."""
 
-    def column(self, place: int) -> Vector:
-        start, stop = self.values.indptr[place : place + 2]
+    def column(self, index: int) -> Vector:
+        start, stop = self.values.indptr[index : index + 2]
         full = np.zeros(self.values.shape[1])
         full[self.values.indices[start:stop]] = self.values.data[start:stop]
         return full

@@ -1,8 +1,8 @@
-"""Backward elimination: train, find the features that matter least, drop one, and again.
+"""Backward elimination: repeatedly train an SVM and remove the least important features.
 
-The same loop does SVM-RFE and its evaluation-based form (Algorithm 3 of Krupka 2016): at each step
-the worst features compete, and the subset that cross-validates best is the next one. With a single
-candidate that is SVM-RFE.
+The same loop implements SVM-RFE and evaluation-based RFE (Krupka 2016, Algorithm 3). In each step,
+the least important features are candidates for removal, and the best cross-validated subset is
+kept. With a single candidate, this is SVM-RFE.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .history import Step
 from .scoring import DecisionScorer
 from .svm import TrainedFold
 
-# How much each feature matters, from the coefficients of the SVMs.
+# Function that computes the importance of each feature from the coefficients of the SVMs.
 Criterion = Callable[[ActiveFeatures, Matrix], Vector]
 
 CRITERIA: dict[CriterionName, Criterion] = {
@@ -32,33 +32,33 @@ CRITERIA: dict[CriterionName, Criterion] = {
     "margin": ActiveFeatures.cost_changes,
 }
 
-# Values that differ by less than this share of the largest one differ by rounding alone.
+# Values that differ by less than this fraction of the largest absolute value are tied.
 TIE_TOL = 1e-12
 
-# With an automatic number of candidates, those compete whose criterion is within this share of the
-# mean from the smallest one, and at most so many.
+# With n_candidates="auto", features are candidates if their criterion exceeds the smallest value by
+# at most this fraction of the mean. MAX_CANDIDATES limits their number.
 CLOSE_SHARE = 0.1
 MAX_CANDIDATES = 12
 
 
 @dataclass(frozen=True)
 class StepSchedule:
-    """How many features are dropped at each step, and how many compete to be the last of them.
+    """Number of features removed per step, and number of candidates for the last removal.
 
-    ``step`` is a number of features, or below 1 a share of those left.
+    ``step`` is a number of features or, below 1, a fraction of the remaining features.
     """
 
     step: float
     n_candidates: int | Literal["auto"]
     min_features_to_select: int
 
-    def n_dropped(self, n_left: int) -> int:
-        """How many are dropped at the next step; zero at the end."""
-        number = self.step if self.step >= 1 else max(1.0, self.step * n_left)
-        return min(int(number), n_left - self.min_features_to_select)
+    def n_dropped(self, n_active: int) -> int:
+        """Return the number of features to remove in the next step; zero at the end."""
+        number = self.step if self.step >= 1 else max(1.0, self.step * n_active)
+        return min(int(number), n_active - self.min_features_to_select)
 
     def n_steps(self, n_features: int) -> int:
-        """How many steps lead from so many features to the end."""
+        """Return the number of steps, starting with this number of features."""
         steps = 0
         while n_features > self.min_features_to_select:
             n_features -= self.n_dropped(n_features)
@@ -66,10 +66,10 @@ class StepSchedule:
         return steps
 
     def n_competing(self, values: Vector, smallest: Vector) -> int:
-        """How many compete to be dropped last at a step.
+        """Return the number of candidates for the last removal of a step.
 
-        ``values`` is the criterion of all features that are left, ``smallest`` its smallest values
-        from the first feature that is not certain to be dropped, ascending.
+        ``values`` is the criterion of all remaining features. ``smallest`` contains its smallest
+        values in ascending order, without the features that are removed in any case.
         """
         if self.n_candidates == "auto":
             limit = smallest[0] + CLOSE_SHARE * abs(float(values.mean()))
@@ -78,17 +78,17 @@ class StepSchedule:
 
     @property
     def max_competing(self) -> int:
-        """How many could compete at most."""
+        """Maximum number of candidates."""
         return MAX_CANDIDATES if self.n_candidates == "auto" else self.n_candidates
 
 
 @dataclass(frozen=True)
 class Evaluators:
-    """What subsets are evaluated by.
+    """Evaluators of subsets.
 
-    ``whole`` has all rows to train on, and those that are held out of the whole elimination, if
-    there are any; ``outer`` scores the decisions on these. ``inner`` cross-validates; without it
-    the criterion alone decides.
+    ``whole`` contains all training rows and the rows held out of the entire elimination, if any;
+    ``outer`` scores the decisions on these held-out rows. ``inner`` performs cross-validation.
+    Without it, features are removed by the criterion alone.
     """
 
     whole: TrainedFold
@@ -98,7 +98,7 @@ class Evaluators:
 
 @dataclass
 class Elimination:
-    """One elimination; ``C`` is the cost where there is no cross-validation to choose it."""
+    """State of an elimination. ``C`` is the initial cost, used if there is no cross-validation."""
 
     active: ActiveFeatures
     evaluators: Evaluators
@@ -107,71 +107,73 @@ class Elimination:
     C: float
 
     def __post_init__(self) -> None:
-        # Coefficients that the next SVMs start from: on all rows, and on each fold.
+        # Coefficients for warm starts: on all rows, and on each fold.
         self._b: Matrix | None = None
         self._fold_b: list[Matrix] | None = None
 
     def run(self, series: Series, advance: Callable[[], object]) -> list[Step]:
-        """Go to the end, from where an earlier run was interrupted; ``advance`` after each step."""
+        """Run or resume the elimination, and call ``advance`` after each step."""
         steps = [Step(**values) for values in series.steps()]
         if steps:
             self._resume(steps, series.state())
         else:
             steps.append(self._first())
             series.append(asdict(steps[0]), self._state())
-        while self.schedule.n_dropped(self.active.n_left):
+        while self.schedule.n_dropped(self.active.n_active):
             steps.append(self._next())
             series.append(asdict(steps[-1]), self._state())
             advance()
         return steps
 
     def _first(self) -> Step:
-        """The subset of all features."""
-        began = time.perf_counter()
+        """Evaluate the subset of all features."""
+        start_time = time.perf_counter()
         fold_scores: list[float] = []
         inner = self.evaluators.inner
         if inner is not None:
-            evaluation = inner.evaluate_subset(self.active.base, self.active.n_left)
+            evaluation = inner.evaluate_subset(self.active.base, self.active.n_active)
             fold_scores = self._adopt(evaluation, inner.costs)
-        return self._step([], [], [], fold_scores, began)
+        return self._step([], [], [], fold_scores, start_time)
 
     def _next(self) -> Step:
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         certain, candidates = self._least_relevant()
         self.active.drop(certain)
         fold_scores: list[float] = []
         scores: list[float] = []
-        place = 0
+        index = 0
         inner = self.evaluators.inner
         if inner is not None:
             evaluations = self._evaluate(candidates, inner)
             scores = [evaluation.score for evaluation in evaluations]
-            place = int(np.argmax(scores))  # of equally good ones that of the smallest criterion
-            fold_scores = self._adopt(evaluations[place], inner.costs)
-        self.active.drop([candidates[place]])
-        return self._step([*certain, candidates[place]], candidates, scores, fold_scores, began)
+            index = int(np.argmax(scores))  # ties: the smallest criterion
+            fold_scores = self._adopt(evaluations[index], inner.costs)
+        self.active.drop([candidates[index]])
+        return self._step(
+            [*certain, candidates[index]], candidates, scores, fold_scores, start_time
+        )
 
     def _least_relevant(self) -> tuple[list[int], list[int]]:
-        """Features that are certain to be dropped, and the candidates of which one more will be."""
+        """Return the features to remove in any case, and the candidates for the last removal."""
         values = self.criterion(self.active, self._coefficients)
-        n_certain = self.schedule.n_dropped(self.active.n_left) - 1
-        places = smallest(values, n_certain + self.schedule.max_competing)
-        n_competing = self.schedule.n_competing(values, values[places[n_certain:]])
-        features: list[int] = self.active.features[places[: n_certain + n_competing]].tolist()
+        n_certain = self.schedule.n_dropped(self.active.n_active) - 1
+        indices = smallest_indices(values, n_certain + self.schedule.max_competing)
+        n_competing = self.schedule.n_competing(values, values[indices[n_certain:]])
+        features: list[int] = self.active.features[indices[: n_certain + n_competing]].tolist()
         return features[:n_certain], features[n_certain:]
 
     def _evaluate(self, candidates: list[int], inner: Evaluator) -> list[Evaluation]:
-        """Cross-validate the subsets without each of the candidates."""
-        n_left = self.active.n_left - 1
-        moves = [Move(self.active.column(j)[None], (-1,), n_left) for j in candidates]
+        """Cross-validate the subsets that lack one candidate each."""
+        n_active = self.active.n_active - 1
+        moves = [Move(self.active.column(j)[None], (-1,), n_active) for j in candidates]
         return inner.evaluate(self.active.base, moves, self._fold_b)
 
     def _adopt(self, evaluation: Evaluation, costs: Vector) -> list[float]:
-        """Go on from a subset that was evaluated, at the cost that suits it best."""
+        """Continue with an evaluated subset at its best cost, and return its fold scores."""
         self._fold_b = evaluation.b
         before, self.C = self.C, float(costs[evaluation.best_cost])
         if self._b is not None and before > self.C:
-            self._b = self._b * (self.C / before)  # within the new bounds, and its sum still zero
+            self._b = self._b * (self.C / before)  # satisfies the new bounds, and still sums to 0
         return evaluation.fold_scores.tolist()
 
     def _step(
@@ -180,9 +182,9 @@ class Elimination:
         candidates: list[int],
         scores: list[float],
         fold_scores: list[float],
-        began: float,
+        start_time: float,
     ) -> Step:
-        """Train on the new subset, and describe it."""
+        """Train on the new subset, and return its step."""
         whole, scorer = self.evaluators.whole, self.evaluators.outer
         kernel = self.active.kernel_matrix()
         b, offsets = whole.svms.solve(kernel, np.array([self.C]), self._b)
@@ -195,21 +197,21 @@ class Elimination:
             dropped=dropped,
             candidates=candidates,
             candidate_scores=scores,
-            n_features=self.active.n_left,
+            n_features=self.active.n_active,
             C=self.C,
             fold_scores=fold_scores,
             outer_score=outer_score,
-            seconds=time.perf_counter() - began,
+            seconds=time.perf_counter() - start_time,
         )
 
     def _state(self) -> dict[str, Any]:
-        """What the steps do not hold: where the solver starts next shows in its last digits."""
+        """Return the warm-start coefficients, which affect the rounding of the next solution."""
         folds = {f"fold {k}": b for k, b in enumerate(self._fold_b or [])}
         return {"C": self.C, "b": self._b, **folds}
 
     def _resume(self, steps: list[Step], state: dict[str, Any]) -> None:
         for step in steps:
-            # In the same portions, so that sums are rounded as they were.
+            # Drop in the same portions as before, so that rounding is the same.
             self.active.drop(step.dropped[:-1])
             self.active.drop(step.dropped[-1:])
         self.C, self._b = state["C"], state["b"]
@@ -217,14 +219,14 @@ class Elimination:
         self._fold_b = [state[f"fold {k}"] for k in range(len(state) - 2)] or None
 
 
-def smallest(values: Vector, number: int) -> NDArray[np.int64]:
-    """Places of the smallest values, the smallest first; of equal ones the first comes first."""
+def smallest_indices(values: Vector, number: int) -> NDArray[np.int64]:
+    """Return the indices of the smallest values in ascending order, ties ordered by index."""
     tie = TIE_TOL * float(np.abs(values).max())
     if number == 1:
         return np.flatnonzero(values <= values.min() + tie)[:1]
     number = min(number, len(values))
     limit = np.partition(values, number - 1)[number - 1]
-    places = np.flatnonzero(values <= limit + tie)
-    places = places[np.argsort(values[places], kind="stable")]
-    tied = np.r_[0, np.cumsum(np.diff(values[places]) > tie)]
-    return places[np.lexsort((places, tied))][:number]
+    indices = np.flatnonzero(values <= limit + tie)
+    indices = indices[np.argsort(values[indices], kind="stable")]
+    tied = np.r_[0, np.cumsum(np.diff(values[indices]) > tie)]
+    return indices[np.lexsort((indices, tied))][:number]

@@ -1,4 +1,4 @@
-"""Cross-validation of subsets that are one move away from a subset whose base is at hand."""
+"""Cross-validation of subsets that differ by one move from a subset with a known base."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .svm import TrainedFold
 
 
 class Move(NamedTuple):
-    """A subset, by the columns that are added to the base (+1) or subtracted from it (-1).
+    """Change of a subset: columns to add to the base (+1) or to subtract from it (-1).
 
-    ``columns`` has the shape (k, n_samples); ``n_features`` is the size of the subset.
+    ``columns`` has shape (k, n_samples). ``n_features`` is the size of the resulting subset.
     """
 
     columns: Matrix
@@ -32,7 +32,7 @@ class Move(NamedTuple):
 class Evaluation:
     """Scores of one subset, of shape (n_folds, n_costs), and the coefficients of each fold.
 
-    Similar problems start from the coefficients, of shape (n_costs, n_members).
+    Each array of coefficients has shape (n_costs, n_members) and can warm-start similar problems.
     """
 
     scores: Matrix
@@ -45,23 +45,23 @@ class Evaluation:
 
     @property
     def best_cost(self) -> int:
-        """Place of the smallest cost of the best mean score."""
+        """Index of the smallest cost with the best mean score."""
         return int(self.means.argmax())
 
     @property
     def score(self) -> float:
-        """The best mean score."""
+        """Best mean score."""
         return float(self.means.max())
 
     @property
     def fold_scores(self) -> Vector:
-        """Score on each fold, at the best cost."""
+        """Score on each fold at the best cost."""
         return self.scores[:, self.best_cost]
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """How subsets are cross-validated; the costs are ascending."""
+    """Cross-validation of subsets at each cost; costs are in ascending order."""
 
     kernel: Kernel
     folds: Sequence[TrainedFold]
@@ -77,25 +77,25 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate the subsets that some moves lead to, all from the same base.
+        """Cross-validate the subsets that result from moves, all starting from the same base.
 
-        ``start`` holds coefficients of each fold on a similar subset. With ``keep=False`` no
-        coefficients are returned: those of thousands of moves would fill the memory.
+        ``start`` contains the coefficients of each fold on a similar subset. With ``keep=False``,
+        no coefficients are returned, which saves memory if there are thousands of moves.
         """
-        # Workers share the folds; a single process computes the kernel once for all folds.
+        # Workers split the folds. A single process computes the kernel matrix once for all folds.
         n_folds = len(self.folds)
         size = n_folds if self.n_jobs in (None, 1) else 1
         parts = [range(first, min(first + size, n_folds)) for first in range(0, n_folds, size)]
-        tasks = [(move, folds) for move in moves for folds in parts]
+        items = [(move, folds) for move in moves for folds in parts]
         results = parallel_map(
-            partial(_evaluate_folds, self, base, start, keep), tasks, n_jobs=self.n_jobs
+            partial(_evaluate_folds, self, base, start, keep), items, n_jobs=self.n_jobs
         )
         return [
-            _join(results[first : first + len(parts)]) for first in range(0, len(tasks), len(parts))
+            _join(results[first : first + len(parts)]) for first in range(0, len(items), len(parts))
         ]
 
     def evaluate_subset(self, base: Matrix, n_features: int) -> Evaluation:
-        """Cross-validate the subset of the base itself."""
+        """Cross-validate the subset of the base."""
         return self.evaluate(base, [Move(np.empty((0, len(base))), (), n_features)])[0]
 
 
@@ -104,19 +104,19 @@ def _evaluate_folds(
     base: Matrix,
     start: Sequence[Matrix] | None,
     keep: bool,
-    task: tuple[Move, Sequence[int]],
+    item: tuple[Move, Sequence[int]],
 ) -> Evaluation:
     """Train and score on some of the folds."""
-    move, places = task
+    move, indices = item
     moved = base
     for column, sign in zip(move.columns, move.signs, strict=True):
-        moved = moved + sign * evaluator.kernel.base_of(column)
+        moved = moved + sign * evaluator.kernel.base_term(column)
     kernel = evaluator.kernel.matrix(moved, move.n_features)
     scores, coefficients = [], []
-    for place in places:
-        fold = evaluator.folds[place]
+    for index in indices:
+        fold = evaluator.folds[index]
         b, offsets = fold.svms.solve(
-            kernel, evaluator.costs, None if start is None else start[place]
+            kernel, evaluator.costs, None if start is None else start[index]
         )
         decisions = fold.svms.decide(kernel, b, offsets, fold.held_out)
         scores.append(evaluator.scorer(decisions, fold))

@@ -1,4 +1,4 @@
-"""Search among the neighbors of a selector's subset: ``BitFlip`` and ``AttributeFlip``."""
+"""Local search that starts from a selector's subset: ``BitFlip`` and ``AttributeFlip``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .local_search import Flip, LocalSearch, Subset, attribute_flips, bit_flips
 
 
 class FlipSelector(SVMSelector):
-    """Base class of the two, which differ in what a neighbor is."""
+    """Base class of :class:`BitFlip` and :class:`AttributeFlip`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVMSelector._parameter_constraints,
@@ -79,7 +79,7 @@ class FlipSelector(SVMSelector):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
-        """Fit the selector, and search the neighbors of its subset.
+        """Fit the selector and search the neighbors of its subset.
 
         Parameters
         ----------
@@ -87,8 +87,8 @@ class FlipSelector(SVMSelector):
         y : array-like of shape (n_samples,)
             Classes.
         groups : array-like of shape (n_samples,), default=None
-            Rows of one group are never on both sides of a fold; handed to the selector if its
-            ``fit`` takes them.
+            Row groups. Rows of the same group are never split between training and test rows. The
+            groups are passed to the selector if its ``fit`` accepts them.
 
         Returns
         -------
@@ -96,7 +96,9 @@ class FlipSelector(SVMSelector):
         """
         table, labels = self._validate(X, y, groups)
         if self.cv is None:
-            raise InputError(f"{type(self).__name__} decides by cross-validation: give cv.")
+            raise InputError(
+                f"{type(self).__name__} requires cross-validation (got cv=None). Set cv."
+            )
         settings = self._svm_settings(labels)
         folds = cv_splits(self.cv, labels, np.arange(len(labels.codes)))
         evaluator = settings.evaluator(folds, labels)
@@ -111,7 +113,7 @@ class FlipSelector(SVMSelector):
                 type(self).__name__ if self.verbose else None,
             )
             self._steps = search.run(start, self.max_rounds, self.max_evaluations)
-        self._costs_tried = settings.costs
+        self._costs_used = settings.costs
         self._set_scores(
             np.array([int(step.subset.sum()) for step in self._steps]),
             np.array([step.evaluation.fold_scores for step in self._steps]),
@@ -121,17 +123,17 @@ class FlipSelector(SVMSelector):
 
     @abstractmethod
     def _flips(self, subset: Subset) -> Iterator[Flip]:
-        """The neighbors of a subset."""
+        """Return the flips that lead to the neighbors of a subset."""
 
     def _subset(self, n_features: int) -> NDArray[np.bool_]:
         sizes = self.n_subset_features_
-        places = np.flatnonzero(sizes == n_features)
-        if len(places) == 0:
+        indices = np.flatnonzero(sizes == n_features)
+        if len(indices) == 0:
             raise InputError(
-                f"The search came by no subset of {n_features} features, only of "
+                f"The search visited no subset of {n_features} features. Available sizes: "
                 f"{', '.join(map(str, np.unique(sizes)))}."
             )
-        return self._steps[places[self.scores_[places].argmax()]].subset
+        return self._steps[indices[self.scores_[indices].argmax()]].subset
 
     def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
         flips = [step.flip or Flip(None, None) for step in self._steps]
@@ -142,7 +144,7 @@ class FlipSelector(SVMSelector):
                 "added": [] if flip.added is None else [names[flip.added]],
                 "candidates": step.n_evaluations,
                 "n_features": int(step.subset.sum()),
-                "C": float(self._costs_tried[step.evaluation.best_cost]),
+                "C": float(self._costs_used[step.evaluation.best_cost]),
                 "score": step.evaluation.score,
                 "seconds": step.seconds,
             }
@@ -157,27 +159,30 @@ class FlipSelector(SVMSelector):
             self.selector_.fit(X, y)
         start = np.asarray(self.selector_.get_support(), dtype=bool)
         if not start.any():
-            raise InputError("The selector selects no feature: there is no subset to start from.")
+            raise InputError(
+                "The selector selected no features. The search requires a nonempty initial subset: "
+                "use a less strict selector."
+            )
         return start
 
 
 class BitFlip(FlipSelector):
-    """Look at every subset with one feature more or one less (Samb et al. 2012).
+    """Local search over subsets with one feature added or removed (Samb et al. 2012).
 
-    The best of them takes the place of the selector's subset if its score is higher, or the same
-    with fewer features.
+    The best neighbor replaces the selector's subset if its score is higher, or if it has the same
+    score with fewer features.
 
     Parameters
     ----------
     selector : selector
-        Any selector of scikit-learn's kind; a clone of it is fitted, and its subset is the start.
+        Selector with the scikit-learn API. A clone is fitted to find the initial subset.
     max_rounds : int or None, default=1
-        How often to go on from the best neighbor; None: until none is better.
+        Maximum number of moves to a better neighbor. None means no limit.
     max_evaluations : int or None, default=None
-        How many neighbors to look at in all.
+        Maximum total number of neighbors to evaluate. None means no limit.
     kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
 verbose : optional
-        How subsets are evaluated; see :class:`SVMRFE`.
+        Parameters for the evaluation of subsets; see :class:`SVMRFE`.
 
     Attributes
     ----------
@@ -186,10 +191,10 @@ verbose : optional
         1 for the features of the best subset, 2 for the others.
     n_features_ : int
     scores_, fold_scores_, n_subset_features_, best_score_
-        Of the start and of each better subset; see :class:`SVMRFE`.
+        Results for the initial subset and each improvement; see :class:`SVMRFE`.
     history_ : pandas.DataFrame
     selector_ : selector
-        Fitted.
+        Fitted selector.
     classes_ : ndarray
     n_features_in_ : int
     feature_names_in_ : ndarray
@@ -209,22 +214,22 @@ verbose : optional
 
 
 class AttributeFlip(FlipSelector):
-    """Look at every swap of a feature of the subset for another one (Samb et al. 2012).
+    """Local search over swaps of a selected and an unselected feature (Samb et al. 2012).
 
-    The best of them takes the place of the selector's subset if its score is higher. The number of
-    features stays.
+    The best neighbor replaces the selector's subset if its score is higher. The number of features
+    does not change.
 
     Parameters
     ----------
     selector : selector
-        Any selector of scikit-learn's kind; a clone of it is fitted, and its subset is the start.
+        Selector with the scikit-learn API. A clone is fitted to find the initial subset.
     max_rounds : int or None, default=1
-        How often to go on from the best neighbor; None: until none is better.
+        Maximum number of moves to a better neighbor. None means no limit.
     max_evaluations : int or None, default=None
-        How many neighbors to look at in all.
+        Maximum total number of neighbors to evaluate. None means no limit.
     kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
 verbose : optional
-        How subsets are evaluated; see :class:`SVMRFE`.
+        Parameters for the evaluation of subsets; see :class:`SVMRFE`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The subsets of an elimination, their scores, and the choice among them."""
+"""Subsets along an elimination path, their scores, and the choice among them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 
-# Mean scores are rounded to so many decimals: fold by fold they may be the same numbers in another
-# order, and then the means must be equal.
+# Mean scores are rounded to this number of decimals, because means of the same fold scores in a
+# different order must be equal.
 SCORE_DECIMALS = 12
 
 
 @dataclass(frozen=True)
 class Step:
-    """One subset of an elimination, and the features ``dropped`` to reach it, in this order.
+    """Subset of an elimination, and the features ``dropped`` to reach it, in order.
 
-    The ``candidates`` competed to be the last of them. ``C`` is the cost that cross-validated
-    best, ``fold_scores`` are those at this cost, and ``outer_score`` is that on rows held out of
-    the whole elimination, if there are any.
+    The last of these was chosen among the ``candidates``. ``C`` is the cost with the best
+    cross-validated score, and ``fold_scores`` are the scores at this cost. ``outer_score`` is the
+    score on the rows held out of the entire elimination, if any.
     """
 
     dropped: list[int]
@@ -38,9 +38,9 @@ class Step:
 
 @dataclass(frozen=True)
 class EliminationHistory:
-    """A whole elimination, from all features to the last ones left.
+    """Complete elimination path, from all features to the smallest subset.
 
-    Features that vary too little were ``pruned`` before the start, the least varying first.
+    Features with too little variance were ``pruned`` in advance, in order of their variance.
     """
 
     n_features: int
@@ -49,7 +49,7 @@ class EliminationHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """1 for the features that are left in the end, 2 for the last one dropped, and so on."""
+        """Ranking: 1 for the features of the smallest subset, 2 for the last one dropped, ..."""
         dropped = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
         ranking = np.ones(self.n_features, dtype=np.int64)
         n_final = self.steps[-1].n_features
@@ -63,16 +63,16 @@ class EliminationHistory:
 
     @property
     def fold_scores(self) -> Matrix:
-        """Scores of each subset on each fold; shape (n_subsets, n_folds)."""
+        """Score of each subset on each fold; shape (n_subsets, n_folds)."""
         return np.array([step.fold_scores for step in self.steps])
 
     def support(self, n_features: int) -> NDArray[np.bool_]:
-        """The subset of this number of features."""
+        """Return the subset with this number of features."""
         n_final = self.steps[-1].n_features
         if not n_final <= n_features <= self.n_features:
             raise InputError(
-                f"There is no subset of {n_features} features: elimination went from "
-                f"{self.n_features} to {n_final}."
+                f"The elimination has no subset of {n_features} features. Choose a number from "
+                f"{n_final} to {self.n_features}."
             )
         return self.ranking <= n_features - n_final + 1
 
@@ -80,11 +80,11 @@ class EliminationHistory:
 def choose_size(
     n_features_to_select: Any, sizes: Sequence[int] | NDArray[np.int64], fold_scores: Matrix
 ) -> int:
-    """The number of features to select, from what the user gave as ``n_features_to_select``.
+    """Return the number of features to select for the parameter ``n_features_to_select``.
 
-    A number is taken as it is. ``"best"`` is the size of the subset with the best mean score,
-    ``"one_se"`` the smallest one whose mean score is within one standard error of the best. Of
-    equally good subsets the smallest is chosen. ``fold_scores`` has the shape (n_subsets, n_folds).
+    A number is returned unchanged. ``"best"`` is the size of the subset with the best mean score.
+    ``"one_se"`` is the size of the smallest subset whose mean score is within one standard error of
+    the best. Ties go to the smallest subset. ``fold_scores`` has shape (n_subsets, n_folds).
     """
     if not isinstance(n_features_to_select, str):
         return int(n_features_to_select)
@@ -95,8 +95,8 @@ def choose_size(
         )
     if fold_scores.shape[-1] == 0:
         raise InputError(
-            f"n_features_to_select={n_features_to_select!r} needs scores, and there are none "
-            "with cv=None: give cv, or a number of features."
+            f"n_features_to_select={n_features_to_select!r} requires scores, but cv=None computes "
+            "none. Set cv, or pass a number of features."
         )
     means = mean_scores(fold_scores)
     limit = means.max()
@@ -106,12 +106,12 @@ def choose_size(
 
 
 def mean_scores(fold_scores: Matrix) -> Vector:
-    """Mean of each subset over the folds; means that are equal up to rounding are equal."""
+    """Return the mean score of each subset over the folds, rounded so that ties are exact."""
     return np.round(fold_scores.mean(axis=1), SCORE_DECIMALS)
 
 
 def standard_errors(fold_scores: Matrix) -> Vector:
-    """Standard error of the mean of each subset over the folds; zero if there is a single fold."""
+    """Return the standard error of each subset's mean score; zero for a single fold."""
     n_folds = fold_scores.shape[1]
     if n_folds < 2:
         return np.zeros(len(fold_scores))

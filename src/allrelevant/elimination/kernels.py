@@ -1,7 +1,7 @@
-"""Kernels as functions of a base that is a sum over features.
+"""Kernels as functions of a base, which is a sum over features.
 
-The base is the matrix of inner products, or of squared distances, of all pairs of rows. Without
-some features it is what is left after a subtraction, so that no kernel is computed anew.
+The base is the matrix of inner products or of squared distances of all pairs of rows. To remove
+features, their contribution is subtracted from the base.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from .._typing import Matrix, Vector
 
 @dataclass(frozen=True)
 class Kernel(ABC):
-    """A kernel and its parameters, as scikit-learn names them.
+    """Kernel with its parameters, named as in scikit-learn.
 
-    ``gamma=None`` is one over the number of features.
+    ``gamma=None`` means one over the number of features.
     """
 
     gamma: float | None = None
     degree: int = 3
     coef0: float = 0.0
 
-    # Whether the kernel stays the same when all rows are shifted.
+    # Whether the solution of an SVM does not change when all rows are shifted.
     shift_invariant: ClassVar[bool] = False
 
     def base(self, products: Matrix) -> Matrix:
-        """The base, from the inner products of all pairs of rows."""
+        """Return the base, given the inner products of all pairs of rows."""
         return products
 
-    def base_of(self, column: Vector) -> Matrix:
-        """What one feature adds to the base."""
+    def base_term(self, column: Vector) -> Matrix:
+        """Return the contribution of one feature to the base."""
         return np.outer(column, column)
 
     def gamma_for(self, n_features: int) -> float:
-        """The factor in use with this number of features."""
+        """Return the value of gamma for this number of features."""
         return 1.0 / n_features if self.gamma is None else self.gamma
 
     @abstractmethod
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """The kernel of all pairs of rows."""
+        """Return the kernel matrix of all rows."""
 
     @abstractmethod
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """How much ``b' K b / 2`` falls without each feature, with the same ``b`` and gamma.
+        """Return the decrease of ``b' K b / 2`` without each feature, for fixed ``b`` and gamma.
 
-        ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs) are
-        over the same rows. The costs of all pairs of classes are added up.
+        ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs)
+        refer to the same rows. The result is summed over all pairs of classes.
         """
 
 
 class LinearKernel(Kernel):
-    """``x'z``."""
+    """Linear kernel, ``x'z``."""
 
     shift_invariant = True
 
@@ -68,7 +68,7 @@ class LinearKernel(Kernel):
 
 
 class RBFKernel(Kernel):
-    """``exp(-gamma |x - z|^2)``; its base are squared distances."""
+    """RBF kernel, ``exp(-gamma |x - z|^2)``, with squared distances as base."""
 
     shift_invariant = True
 
@@ -78,11 +78,11 @@ class RBFKernel(Kernel):
         np.fill_diagonal(distances, 0.0)
         return distances
 
-    def base_of(self, column: Vector) -> Matrix:
+    def base_term(self, column: Vector) -> Matrix:
         return np.square(column[:, None] - column)
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """The kernel; distances that rounding has made negative count as zero."""
+        """Return the kernel matrix; distances that are negative due to rounding are set to zero."""
         kernel = np.maximum(base, 0.0)
         kernel *= -self.gamma_for(n_features)
         return np.exp(kernel, out=kernel)
@@ -94,7 +94,7 @@ class RBFKernel(Kernel):
 
 
 class PolynomialKernel(Kernel):
-    """``(gamma x'z + coef0)^degree``."""
+    """Polynomial kernel, ``(gamma x'z + coef0)^degree``."""
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
         return (self.gamma_for(n_features) * base + self.coef0) ** self.degree
@@ -107,7 +107,7 @@ class PolynomialKernel(Kernel):
 
 
 class SigmoidKernel(Kernel):
-    """``tanh(gamma x'z + coef0)``."""
+    """Sigmoid kernel, ``tanh(gamma x'z + coef0)``."""
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
         return np.tanh(self.gamma_for(n_features) * base + self.coef0)

@@ -1,4 +1,4 @@
-"""Neighbors of a subset, one flip away from it, and the search among them."""
+"""Local search over the neighbors of a subset, which are one flip away."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from .evaluation import Evaluation, Evaluator, Move
 
 Subset = NDArray[np.bool_]
 
-# Neighbors that are evaluated between two writes of the checkpoint.
+# Number of neighbors evaluated between two writes of the checkpoint.
 NEIGHBORS_PER_WRITE = 64
 
 
 class Flip(NamedTuple):
-    """A feature that is added, one that is removed, or both."""
+    """Addition of a feature, removal of a feature, or both."""
 
     added: int | None
     removed: int | None
 
     @property
     def change(self) -> int:
-        """Change of the number of features."""
+        """Change in the number of features."""
         return (self.added is not None) - (self.removed is not None)
 
     def apply(self, subset: Subset) -> Subset:
-        """The neighbor that the flip leads to."""
+        """Return the subset after the flip."""
         neighbor = subset.copy()
         for feature, inside in ((self.removed, False), (self.added, True)):
             if feature is not None:
@@ -43,30 +43,30 @@ class Flip(NamedTuple):
         return neighbor
 
     def move(self, columns: FeatureMatrix, n_features: int) -> Move:
-        """The change of the base of a subset with this number of features."""
+        """Return the move for a subset with this number of features."""
         signed = [(j, sign) for j, sign in ((self.removed, -1), (self.added, 1)) if j is not None]
         values = np.array([columns.column(j) for j, _ in signed])
         return Move(values, tuple(sign for _, sign in signed), n_features + self.change)
 
 
 def bit_flips(subset: Subset) -> Iterator[Flip]:
-    """Flips of one feature: each feature of the subset is removed, then each other one is added."""
+    """Return all flips of one feature: first the removals, then the additions."""
     inside = np.flatnonzero(subset).tolist()
     removals = (Flip(None, j) for j in inside) if len(inside) > 1 else ()
     return chain(removals, (Flip(j, None) for j in np.flatnonzero(~subset).tolist()))
 
 
 def attribute_flips(subset: Subset) -> Iterator[Flip]:
-    """Swaps of each feature of the subset for each of the others."""
+    """Return all swaps of a feature in the subset with a feature outside of it."""
     inside, outside = np.flatnonzero(subset).tolist(), np.flatnonzero(~subset).tolist()
     return (Flip(added, removed) for removed, added in product(inside, outside))
 
 
 @dataclass(frozen=True)
 class SearchStep:
-    """A subset, the flip that led to it (None at the start), and its evaluation.
+    """Visited subset, the flip that led to it (None for the initial subset), and its evaluation.
 
-    ``n_evaluations`` neighbors were evaluated to find it.
+    ``n_evaluations`` is the number of neighbors evaluated to find it.
     """
 
     flip: Flip | None
@@ -78,10 +78,10 @@ class SearchStep:
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """A search that goes from a subset to its best neighbor, as long as that one is better.
+    """Local search that moves to the best neighbor as long as it is better.
 
-    Better is a higher score, or the same with fewer features. ``flips`` gives the neighbors of a
-    subset; with a title a progress bar is shown.
+    A neighbor is better if its score is higher, or if it has the same score with fewer features.
+    ``flips`` returns the flips of a subset. With a title, a progress bar is shown.
     """
 
     columns: FeatureMatrix
@@ -93,17 +93,17 @@ class LocalSearch:
     def run(
         self, start: Subset, max_rounds: int | None, max_evaluations: int | None
     ) -> list[SearchStep]:
-        """All subsets on the way, the start first; without limits until no neighbor is better."""
+        """Return all visited subsets; without limits, stop when no neighbor is better."""
         with single_threaded():
             steps = [SearchStep(None, start, self._evaluate(start), 0, 0.0)]
-            n_left = max_evaluations
+            n_allowed = max_evaluations
             while max_rounds is None or len(steps) <= max_rounds:
-                flips = list(islice(self.flips(steps[-1].subset), n_left))
+                flips = list(islice(self.flips(steps[-1].subset), n_allowed))
                 step = self._best_neighbor(steps[-1], flips, len(steps))
                 if step is None:
                     break
                 steps.append(step)
-                n_left = None if n_left is None else n_left - len(flips)
+                n_allowed = None if n_allowed is None else n_allowed - len(flips)
         return steps
 
     def _base(self, subset: Subset) -> Matrix:
@@ -115,23 +115,23 @@ class LocalSearch:
     def _best_neighbor(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> SearchStep | None:
-        """The best neighbor; None if it is not better."""
-        began = time.perf_counter()
+        """Return the best neighbor, or None if it is not better."""
+        start_time = time.perf_counter()
         scores = self._scores(current, flips, number)
         if len(scores) == 0:
             return None
         changes = np.array([flip.change for flip in flips])
-        place = int(np.lexsort((changes, -scores))[0])
-        if (scores[place], -changes[place]) <= (current.evaluation.score, 0):
+        index = int(np.lexsort((changes, -scores))[0])
+        if (scores[index], -changes[index]) <= (current.evaluation.score, 0):
             return None
-        subset = flips[place].apply(current.subset)
-        seconds = time.perf_counter() - began
-        return SearchStep(flips[place], subset, self._evaluate(subset), len(flips), seconds)
+        subset = flips[index].apply(current.subset)
+        seconds = time.perf_counter() - start_time
+        return SearchStep(flips[index], subset, self._evaluate(subset), len(flips), seconds)
 
     def _scores(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> NDArray[np.float64]:
-        """Score of each neighbor; those that the checkpoint has are not evaluated again."""
+        """Return the score of each neighbor, reading those already in the checkpoint."""
         series = self.checkpoint.series(f"round {number}")
         scores: list[float] = [score for batch in series.steps() for score in batch["scores"]]
         base, n_features = self._base(current.subset), int(current.subset.sum())

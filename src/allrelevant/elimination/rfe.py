@@ -1,4 +1,4 @@
-"""Recursive feature elimination with SVMs: ``SVMRFE``, and ``EBRFE``, where features compete."""
+"""Recursive feature elimination with SVMs: ``SVMRFE`` and the evaluation-based ``EBRFE``."""
 
 from __future__ import annotations
 
@@ -38,81 +38,86 @@ from .run import EliminationSetup, NestedScore
 
 
 class SVMRFE(SVMSelector):
-    """Recursive feature elimination with SVMs (Guyon et al. 2002), over one down-dated kernel.
+    """Recursive feature elimination with SVMs (Guyon et al. 2002).
 
-    At each step an SVM is trained on the features that are left, and the one that matters least to
-    it is dropped. With ``cv``, each of these subsets is cross-validated, and the best is selected.
-    With the linear kernel, one C and ``step=1``, the ranking is that of scikit-learn's
-    ``RFE(SVC(kernel="linear", tol=1e-6), step=1)``. Features are taken as they are: scale them.
+    In each step, an SVM is trained on the remaining features and the least important feature is
+    removed. The kernel matrix is downdated instead of recomputed. With ``cv``, each subset is
+    cross-validated and the best one is selected. Features are not standardized, so scale them.
+
+    With the linear kernel, a single C and ``step=1``, the ranking is the same as that of
+    scikit-learn's ``RFE(SVC(kernel="linear", tol=1e-6), step=1)``.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "sigmoid"}, default="linear"
+        Kernel type.
     C : float or array-like of float, default=1.0
-        Cost of errors. Of several values, the one that cross-validates best is chosen anew at each
-        step, the smallest of equally good ones.
+        Regularization parameter. If several values are given, the best cross-validated one is
+        chosen in each step; ties go to the smallest.
     gamma : float or "auto", default="auto"
-        Factor in the kernel. ``"auto"`` is one over the number of features that are left.
+        Kernel coefficient. ``"auto"`` means one over the number of remaining features.
     degree : int, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=0.0
-        Constant in the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and the sigmoid kernel.
     step : int or float, default=1
-        How many features are dropped at a time; below 1, the share of those that are left.
+        Number of features removed per step; below 1, the fraction of the remaining features.
     class_weight : {None, "balanced", "cw2", "cw3"} or dict, default=None
-        Multiplies C in each class. ``"balanced"`` is scikit-learn's, ``"cw2"`` one over the number
-        of rows of the class, ``"cw3"`` that and the number of classes.
+        Factors of C for each class. ``"balanced"`` is defined as in scikit-learn. ``"cw2"`` is one
+        over the number of rows of the class, and ``"cw3"`` is ``"cw2"`` plus the number of classes.
     criterion : {"weights", "margin"}, default="weights"
-        What makes a feature matter: its squared weight (with a kernel, that of the support vectors
-        mapped back), or how much the cost function falls without it, the coefficients as they are
-        (exact). With the linear kernel both say the same.
+        Importance of a feature. ``"weights"`` uses its weight in the sum of support vectors, which
+        is approximate for nonlinear kernels. ``"margin"`` uses the exact decrease of the cost
+        function without the feature, for fixed coefficients. Both give the same order for the
+        linear kernel.
     min_variance : float, default=0.0
-        Features that vary no more than this are left out before the start, and ranked last.
+        Variance threshold. Features with at most this variance are removed first and ranked last.
     min_features_to_select : int, default=1
-        Where elimination ends; the features that are left rank first.
+        Number of features at which elimination stops. These features are ranked first.
     n_features_to_select : {"best", "one_se"} or int, default="best"
-        Which subset is selected: the one with the best score (the smallest of equally good ones),
-        the smallest one within one standard error of it, or the one with this number of features.
+        Selection rule: the subset with the best score (ties go to the smallest), the smallest
+        subset within one standard error of the best score, or the subset of this size.
     cv : int, splitter, iterable or None, default=5
-        How subsets are cross-validated. A number of folds keeps the shares of the classes, and
-        groups together if there are any. None: no scores, the ranking alone; then
-        ``n_features_to_select`` must be a number.
+        Cross-validation of subsets. For a number, folds are stratified and keep row groups
+        together. None computes the ranking without scores and requires a number for
+        ``n_features_to_select``.
     scoring : str, callable or None, default=None
-        Any scorer of scikit-learn that works from predictions or decision values; None is the
-        accuracy. It is given the known decisions in place of an estimator, and no features. An
-        SVM has no probabilities, so scorers that need them are refused.
+        Scorer as in scikit-learn; None means accuracy. The scorer receives precomputed decisions
+        instead of an estimator and features. Scorers that require probabilities are not supported.
     nested_cv : bool, int or splitter, default=False
-        Whether the whole selection is done inside outer folds, too, for an estimate that is not
-        flattered by the choice; True takes ``cv`` for them.
+        Outer folds for the nested cross-validation score, in which the whole selection is repeated.
+        True uses ``cv`` for the outer folds.
     tol : float, default=1e-6
-        How far from optimal an SVM may be. At scikit-learn's 1e-3 rankings depend on the order of
-        the rows.
+        Stopping tolerance of the SVM solver. With scikit-learn's default of 1e-3, rankings can
+        depend on the order of the rows.
     checkpoint : path or None, default=None
-        File that is written after every step. A run that was interrupted goes on from there, to
-        exactly the same result; a file of other data or settings is refused.
+        Checkpoint file, written after every step. An interrupted run resumes from it with exactly
+        the same result. A file for different data or settings raises an error.
     n_jobs : int or None, default=None
-        Worker processes for candidates and folds. The result is the same.
+        Number of worker processes for candidates and folds. Does not change the result.
     verbose : int, default=0
         Whether to show progress.
 
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,)
-        1 for the last that are left.
+        Ranking of the features, with 1 for those that remain at the end.
     support_ : ndarray of bool of shape (n_features,)
-        The features selected.
+        Mask of the selected features.
     n_features_ : int
-        How many.
+        Number of selected features.
     scores_ : ndarray of shape (n_subsets,)
-        Mean cross-validated score of each subset, the largest subset first; empty without ``cv``.
+        Mean cross-validated score of each subset, largest subset first. Empty if ``cv=None``.
     fold_scores_ : ndarray of shape (n_subsets, n_folds)
+        Score of each subset on each fold.
     n_subset_features_ : ndarray of shape (n_subsets,)
         Number of features of each subset.
     best_score_ : float
+        Best value of ``scores_``, which is optimistically biased.
     history_ : pandas.DataFrame
-        One row for each subset: step, features dropped, candidates, their scores, chosen C, time.
+        One row per subset: step, dropped features, candidates and their scores, chosen C, time.
     nested_score_ : NestedScore
-        With ``nested_cv``.
+        Nested cross-validation score. Only with ``nested_cv``.
     classes_ : ndarray
     n_features_in_ : int
     feature_names_in_ : ndarray
@@ -183,7 +188,7 @@ class SVMRFE(SVMSelector):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
-        """Rank the features, and select.
+        """Rank the features and select a subset.
 
         Parameters
         ----------
@@ -191,7 +196,7 @@ class SVMRFE(SVMSelector):
         y : array-like of shape (n_samples,)
             Classes.
         groups : array-like of shape (n_samples,), default=None
-            Rows of one group are never on both sides of a fold.
+            Row groups. Rows of the same group are never split between training and test rows.
 
         Returns
         -------
@@ -213,7 +218,7 @@ class SVMRFE(SVMSelector):
         for subset in subsets:
             setup.check(subset)
         if self.min_variance == 0:
-            constant = setup.pruned(subsets[0].rows)
+            constant = setup.pruned_features(subsets[0].rows)
             warn_constant_columns(feature_names(self), constant, "ranked last")
         folds = [rows for subset in subsets for rows in subset.arrays()]
         with self._open_checkpoint(X, labels, folds) as checkpoint:
@@ -230,17 +235,17 @@ class SVMRFE(SVMSelector):
         return self.select(self.n_features_to_select)
 
     def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
-        """Choose another of the subsets that the fit has evaluated, without another fit.
+        """Select a different subset among those evaluated by ``fit``, without refitting.
 
         Parameters
         ----------
         n_features_to_select : {"best", "one_se"} or int, default="best"
-            As in the constructor.
+            Selection rule, as in the constructor.
 
         Returns
         -------
         self
-            With ``support_``, ``n_features_`` and ``nested_score_`` for that number.
+            Selector with updated ``support_``, ``n_features_`` and ``nested_score_``.
         """
         super().select(n_features_to_select)
         if self._outer_histories:
@@ -248,7 +253,7 @@ class SVMRFE(SVMSelector):
                 self._outer_histories, n_features_to_select
             )
         elif hasattr(self, "nested_score_"):
-            del self.nested_score_  # of an earlier fit
+            del self.nested_score_  # left over from an earlier fit
         return self
 
     def _subset(self, n_features: int) -> NDArray[np.bool_]:
@@ -274,50 +279,55 @@ class SVMRFE(SVMSelector):
         return 1
 
     def _check_settings(self, setup: EliminationSetup) -> None:
-        """Refuse settings that do not go together."""
+        """Raise if settings are incompatible."""
         number, smallest = self.n_features_to_select, self.min_features_to_select
         if self.cv is None and isinstance(number, str):
             raise InputError(
-                f"n_features_to_select={number!r} needs scores, and cv=None gives none: give cv, "
-                "or a number of features."
+                f"n_features_to_select={number!r} requires scores, but cv=None computes none. Set "
+                "cv, or pass a number of features."
             )
         if self.cv is None and len(setup.svm.costs) > 1:
-            raise InputError("Several values of C need cv to choose among them; cv is None.")
+            raise InputError(
+                "Several values of C require cross-validation (got cv=None). Set cv, or pass a "
+                "single C."
+            )
         if smallest > self.n_features_in_:
             raise InputError(
-                f"min_features_to_select={smallest} is more than X has, {self.n_features_in_}."
+                f"min_features_to_select={smallest} exceeds the number of features of X, "
+                f"{self.n_features_in_}. Use a smaller number."
             )
         if isinstance(number, str):
             return
         if number > self.n_features_in_:
             raise InputError(
-                f"n_features_to_select={number} is more than X has, {self.n_features_in_}."
+                f"n_features_to_select={number} exceeds the number of features of X, "
+                f"{self.n_features_in_}. Use a smaller number."
             )
         if number < smallest:
             raise InputError(
-                f"n_features_to_select={number} is less than min_features_to_select={smallest}, "
-                "where elimination ends."
+                f"n_features_to_select={number} is less than min_features_to_select={smallest}, at "
+                "which elimination stops. Reduce min_features_to_select."
             )
 
 
 class EBRFE(SVMRFE):
     """Evaluation-based recursive feature elimination (Krupka 2016, Algorithm 3).
 
-    As :class:`SVMRFE`, but at each step the features that matter least compete: each subset
-    without one of them is cross-validated at every C, and the best subset is the next one. Of
-    equally good ones, the feature that matters least leaves.
+    This is :class:`SVMRFE` with a different removal rule. In each step, the least important
+    features are candidates. Each subset without one of the candidates is cross-validated at every
+    C, and the best one is kept. In case of ties, the least important candidate is removed.
 
     Parameters
     ----------
     n_candidates : int or "auto", default=5
-        How many compete. 1 is :class:`SVMRFE` exactly. ``"auto"``: as many as have a weight that
-        is close to the smallest one, within a tenth of the mean weight, at most 12: few where the
-        weights are clear, many where they are not.
+        Number of candidates per step. 1 is equivalent to :class:`SVMRFE`. With ``"auto"``,
+        candidates are the features whose weight exceeds the smallest one by at most a tenth of the
+        mean weight, up to 12.
     kernel, C, gamma, degree, coef0, class_weight, criterion : optional
         See :class:`SVMRFE`.
     step : int or float, default=1
-        How many features leave at a time. The worst of them leave in any case, and
-        ``n_candidates`` compete for the last place.
+        Number of features removed per step; below 1, the fraction of the remaining features. The
+        last one is chosen among ``n_candidates`` candidates, the others by importance alone.
     min_variance, min_features_to_select, n_features_to_select, cv, scoring, nested_cv, tol, \
 checkpoint, n_jobs, verbose : optional
         See :class:`SVMRFE`; ``cv`` cannot be None.
@@ -398,5 +408,5 @@ history_, nested_score_, classes_, n_features_in_, feature_names_in_
 
     def _check_settings(self, setup: EliminationSetup) -> None:
         if self.cv is None:
-            raise InputError("EBRFE decides by cross-validation: cv cannot be None.")
+            raise InputError("EBRFE requires cross-validation (got cv=None). Set cv.")
         super()._check_settings(setup)

@@ -1,8 +1,8 @@
-"""One elimination on some of the rows, and the nested score.
+"""Elimination on a subset of the rows, and the nested cross-validation score.
 
-The best of many cross-validated scores is too good: it was chosen for being the best. For the
-nested score all of the selection, its inner folds included, sees only the rows that an outer fold
-trains on, and is scored on the rows that the fold holds out.
+The best cross-validated score along the path is optimistically biased, because the subset was
+chosen to maximize it. For the nested score, the whole selection, including its inner folds, uses
+only the training rows of an outer fold. It is scored on the held-out rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .svm import ClassWeight, TrainedFold, pairwise_svms
 
 @dataclass(frozen=True)
 class SVMSettings:
-    """How subsets are trained and scored; the costs are ascending."""
+    """Settings for training and scoring subsets; costs are in ascending order."""
 
     kernel: Kernel
     costs: Vector
@@ -44,12 +44,12 @@ class SVMSettings:
     n_jobs: int | None = None
 
     def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
-        """The SVMs to train on some rows, and the rows held out."""
+        """Return the SVMs for the training rows, and the held-out rows."""
         svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
         return TrainedFold(svms, test.astype(np.int64))
 
     def evaluator(self, folds: list[tuple[Rows, Rows]], labels: Labels) -> Evaluator:
-        """Cross-validation over some folds; a scorer that cannot work there is refused."""
+        """Return the evaluator for some folds, after checking that the scorer works on them."""
         trained = [self.fold(train, test, labels) for train, test in folds]
         check_scorer(self.scorer, trained[0])
         return Evaluator(self.kernel, trained, self.costs, self.scorer, self.n_jobs)
@@ -57,7 +57,7 @@ class SVMSettings:
 
 @dataclass(frozen=True)
 class RowSubset:
-    """Rows to select on, their folds, and rows held out of all of it."""
+    """Rows used for selection, their folds, and rows held out of the entire elimination."""
 
     rows: Rows
     held_out: Rows
@@ -65,14 +65,14 @@ class RowSubset:
     series: str
 
     def arrays(self) -> list[Rows]:
-        """All rows and folds, for a fingerprint."""
+        """Return all rows and folds, for the fingerprint."""
         folds = [rows for fold in self.folds or [] for rows in fold]
         return [self.rows, self.held_out, *folds]
 
 
 @dataclass(frozen=True)
 class EliminationSetup:
-    """Data and settings of an elimination, which can run on any of the rows."""
+    """Data and settings of an elimination, which can run on any subset of the rows."""
 
     X: Table
     labels: Labels
@@ -83,24 +83,25 @@ class EliminationSetup:
     cv: Any
 
     def all_rows(self) -> RowSubset:
-        """All rows and their folds."""
+        """Return all rows and their folds."""
         rows = np.arange(len(self.labels.codes))
         return self._row_subset(rows, rows[:0], "all rows", "cv")
 
     def outer_folds(self, nested_cv: Any) -> Iterator[RowSubset]:
-        """The outer folds of the nested score, each with inner folds of its own.
+        """Yield the outer folds of the nested score, each with its inner folds.
 
-        ``nested_cv=True`` takes ``cv`` for the outer folds, too.
+        ``nested_cv=True`` also uses ``cv`` for the outer folds.
         """
         outer = self.cv if nested_cv is True else nested_cv
         if outer is None:
             raise InputError(
-                "nested_cv=True needs cv; with cv=None give nested_cv a number of folds."
+                "nested_cv=True requires cv (got cv=None). Set cv, or pass a number of folds as "
+                "nested_cv."
             )
         if not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
             raise InputError(
-                "nested_cv needs inner folds that can be made of any rows: give cv as a number or "
-                "a splitter, not as a list of folds."
+                "nested_cv requires inner folds for any subset of the rows. Pass cv as a number or "
+                "a splitter instead of a list of folds."
             )
         rows = np.arange(len(self.labels.codes))
         for number, (train, test) in enumerate(
@@ -113,35 +114,35 @@ class EliminationSetup:
         folds = None if self.cv is None else cv_splits(self.cv, self.labels, rows, name=name)
         return RowSubset(rows, held_out, folds, series)
 
-    def pruned(self, rows: Rows) -> list[int]:
-        """Features that vary too little on some rows; refused if too few are left."""
+    def pruned_features(self, rows: Rows) -> list[int]:
+        """Return the features with too little variance on some rows; raise if too few remain."""
         pruned = low_variance_features(self.X[rows], self.min_variance)
-        n_left = self.X.shape[1] - len(pruned)
+        n_remaining = self.X.shape[1] - len(pruned)
         n_needed = max(2, self.schedule.min_features_to_select)
         if self.min_variance == 0:
             check_varying(len(pruned), self.X.shape[1])
-        if n_left < n_needed:
+        if n_remaining < n_needed:
             raise InputError(
-                f"{n_left} feature(s) vary more than min_variance={self.min_variance:g}, and at "
-                f"least {n_needed} are needed: use a smaller one."
+                f"{n_remaining} feature(s) have a variance above min_variance="
+                f"{self.min_variance:g}, but at least {n_needed} are required. Reduce min_variance."
             )
         return pruned
 
     def check(self, subset: RowSubset) -> None:
-        """Refuse what would fail later, before the long work starts."""
-        self.pruned(subset.rows)
+        """Raise if elimination on these rows would fail, before the long computation starts."""
+        self.pruned_features(subset.rows)
         evaluators = self._evaluators(subset)
         if evaluators.outer is not None:
             check_scorer(evaluators.outer, evaluators.whole)
 
     def run(self, subset: RowSubset, series: Series, title: str | None) -> EliminationHistory:
-        """Eliminate features on some rows; with a title a progress bar is shown."""
-        pruned = self.pruned(subset.rows)
+        """Eliminate features on some rows; with a title, show a progress bar."""
+        pruned = self.pruned_features(subset.rows)
         kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
         kernel = self.svm.kernel
         n_steps = self.schedule.n_steps(len(kept))
         done = max(0, len(series.steps()) - 1)
-        # On one thread, as workers are: how a sum is split shows in its last digits.
+        # On one thread, as in workers, because the number of threads changes the rounding of sums.
         with single_threaded(), progress_bar(title, n_steps, done=done) as advance:
             columns = feature_matrix(self.X[:, kept], centered=kernel.shift_invariant)
             elimination = Elimination(
@@ -164,19 +165,21 @@ class EliminationSetup:
 
 @dataclass(frozen=True)
 class NestedScore:
-    """Score of a selection on rows that it never saw.
+    """Nested cross-validation score: the whole selection is repeated in each outer fold.
 
     Attributes
     ----------
     n_features_to_select : "best", "one_se" or int
-        How each outer fold chooses its subset.
+        Selection rule used in each outer fold.
     scores : ndarray of shape (n_outer_folds,)
-        Score of the chosen subset on the rows held out.
+        Score of the chosen subset on the held-out rows of each outer fold.
     n_features : ndarray of shape (n_outer_folds,)
+        Number of features chosen in each outer fold.
     support : ndarray of shape (n_outer_folds, n_features)
-        The subset chosen in each outer fold.
+        Subset chosen in each outer fold.
     histories : list of EliminationHistory
-        ``histories[k].steps[i].outer_score`` is the score of every subset on the rows held out.
+        Elimination path of each outer fold. ``histories[k].steps[i].outer_score`` is the score of
+        subset ``i`` on the held-out rows of outer fold ``k``.
     """
 
     n_features_to_select: Any
@@ -187,14 +190,14 @@ class NestedScore:
 
     @property
     def score(self) -> float:
-        """Mean over the outer folds."""
+        """Mean score over the outer folds."""
         return float(self.scores.mean())
 
     @classmethod
     def from_histories(
         cls, histories: list[EliminationHistory], n_features_to_select: Any
     ) -> NestedScore:
-        """Choose a subset in each outer fold, from eliminations that are done."""
+        """Choose a subset in each outer fold, given the finished eliminations."""
         sizes = [
             choose_size(n_features_to_select, history.sizes, history.fold_scores)
             for history in histories
@@ -210,9 +213,11 @@ class NestedScore:
 
 
 def _outer_score(history: EliminationHistory, n_features: int) -> float:
-    """Score of the subset of this size, or of the next larger one if there is none."""
+    """Return the score of the subset of this size, or of the next larger one if there is none."""
     steps = [step for step in history.steps if step.n_features >= n_features]
     score = steps[-1].outer_score if steps else None
     if score is None:
-        raise InputError(f"No outer fold has a subset of {n_features} features to score.")
+        raise InputError(
+            f"An outer fold has no subset of {n_features} features to score. Choose fewer features."
+        )
     return score

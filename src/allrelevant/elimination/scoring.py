@@ -1,4 +1,4 @@
-"""Scorers of decision values on held-out rows: the accuracy, or any scorer of scikit-learn."""
+"""Scoring of decision values on held-out rows: accuracy or any scikit-learn scorer."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from .svm import TrainedFold, majority_vote
 
 
 class DecisionScorer(Protocol):
-    """A score of the decisions on the rows that a fold holds out."""
+    """Function that scores the decisions on the held-out rows of a fold."""
 
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
-        """One score for each cost, from decision values of shape (n_costs, n_pairs, n_rows)."""
+        """Return one score per cost for decision values of shape (n_costs, n_pairs, n_rows)."""
 
 
 def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:
-    """The scorer that a setting stands for; None is the accuracy, as in scikit-learn."""
+    """Return the scorer for the parameter ``scoring``; None means accuracy."""
     if scoring is None or scoring == "accuracy":
         return Accuracy(labels)
     try:
         scorer = get_scorer(scoring)
     except ValueError as error:
         raise InputError(
-            f"scoring={scoring!r} is no scorer of scikit-learn; see "
-            "sklearn.metrics.get_scorer_names()."
+            f"scoring={scoring!r} is not a scikit-learn scorer. See "
+            "sklearn.metrics.get_scorer_names() for valid names."
         ) from error
     return SklearnScorer(scorer, labels)
 
 
 def check_scorer(scorer: DecisionScorer, fold: TrainedFold) -> None:
-    """Refuse a scorer that cannot work, by trying it on made-up decisions before the long work."""
+    """Raise if a scorer fails on artificial decisions, before the long computation starts."""
     n_pairs = len(fold.svms.pairs)
     values = np.linspace(-1.0, 1.0, n_pairs * len(fold.held_out)).reshape(1, n_pairs, -1)
     try:
         scores = scorer(values, fold)
     except (AttributeError, ValueError, TypeError) as error:
         raise InputError(
-            "scoring cannot be used here: it must work from predictions or decision values, for "
-            f"an SVM has no probabilities. It said: {' '.join(str(error).split())}"
+            "The scorer failed. SVMs provide no probabilities: use a scorer for predictions or "
+            f"decision values. Original error: {' '.join(str(error).split())}"
         ) from error
     if not np.isfinite(scores).all():
         raise InputError(
-            f"scoring gives {scores[0]} on a fold: each fold must hold out rows of every class "
-            "that it needs."
+            f"The scorer returned {scores[0]} on a fold. Use folds whose test rows contain every "
+            "class that the scorer requires."
         )
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Share of the rows whose class is predicted right."""
+    """Fraction of rows classified correctly."""
 
     labels: Labels
 
@@ -68,30 +68,30 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class SklearnScorer:
-    """Any scorer of scikit-learn that works from predictions or decision values."""
+    """Scikit-learn scorer that uses predictions or decision values."""
 
     scorer: Any
     labels: Labels
 
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         y = self.labels.classes[self.labels.codes[fold.held_out]]
-        places = np.arange(len(y))[:, None]
+        indices = np.arange(len(y))[:, None]
         classifiers = [self._classifier(decisions, fold.svms.pairs) for decisions in values]
-        return np.array([float(self.scorer(classifier, places, y)) for classifier in classifiers])
+        return np.array([float(self.scorer(classifier, indices, y)) for classifier in classifiers])
 
     def _classifier(self, values: Matrix, pairs: Rows) -> PrecomputedClassifier:
         classes = self.labels.classes
         n_classes = len(classes)
         codes = majority_vote(values, pairs, n_classes)
-        decision = -values[0] if n_classes == 2 else one_against_rest(values, pairs, n_classes)
+        decision = -values[0] if n_classes == 2 else one_vs_rest(values, pairs, n_classes)
         return PrecomputedClassifier(classes, codes, decision)
 
 
 class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier with known decisions: what a scorer is given in place of an SVM.
+    """Classifier with precomputed decisions, which scorers receive instead of an SVM.
 
-    Its ``X`` are the places of the held-out rows. It has no probabilities, for an SVM has none.
-    ``codes`` are the predicted classes; ``decision`` has the shape of that of ``SVC``.
+    Its ``X`` contains the indices of the held-out rows. Like an SVM, it has no probabilities.
+    ``codes`` are the predicted classes. ``decision`` has the same shape as for ``SVC``.
     """
 
     def __init__(self, classes: NDArray[Any], codes: Rows, decision: Matrix) -> None:
@@ -110,8 +110,8 @@ class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
         return self.decision[np.asarray(X)[:, 0]]
 
 
-def one_against_rest(values: Matrix, pairs: Rows, n_classes: int) -> Matrix:
-    """Votes for each class, of shape (n_rows, n_classes), from values of shape (n_pairs, n_rows).
+def one_vs_rest(values: Matrix, pairs: Rows, n_classes: int) -> Matrix:
+    """Convert pairwise values of shape (n_pairs, n_rows) to votes of shape (n_rows, n_classes).
 
     Ties are broken by the confidence of the pairs, as in ``SVC``.
     """

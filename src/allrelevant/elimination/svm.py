@@ -1,4 +1,4 @@
-"""SVMs over a kernel, for any number of classes: as in libsvm, one for each pair of classes."""
+"""SVMs with a precomputed kernel matrix, trained one-vs-one for several classes as in libsvm."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from .._params import ClassWeightName
 from .._typing import Matrix, Rows, Vector
 from ..exceptions import InputError, SolverError
 
-# Weights of the classes that some rows have, from their codes and their numbers of rows.
+# Function that computes class weights from the class codes and the number of rows of each class.
 ClassWeight = Callable[[Rows, Rows], Vector]
 
-# Rules for weights, from the number of rows of each class.
+# Rules for class weights, given the number of rows of each class.
 CLASS_WEIGHTS: dict[ClassWeightName, Callable[[Rows], Vector]] = {
     "balanced": lambda counts: counts.sum() / (len(counts) * counts),
     "cw2": lambda counts: 1.0 / counts,
     "cw3": lambda counts: 1.0 / counts + len(counts),
 }
 
-# As libsvm's own limit: far beyond what any sensible problem takes.
-MAX_MOVES = 10_000_000
+# Limit of solver iterations, as in libsvm; well-scaled problems need far fewer.
+MAX_ITERATIONS = 10_000_000
 
 
 @dataclass(frozen=True)
 class PairwiseSVMs:
-    """The two-class problems among some rows, end to end.
+    """Two-class problems of all pairs of classes, stored one after another.
 
-    Each problem has one of the ``pairs`` of classes, by their codes, the first on the positive
-    side, and ``starts`` says where it begins among the ``members``, which are rows. Each member has
-    a ``side``, +1 or -1, and the ``weight`` of its loss. ``tol`` is how far from optimal a solution
-    may be, as libsvm counts it.
+    ``pairs`` contains the class codes of each problem; the first class is the positive one.
+    ``members`` contains the rows of all problems, and ``starts`` the offset of each problem. Each
+    member has a ``side``, +1 or -1, and a ``weight`` of its loss. ``tol`` is the stopping
+    tolerance, defined as in libsvm.
     """
 
     pairs: Rows
@@ -48,11 +48,11 @@ class PairwiseSVMs:
     def solve(
         self, kernel: Matrix, costs: Vector, start: Matrix | None = None
     ) -> tuple[Matrix, Matrix]:
-        """Train at each cost, ascending, on the kernel of all rows of the table.
+        """Train at each cost, in ascending order, on the kernel matrix of all rows of the table.
 
-        Returns the coefficients, of shape (n_costs, n_members) and with the sign of each member's
-        side, and the offsets, of shape (n_costs, n_pairs). It may start from the coefficients of a
-        similar problem at the same costs.
+        Return the coefficients of shape (n_costs, n_members), with the sign of each member's side,
+        and the offsets of shape (n_costs, n_pairs). ``start`` contains the coefficients of a
+        similar problem at the same costs, for a warm start.
         """
         from ..native.svm import solve_pairs
 
@@ -60,27 +60,28 @@ class PairwiseSVMs:
         kernel, members, side, weight, starts, costs = _writable(
             kernel, self.members, self.side, self.weight, self.starts, costs
         )
-        offsets, n_moves = solve_pairs(
-            kernel, members, side, weight, starts, costs, b, start is None, self.tol, MAX_MOVES
+        offsets, n_iterations = solve_pairs(
+            kernel, members, side, weight, starts, costs, b, start is None, self.tol, MAX_ITERATIONS
         )
-        if n_moves >= MAX_MOVES:
+        if n_iterations >= MAX_ITERATIONS:
             raise SolverError(
-                f"An SVM was not solved to tol={self.tol:g} within {MAX_MOVES:,} moves. Scale "
-                "the features (StandardScaler), or use a smaller C or a larger tol."
+                f"An SVM did not converge to tol={self.tol:g} within {MAX_ITERATIONS:,} "
+                "iterations. Scale the features (StandardScaler), or use a smaller C or a larger "
+                "tol."
             )
         return b, offsets
 
     def decide(self, kernel: Matrix, b: Matrix, offsets: Matrix, rows: Rows) -> NDArray[np.float64]:
-        """Decision values at some rows, of shape (n_costs, n_pairs, n_rows).
+        """Return the decision values of some rows; shape (n_costs, n_pairs, n_rows).
 
-        They are positive for the first class of the pair.
+        Values are positive for the first class of a pair.
         """
         from ..native.svm import decide_pairs
 
         return decide_pairs(*_writable(kernel, self.members, self.starts, b, offsets, rows))
 
     def by_row(self, b: Vector, n_samples: int) -> Matrix:
-        """Coefficients of one cost as a table of rows and pairs; most may be zero."""
+        """Return the coefficients at one cost as a matrix of shape (n_samples, n_pairs)."""
         table = np.zeros((n_samples, len(self.pairs)))
         problem = np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
         table[self.members, problem] = b
@@ -88,34 +89,34 @@ class PairwiseSVMs:
 
 
 def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Copies of the arrays that are read-only, as in a worker: else numba compiles once more."""
+    """Copy read-only arrays, as found in workers; otherwise numba would compile again for them."""
     return [array if array.flags.writeable else array.copy() for array in arrays]
 
 
 def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> PairwiseSVMs:
-    """The problems of some rows: one for each pair of the classes that they have.
+    """Return the two-class problems of some rows, one per pair of classes present in them.
 
-    ``codes`` holds the class of each row of the table, 0, 1, 2 and so on.
+    ``codes`` contains the class of each row of the table as 0, 1, 2, ....
     """
     present, counts = np.unique(codes[rows], return_counts=True)
     weight = class_weight(present, counts)
     pairs = list(combinations(range(len(present)), 2))
     members = [rows[np.isin(codes[rows], present[list(pair)])] for pair in pairs]
-    place_of = np.concatenate([np.searchsorted(present, codes[problem]) for problem in members])
+    class_index = np.concatenate([np.searchsorted(present, codes[problem]) for problem in members])
     starts = np.r_[0, np.cumsum([len(problem) for problem in members])]
     first = np.repeat([pair[0] for pair in pairs], np.diff(starts))
     return PairwiseSVMs(
         pairs=present[np.array(pairs)].astype(np.int64),
         starts=starts.astype(np.int64),
         members=np.concatenate(members).astype(np.int64),
-        side=np.where(place_of == first, 1.0, -1.0),
-        weight=weight[place_of],
+        side=np.where(class_index == first, 1.0, -1.0),
+        weight=weight[class_index],
         tol=tol,
     )
 
 
 def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
-    """The weights that a setting stands for; labels that a mapping lacks weigh 1."""
+    """Return the class weights for a setting; classes missing in a mapping have weight 1."""
     if setting is None:
         return lambda present, counts: np.ones(len(counts))
     if not isinstance(setting, Mapping):
@@ -123,24 +124,26 @@ def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
     labels = classes.tolist()
     unknown = [label for label in setting if label not in labels]
     if unknown:
-        raise InputError(f"class_weight names {unknown[0]!r}, and the classes are {labels}.")
+        raise InputError(
+            f"class_weight contains {unknown[0]!r}, which is not a class. The classes are {labels}."
+        )
     weights = np.array([float(setting.get(label, 1.0)) for label in labels])
     if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise InputError("class_weight must give every class a finite weight above zero.")
+        raise InputError("class_weight must contain only finite, positive weights.")
     return lambda present, counts: weights[present]
 
 
 def majority_vote(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> Rows:
-    """Class of each row by the votes of the pairs, as libsvm counts them.
+    """Return the class code of each row by majority vote of the pairs, as in libsvm.
 
-    ``values`` has the shape (..., n_pairs, n_rows), the codes have (..., n_rows). Of classes with
-    equally many votes the first is taken.
+    ``values`` has shape (..., n_pairs, n_rows), and the result has shape (..., n_rows). Ties go to
+    the first class.
     """
     if len(pairs) == 1:
         return np.where(values[..., 0, :] > 0, pairs[0, 0], pairs[0, 1])
     votes = np.zeros((*values.shape[:-2], n_classes, values.shape[-1]))
-    for place, (first, second) in enumerate(pairs):
-        wins = values[..., place, :] > 0
+    for index, (first, second) in enumerate(pairs):
+        wins = values[..., index, :] > 0
         votes[..., first, :] += wins
         votes[..., second, :] += ~wins
     return votes.argmax(axis=-2)
@@ -148,7 +151,7 @@ def majority_vote(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> R
 
 @dataclass(frozen=True)
 class TrainedFold:
-    """The SVMs to train on a fold, and the rows that it holds out."""
+    """SVMs of a fold, and its held-out rows."""
 
     svms: PairwiseSVMs
     held_out: Rows

@@ -1,9 +1,9 @@
-"""Parallel execution: a function and its items in, results out as they finish.
+"""Parallel execution: apply a function to items in worker processes.
 
-- ``api``: what callers use, and the choice of an executor
-- ``loky``: worker processes on this machine
+- ``api``: the functions for callers, and the choice of an executor
+- ``loky``: worker processes on this computer
 
-Nothing else in the package knows how work is spread or how threads are limited.
+All parallel code and all thread limits are in this package.
 """
 
 from __future__ import annotations

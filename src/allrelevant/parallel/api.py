@@ -1,8 +1,8 @@
-"""What callers use: ``parallel_map``, ``parallel_imap``, ``single_threaded``, ``progress_bar``.
+"""Parallel execution for callers: ``parallel_map``, ``parallel_imap``, ``single_threaded``.
 
-A result depends on its item alone, and serial execution limits threads as workers do. So the
-answer is the same, to the last bit, whichever executor computes it. A new executor is a class with
-the method of :class:`Executor`, and a line in :func:`executor_for`.
+A result depends only on its item, and serial execution limits threads as workers do. Results are
+therefore bit-identical for all executors. To add an executor, write a class with the method of
+:class:`Executor` and add a line to :func:`executor_for`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class RunOptions(TypedDict, total=False):
-    """The options of :func:`parallel_map`, for functions that pass them on."""
+    """Options of :func:`parallel_map`, for functions that pass them on."""
 
     n_jobs: int | None
     progress: str | None
@@ -39,21 +39,21 @@ def parallel_map(
     describe: Callable[[Item], str] = reprlib.repr,
     **run: Unpack[RunOptions],
 ) -> list[Result]:
-    """Apply a function to every item, several at a time.
+    """Apply a function to every item in parallel.
 
     Parameters
     ----------
     function : callable
-        With its data: a ``functools.partial`` or a closure. In a worker the data are read-only.
-        A result must depend on its item alone.
+        Function to apply. Bind its data with ``functools.partial`` or a closure. The data are
+        read-only in workers. A result must depend only on its item.
     items : sequence
     describe : callable, default=reprlib.repr
-        What messages call an item.
+        Function that returns the name of an item in messages.
     n_jobs : int or None, default=None
-        Number of worker processes, as in joblib: None is 1, -1 all cores. With 1, or inside a
-        worker, the items are processed in this process.
+        Number of worker processes, as in joblib: None means 1, and -1 means all cores. With 1, or
+        inside a worker, the items are processed in this process.
     progress : str or None, default=None
-        Title of a progress bar on standard error; None shows none.
+        Title of a progress bar on standard error. None shows no bar.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def parallel_map(
     Raises
     ------
     WorkerDiedError
-        If items end the process that works on them, every time. It has the results of all others.
+        If some items crash their worker in every attempt. The error has the results of all others.
     """
     results: dict[int, Result] = {}
     try:
@@ -83,10 +83,10 @@ def parallel_imap(
     n_jobs: int | None = None,
     progress: str | None = None,
 ) -> Generator[tuple[int, Result], None, None]:
-    """Apply a function to every item; yield index and result of each as it finishes.
+    """Apply a function to every item; yield the index and result of each item as it finishes.
 
-    Parameters and errors are those of :func:`parallel_map`. Closing the iterator, as leaving a
-    loop over it does, ends the workers that are still busy.
+    Parameters and errors are those of :func:`parallel_map`. Closing the iterator stops busy
+    workers. Leaving a loop over the iterator closes it.
     """
     executor = executor_for(n_jobs, len(items))
     stream = executor.run(function, items, describe)
@@ -97,7 +97,7 @@ def parallel_imap(
 
 
 class Executor(Protocol):
-    """Computes the results of all items, in any order."""
+    """Interface for computing the results of all items, in any order."""
 
     def run(
         self,
@@ -105,24 +105,24 @@ class Executor(Protocol):
         items: Sequence[Any],
         describe: Callable[[Any], str],
     ) -> Generator[tuple[int, Any], None, None]:
-        """Yield index and result of each item as it finishes.
+        """Yield the index and result of each item as it finishes.
 
-        Warnings are issued in this process. A :exc:`WorkerDiedError` in the end names the items
-        that were lost. Closing the generator ends all work.
+        Warnings are issued in this process. If items are lost, a final :exc:`WorkerDiedError` lists
+        them. Closing the generator stops all workers.
         """
         ...
 
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
-    """The executor for a number of items: serial for a single worker and inside a worker."""
+    """Return a serial executor for a single worker or inside a worker, else a process pool."""
     backend, _ = get_active_backend()
-    inside_worker = backend.nesting_level > 0  # ours or any other of joblib's
+    inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
     n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)
     return SerialExecutor() if n_workers < 2 else LokyExecutor(n_workers)
 
 
 class SerialExecutor:
-    """Processes one item after the other in this process, on one thread as a worker does."""
+    """Executor that processes items one by one in this process, on one thread like a worker."""
 
     def run(
         self,
@@ -140,8 +140,8 @@ class SerialExecutor:
 def single_threaded() -> Iterator[None]:
     """Limit all thread pools to one thread, as in a worker.
 
-    How a sum is split among threads shows in its last digits, and small matrices gain nothing from
-    more threads.
+    The number of threads changes the rounding of sums, and small matrices gain nothing from more
+    threads.
     """
     with _thread_pools(len(sys.modules)).limit(limits=1):
         yield
@@ -149,15 +149,15 @@ def single_threaded() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _thread_pools(n_modules: int) -> ThreadpoolController:
-    # Looking them up takes milliseconds, so they are looked up only when modules were loaded since.
+    # Finding the pools takes milliseconds, so the result is cached until new modules are imported.
     return ThreadpoolController()
 
 
 @contextmanager
 def progress_bar(title: str | None, total: int, *, done: int = 0) -> Iterator[Callable[[], object]]:
-    """Show a bar while the block runs; the block calls what it gets after every finished item.
+    """Show a progress bar while the block runs, and yield the function that advances it.
 
-    Without a title nothing is shown. ``done`` items were finished before.
+    Without a title, no bar is shown. ``done`` items were finished before.
     """
     if title is None:
         yield lambda: None
@@ -166,7 +166,8 @@ def progress_bar(title: str | None, total: int, *, done: int = 0) -> Iterator[Ca
         from tqdm import tqdm
     except ImportError:
         raise MissingExtraError(
-            "Progress bars need tqdm: pip install 'allrelevant[cli]', or use verbose=0."
+            "Progress bars require tqdm. Install it with: pip install 'allrelevant[cli]', or set "
+            "verbose=0."
         ) from None
     with tqdm(desc=title, total=total, initial=done, leave=False) as bar:
         yield bar.update

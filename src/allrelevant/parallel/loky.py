@@ -1,16 +1,15 @@
-"""Worker processes on this machine, by joblib's loky pool.
+"""Worker processes on this computer, using joblib's loky pool.
 
-*Data.* A function comes with its data: arguments of a ``functools.partial``, or what a closure
-holds. They are written once to a temporary folder. The arrays lie beside the pickle, and every
-worker maps the same pages of the same file into its memory, read-only.
+*Data.* A function contains its data, as arguments of a ``functools.partial`` or in a closure. They
+are written once to a temporary folder. Arrays are stored in a separate file, which all workers map
+into memory read-only.
 
-*Workers that die.* A process that is killed, or crashes in compiled code, ends the whole pool.
-Finished results are kept, and the rest is computed by a new pool. The items that were running are
-suspects, because any of them may be the cause. They wait until all others are done. Then each has
-a pool to itself, where it cannot harm the others. An item that ends its worker there as well is
-given up.
+*Worker crashes.* A worker that is killed, or crashes in compiled code, terminates the whole pool.
+Finished results are kept, and a new pool computes the rest. The items that were running are
+suspects, because any of them may be the cause. They are retried after all other items, each in a
+pool with no other item. An item that crashes its worker there again is abandoned.
 
-*Interrupts.* Ctrl-C reaches this process only, which ends the workers.
+*Interrupts.* Only this process receives Ctrl-C. It terminates the workers.
 """
 
 from __future__ import annotations
@@ -35,21 +34,21 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ..exceptions import WorkerDiedError
 
-# An item that has ended so many workers on its own is given up.
+# Attempts to compute a suspect alone before it is abandoned.
 MAX_SOLO_ATTEMPTS = 2
 
-# A pool that has died so often without an item started or finished is given up.
+# Consecutive pools that crash without starting or finishing an item before all are abandoned.
 MAX_IDLE_RESTARTS = 3
 
-# More lost items than these are only counted in a message.
+# Lost items listed in a message; the others are counted.
 MAX_NAMED_ITEMS = 5
 
-# The largest alignment that vector instructions ask for.
+# Largest alignment in bytes that vector instructions require.
 ARRAY_ALIGNMENT = 64
 
 
 class LokyExecutor:
-    """Computes results in at least two worker processes, and survives workers that die."""
+    """Executor with at least two worker processes that recovers from worker crashes."""
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
@@ -65,7 +64,7 @@ class LokyExecutor:
 
 
 class _Run:
-    """All items of one run: which are unfinished, and which of them may have ended a worker."""
+    """Items of one run, with the unfinished ones and those that may have crashed a worker."""
 
     def __init__(self, folder: str, items: Sequence[Any], describe: Callable[[Any], str]) -> None:
         self._folder = folder
@@ -73,13 +72,13 @@ class _Run:
         self._describe = describe
         self._unfinished = set(range(len(items)))
         self._suspects: set[int] = set()
-        self._death: TerminatedWorkerError | None = None
+        self._crash: TerminatedWorkerError | None = None
 
     def results(self, n_workers: int) -> Iterator[tuple[int, Any]]:
         yield from self._compute_together(n_workers)
         yield from self._compute_suspects()
         if self._unfinished:
-            raise self._error() from self._death
+            raise self._error() from self._crash
 
     def _compute_together(self, n_workers: int) -> Iterator[tuple[int, Any]]:
         idle_restarts = 0
@@ -92,18 +91,18 @@ class _Run:
         for suspect in sorted(self._suspects):
             for _ in range(MAX_SOLO_ATTEMPTS):
                 if suspect in self._unfinished:
-                    yield from self._attempt({suspect}, n_workers=2)  # one of them stays idle
+                    yield from self._attempt({suspect}, n_workers=2)  # one worker stays idle
 
     def _attempt(self, indices: set[int], n_workers: int) -> Iterator[tuple[int, Any]]:
-        """Compute these items until all are done or a worker dies."""
+        """Compute these items until all are finished or a worker crashes."""
         items = {index: self._items[index] for index in sorted(indices)}
         try:
             with closing(run_on_pool(self._folder, items, n_workers)) as finished:
                 for index, result in finished:
                     self._unfinished.remove(index)
                     yield index, result
-        except TerminatedWorkerError as death:
-            self._death = death
+        except TerminatedWorkerError as crash:
+            self._crash = crash
             self._suspects |= running_items(self._folder) & self._unfinished
 
     def _error(self) -> WorkerDiedError:
@@ -114,9 +113,10 @@ class _Run:
         if len(lost) > MAX_NAMED_ITEMS:
             named.append(f"{len(lost) - MAX_NAMED_ITEMS} more")
         return WorkerDiedError(
-            f"Gave up task {', '.join(named)}, of {len(self._items)}: the process at work on it "
-            "died every time. All others are done. Not enough memory is the likely cause: try more "
-            "of it, or less data. A crash in compiled code leaves its trace on standard error.",
+            f"Abandoned item {', '.join(named)}, of {len(self._items)}: its worker process crashed "
+            "in every attempt. All other items are finished. The likely cause is insufficient "
+            "memory: use less data or a computer with more memory. If compiled code crashed, see "
+            "standard error.",
             lost,
         )
 
@@ -127,14 +127,14 @@ class _Run:
 def run_on_pool(
     folder: str, items: Mapping[int, Any], n_workers: int
 ) -> Generator[tuple[int, Any], None, None]:
-    """Compute items by index with the shared function of a folder, in at least two workers.
+    """Compute items by index in at least two workers, with the function stored in ``folder``.
 
-    If a worker dies, all others are gone as well, and TerminatedWorkerError is raised.
+    If a worker crashes, the whole pool terminates and TerminatedWorkerError is raised.
     """
     with _pool(n_workers) as workers:
-        with _interrupts_held():
+        with _interrupts_blocked():
             finished = workers(delayed(run_item)(folder, *item) for item in items.items())
-        with _stopped_quietly(finished):
+        with _terminate_on_exit(finished):
             for outcome in finished:
                 for warning in outcome.warnings:
                     warning.issue()
@@ -142,31 +142,31 @@ def run_on_pool(
 
 
 def _pool(n_workers: int) -> Parallel:
-    # One thread per worker: n_jobs is the number of cores in use, and results do not depend on how
-    # many cores there are. It also keeps the pool alive between calls: joblib starts another when
-    # the number of threads changes, and derives that number from n_workers if it is not given.
+    # With one thread per worker, n_jobs is the number of cores in use, and results do not depend on
+    # the number of cores. A fixed number also keeps the pool alive between calls: joblib starts a
+    # new pool when the number of threads changes, and by default derives it from n_workers.
     with parallel_config(backend="loky", inner_max_num_threads=1):
         return Parallel(
             n_jobs=n_workers,
             return_as="generator_unordered",
-            batch_size=1,  # a finished result is not lost with an item that ends its worker
-            max_nbytes=None,  # arrays of items and results stay arrays, whatever their size
+            batch_size=1,  # in a larger batch, a crash would also lose finished results
+            max_nbytes=None,  # do not turn large arrays of items and results into memory maps
         )
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back while workers are started, and from the workers for good.
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C while workers start; in the workers it stays blocked.
 
-    A terminal sends it to all processes. Workers inherit the signal mask: they leave interrupts to
-    the parent, which ends them, and print no tracebacks of their own.
+    A terminal sends Ctrl-C to all processes. Workers inherit the signal mask, so only the parent
+    handles the interrupt. It terminates the workers, and they print no tracebacks.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # on its first start it would lift the mask
+    resource_tracker.ensure_running()  # its first start unblocks the signal, so start it before
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -175,10 +175,10 @@ def _interrupts_held() -> Iterator[None]:
 
 
 @contextmanager
-def _stopped_quietly(finished: Generator[Outcome, None, None]) -> Iterator[None]:
-    """Kill the workers if the block is left before they have finished.
+def _terminate_on_exit(finished: Generator[Outcome, None, None]) -> Iterator[None]:
+    """Terminate the workers if the block exits before they have finished.
 
-    joblib does that when its generator is closed, with a warning that is of no use here.
+    joblib does so when its generator is closed. Its warning is suppressed.
     """
     try:
         yield
@@ -190,14 +190,14 @@ def _stopped_quietly(finished: Generator[Outcome, None, None]) -> Iterator[None]
 
 # In a worker
 
-# Where each warning was issued before, by file, as Python keeps it in every module: a warning that
-# is shown once per place is shown once, not once for every item.
+# Registries of issued warnings by file, like ``__warningregistry__`` of a module. With the filter
+# "default", a warning is shown once per location and not once per item.
 _ISSUED: dict[str, dict[Any, Any]] = {}
 
 
 @dataclass(frozen=True)
 class RaisedWarning:
-    """A warning on its way to the parent."""
+    """Warning that a worker returns to the parent process."""
 
     message: Warning
     category: type[Warning]
@@ -212,7 +212,7 @@ class RaisedWarning:
         return cls(message, caught.category, caught.filename, caught.lineno)
 
     def issue(self) -> None:
-        """Warn as the item did, under the filters of this process."""
+        """Issue the warning in this process, subject to its filters."""
         warnings.warn_explicit(
             self.message,
             self.category,
@@ -224,7 +224,7 @@ class RaisedWarning:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one item and the warnings it raised."""
+    """Result of one item and the warnings that it raised."""
 
     index: int
     result: Any
@@ -232,23 +232,23 @@ class Outcome:
 
 
 def run_item(folder: str, index: int, item: Any) -> Outcome:
-    """Compute one item with the shared function of a folder."""
+    """Compute one item with the function stored in ``folder``."""
     log_start(folder, index)
     function = load_function(folder)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")  # the parent's filters decide
+        warnings.simplefilter("always")  # the parent process applies its filters
         result = function(item)
     return Outcome(index, result, [RaisedWarning.from_caught(warning) for warning in caught])
 
 
 def log_start(folder: str, index: int) -> None:
-    """Record that this process starts an item, for :func:`running_items` if the process dies."""
+    """Record that this process starts an item, for :func:`running_items` after a crash."""
     with Path(folder, f"{os.getpid()}.log").open("a") as log:
         log.write(f"{index}\n")
 
 
 def running_items(folder: str) -> set[int]:
-    """Take the last item of every worker from the logs, once all workers are gone."""
+    """Return the last item that each terminated worker started, and delete the logs."""
     latest: set[int] = set()
     for log in Path(folder).glob("*.log"):
         latest.update(int(index) for index in log.read_text().split()[-1:])
@@ -261,19 +261,19 @@ def running_items(folder: str) -> set[int]:
 
 @contextmanager
 def shared_function(function: Callable[..., Any]) -> Iterator[str]:
-    """Write a function and its data to a folder that lasts as long as the block."""
-    # Windows does not remove a file that a worker still has in its memory.
+    """Write a function and its data to a temporary folder, which is deleted after the block."""
+    # Windows cannot delete a file that a worker has mapped into memory.
     windows = sys.platform == "win32"
     with TemporaryDirectory(prefix="allrelevant-", ignore_cleanup_errors=windows) as folder:
         _write(function, Path(folder))
         yield folder
 
 
-@lru_cache(maxsize=1)  # the last one only: nothing of earlier runs is needed
+@lru_cache(maxsize=1)  # functions of earlier runs are not needed
 def load_function(folder: str) -> Callable[..., Any]:
-    """The function of a folder, its arrays mapped into memory."""
+    """Load the function stored in ``folder``, with its arrays mapped into memory."""
     spans, pickled = pickle.loads(Path(folder, "function").read_bytes())
-    arrays = _mapped(Path(folder, "arrays"))
+    arrays = _map_file(Path(folder, "arrays"))
     return pickle.loads(pickled, buffers=[arrays[start:stop] for start, stop in spans])
 
 
@@ -290,8 +290,8 @@ def _append(array: memoryview, file: BinaryIO) -> tuple[int, int]:
     return start, start + file.write(array)
 
 
-def _mapped(path: Path) -> memoryview:
-    if path.stat().st_size == 0:  # which no system maps
+def _map_file(path: Path) -> memoryview:
+    if path.stat().st_size == 0:  # an empty file cannot be mapped
         return memoryview(b"")
     with path.open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

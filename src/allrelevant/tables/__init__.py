@@ -1,6 +1,6 @@
-"""Tables from files, and what must hold before a table can be analysed.
+"""Reading and validation of tables.
 
-Everything here raises :class:`~allrelevant.InputError` with a message of one line that names the
-columns concerned and says what to do about them. Modules are imported one by one: the help of the
-command lists the file formats, and ``reading`` imports nothing heavy.
+All functions raise :class:`~allrelevant.InputError` for invalid tables. The message is a single
+line that names the affected columns and the remedy. Import the modules individually: the help of
+the command line lists file formats and must not import heavy dependencies.
 """

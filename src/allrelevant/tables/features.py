@@ -1,6 +1,6 @@
-"""Roles of the columns of a table: target, features, privileged features, row groups, dropped ones.
+"""Column roles: target, features, privileged features, row groups and dropped columns.
 
-Features must be numbers, none missing. Costs of features come from a table of their own.
+Features must be numeric, without missing values. Feature costs are read from a separate table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from .._optional import import_extra
 from .._text import count_noun, join_names
 from ..exceptions import InputError, RelevanceWarning
-from .inference import holds_numbers, holds_times, text_example
+from .inference import is_datetime, is_numeric, text_example
 from .reading import read_table
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _MIN_ROWS = 4
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """Names of the columns that are not features, and of the features that are privileged."""
+    """Names of the target, dropped columns, privileged features and row groups."""
 
     target: str
     drop: Sequence[str] = ()
@@ -37,10 +37,10 @@ class ColumnRoles:
 
 @dataclass(frozen=True)
 class SplitTable:
-    """A table taken apart.
+    """Table split by column roles.
 
-    All features are finite float64, booleans 0 and 1. The target is as it is, without missing
-    values; the group of each row is text.
+    All features are finite float64 values, with booleans as 0 and 1. The target is unchanged and
+    has no missing values. Row groups are strings.
     """
 
     X: pd.DataFrame
@@ -50,7 +50,7 @@ class SplitTable:
 
 
 def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
-    """Take a table apart by the roles of its columns."""
+    """Split a table by the roles of its columns."""
     row_groups = None
     if roles.row_groups is not None:
         row_groups = _row_groups(frame, roles.row_groups, roles.target)
@@ -61,11 +61,11 @@ def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
 
 
 def _row_groups(frame: pd.DataFrame, groups: str, target: str) -> pd.Series:
-    require_column(groups, [str(name) for name in frame.columns])
+    check_column(groups, [str(name) for name in frame.columns])
     if groups == target:
-        raise InputError(f"{groups!r} is the target: it cannot be the groups as well.")
+        raise InputError(f"{groups!r} is the target. Choose a different column for the row groups.")
     if frame[groups].isna().any():
-        raise InputError(f"The groups {groups!r} are missing in some rows: fill them in.")
+        raise InputError(f"The row groups {groups!r} are missing in some rows. Fill them in.")
     return frame[groups].astype(str)
 
 
@@ -74,16 +74,18 @@ def _split_target(
 ) -> tuple[pd.DataFrame, pd.Series]:
     names = [str(name) for name in frame.columns]
     for name in (target, *drop):
-        require_column(name, names)
+        check_column(name, names)
     if target in drop:
-        raise InputError(f"{target!r} is the target: it cannot be dropped.")
+        raise InputError(f"{target!r} is the target and cannot be dropped.")
     if len(frame) < _MIN_ROWS:
-        raise InputError(f"At least {_MIN_ROWS} rows are needed, and the table has {len(frame)}.")
-    _require_no_missing(target, frame[target])
-    _require_finite_target(target, frame[target])
+        raise InputError(f"The table has {len(frame)} rows. At least {_MIN_ROWS} are required.")
+    _check_target_complete(target, frame[target])
+    _check_target_finite(target, frame[target])
     features = [name for name in names if name != target and name not in set(drop)]
     if not features:
-        raise InputError(f"There is no column besides the target {target!r}: nothing to analyse.")
+        raise InputError(
+            f"The table has no columns besides the target {target!r}. Keep at least one feature."
+        )
     return _as_numbers(frame[features]), frame[target]
 
 
@@ -94,134 +96,139 @@ def _split_privileged(
         return X, None
     for name in roles.privileged:
         if name == roles.target:
-            raise InputError(f"{name!r} is the target: it cannot be privileged.")
+            raise InputError(f"{name!r} is the target and cannot be privileged.")
         if name in roles.drop:
-            raise InputError(f"{name!r} is dropped: it cannot be privileged as well.")
-        require_column(name, X.columns.tolist())
+            raise InputError(f"{name!r} is both dropped and privileged. Choose one of the two.")
+        check_column(name, X.columns.tolist())
     rest = [name for name in X.columns if name not in set(roles.privileged)]
     if not rest:
         raise InputError(
-            f"All features are privileged ({join_names(X.columns.tolist())}): at least one that is "
-            "not is needed, to predict from."
+            f"All features are privileged ({join_names(X.columns.tolist())}). Predictions require "
+            "at least one other feature."
         )
     return X[rest], X[[name for name in X.columns if name in set(roles.privileged)]]
 
 
-def require_column(name: str, names: Sequence[str]) -> None:
-    """Refuse a name that no column has, or several; close names are suggested."""
+def check_column(name: str, names: Sequence[str]) -> None:
+    """Raise if no column or several columns have this name, and suggest similar names."""
     if names.count(name) > 1:
-        raise InputError(f"Several columns are called {name!r}. Rename them.")
+        raise InputError(f"Several columns are named {name!r}. Rename them.")
     if name in names:
         return
     close = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=3)
     likely = [n for n in names if n.lower() in close][:3]
     hint = f" Did you mean {join_names(likely, 3, 'or')}?" if likely else ""
     if len(names) == 1:
-        hint = " Perhaps its cells are not separated by what was expected (--sep, or separator=)?"
-    raise InputError(f"No column is called {name!r}.{hint} The columns are {join_names(names)}.")
+        hint = " There is only one column: check the separator (--sep, or separator=)."
+    raise InputError(f"No column is named {name!r}.{hint} The columns are {join_names(names)}.")
 
 
-def _require_no_missing(target: str, column: pd.Series) -> None:
+def _check_target_complete(target: str, column: pd.Series) -> None:
     missing = int(column.isna().sum())
     if missing:
         raise InputError(
-            f"The target {target!r} is missing in {missing} of {len(column)} rows. Remove those "
-            "rows, or fill them in. (Empty cells and words such as NA, None and null are missing.)"
+            f"The target {target!r} is missing in {missing} of {len(column)} rows. Remove these "
+            "rows, or fill them in. (Empty cells, NA, None and null count as missing.)"
         )
 
 
-def _require_finite_target(target: str, column: pd.Series) -> None:
-    if not holds_numbers(column):
+def _check_target_finite(target: str, column: pd.Series) -> None:
+    if not is_numeric(column):
         return
     infinite = int(np.isinf(column.to_numpy(dtype="float64")).sum())
     if infinite:
         raise InputError(
-            f"The target {target!r} is infinite in {infinite} of {len(column)} rows. Remove those "
-            "rows, or correct them."
+            f"The target {target!r} is infinite in {infinite} of {len(column)} rows. Remove or "
+            "correct these rows."
         )
 
 
 def _as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     pandas = import_extra("pandas", "cli")
-    _require_numbers(frame)
+    _check_numeric(frame)
     values = frame.to_numpy(dtype="float64", na_value=float("nan"))
     numbers = pandas.DataFrame(values, columns=frame.columns, index=frame.index)
-    _require_finite(numbers)
-    _warn_of_row_numbers(numbers)
+    _check_finite(numbers)
+    _warn_about_row_numbers(numbers)
     return numbers
 
 
-def _require_numbers(frame: pd.DataFrame) -> None:
+def _check_numeric(frame: pd.DataFrame) -> None:
     dates, others = [], []
     for position, name in enumerate(frame.columns):
         column = frame.iloc[:, position]
-        if holds_times(column):
+        if is_datetime(column):
             dates.append(name)
-        elif not holds_numbers(column):
+        elif not is_numeric(column):
             others.append(f"{name!r}{text_example(column)}")
-    advice = "or leave them out (--drop on the command line)."
+    advice = "or drop them (--drop on the command line)."
     if others:
         raise InputError(
-            f"{count_noun(len(others), 'column holds', 'columns hold')} text or categories, not "
-            f"numbers: {join_names(others, quote=False)}. Encode them as numbers, for example with "
-            f"pandas.get_dummies, {advice}"
+            f"{count_noun(len(others), 'column contains', 'columns contain')} text or categories "
+            f"instead of numbers: {join_names(others, quote=False)}. Encode them as numbers, for "
+            f"example with pandas.get_dummies, {advice}"
         )
     if dates:
         raise InputError(
-            f"{count_noun(len(dates), 'column holds', 'columns hold')} dates or times: "
-            f"{join_names(dates)}. Turn them into numbers, such as days since a day, {advice}"
+            f"{count_noun(len(dates), 'column contains', 'columns contain')} dates or times: "
+            f"{join_names(dates)}. Convert them to numbers, such as days since a fixed date, "
+            f"{advice}"
         )
 
 
-def _require_finite(numbers: pd.DataFrame) -> None:
+def _check_finite(numbers: pd.DataFrame) -> None:
     missing = np.isnan(numbers.to_numpy()).sum(axis=0)
     infinite = np.isinf(numbers.to_numpy()).sum(axis=0)
     counts = [
-        f"{name!r} ({_missing_and_infinite(int(gone), int(endless))})"
-        for name, gone, endless in zip(numbers.columns, missing, infinite, strict=True)
-        if gone or endless
+        f"{name!r} ({_format_counts(int(n_missing), int(n_infinite))})"
+        for name, n_missing, n_infinite in zip(numbers.columns, missing, infinite, strict=True)
+        if n_missing or n_infinite
     ]
     if counts:
         raise InputError(
-            f"{count_noun(len(counts), 'column has', 'columns have')} values that are missing or "
-            f"infinite: {join_names(counts, quote=False)}. Fill them in, remove those rows, or "
-            "leave the columns out (--drop on the command line)."
+            f"{count_noun(len(counts), 'column has', 'columns have')} missing or infinite values: "
+            f"{join_names(counts, quote=False)}. Impute them, remove these rows, or drop the "
+            "columns (--drop on the command line)."
         )
 
 
-def _missing_and_infinite(missing: int, infinite: int) -> str:
+def _format_counts(missing: int, infinite: int) -> str:
     parts = [f"{missing} missing"] if missing else []
     return ", ".join([*parts, f"{infinite} infinite"] if infinite else parts)
 
 
-def _warn_of_row_numbers(numbers: pd.DataFrame) -> None:
-    """A column without a name that counts the rows is an index some program wrote down."""
+def _warn_about_row_numbers(numbers: pd.DataFrame) -> None:
+    """Warn if the first column has no name and counts the rows, like an exported index."""
     first = str(numbers.columns[0])
     steps = numbers.iloc[:, 0].diff().iloc[1:]
     if (first == "" or first.startswith(("Unnamed: ", "__index_level_"))) and (steps == 1).all():
         warnings.warn(
-            f"The column {first!r} has no name in the file and counts the rows. It is analysed as "
-            f"a feature; leave it out (--drop {first!r}) if it is not one.",
+            f"Column {first!r} has no name in the file and counts the rows. It is treated as a "
+            f"feature. If it is an index, drop it (--drop {first!r}).",
             RelevanceWarning,
             stacklevel=5,
         )
 
 
 def read_feature_costs(path: str) -> dict[str, float]:
-    """The cost of each feature, from a table with the columns ``feature`` and ``cost``."""
+    """Read the cost of each feature from a table with the columns ``feature`` and ``cost``."""
     frame = read_table(path)
     for column in ("feature", "cost"):
         if column not in frame.columns:
             raise InputError(
-                f"{path!r} has no column {column!r}: costs are a table with the columns 'feature' "
-                "and 'cost'."
+                f"{path!r} has no column {column!r}. A table of costs requires the columns "
+                "'feature' and 'cost'."
             )
     costs = import_extra("pandas", "cli").to_numeric(frame["cost"], errors="coerce")
     if costs.isna().any():
         feature = frame.loc[costs.isna(), "feature"].iloc[0]
-        raise InputError(f"The cost of {str(feature)!r} in {path!r} is not a number.")
+        raise InputError(
+            f"The cost of {str(feature)!r} in {path!r} is not a number. Correct the cell."
+        )
     names = frame["feature"].astype(str)
-    twice = names[names.duplicated()]
-    if len(twice):
-        raise InputError(f"{path!r} has two costs of {twice.iloc[0]!r}.")
+    duplicates = names[names.duplicated()]
+    if len(duplicates):
+        raise InputError(
+            f"{path!r} has more than one cost for {duplicates.iloc[0]!r}. Keep only one."
+        )
     return dict(zip(names, frame["cost"].astype(float), strict=True))

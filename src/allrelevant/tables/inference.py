@@ -1,4 +1,4 @@
-"""Kinds of columns, and the task that a target column suggests."""
+"""Inference of column types, and of the task from a target column."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def holds_numbers(column: pd.Series) -> bool:
-    """Whether all values that are there are numbers, or booleans, which count as 0 and 1."""
+def is_numeric(column: pd.Series) -> bool:
+    """Return whether all non-missing values are numbers or booleans."""
     types = import_extra("pandas", "cli").api.types
     if types.is_object_dtype(column.dtype):
-        # Booleans beside empty cells, or decimals: numbers all the same.
+        # Booleans with empty cells, and decimals, have the dtype object.
         kind = types.infer_dtype(column, skipna=True)
         return kind in ("boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
     return types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype)
 
 
-def holds_booleans(column: pd.Series) -> bool:
-    """Whether all values that are there are true or false."""
+def is_boolean(column: pd.Series) -> bool:
+    """Return whether all non-missing values are booleans."""
     types = import_extra("pandas", "cli").api.types
     return types.infer_dtype(column, skipna=True) == "boolean"
 
 
-def holds_times(column: pd.Series) -> bool:
-    """Whether the values are dates, times or spans of time."""
+def is_datetime(column: pd.Series) -> bool:
+    """Return whether the values are dates, times or durations."""
     types = import_extra("pandas", "cli").api.types
     dtype = column.dtype
     return types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype)
 
 
 def is_categorical(column: pd.Series) -> bool:
-    """Whether the table itself says that the values are categories."""
+    """Return whether the column has a categorical dtype."""
     return isinstance(column.dtype, import_extra("pandas", "cli").CategoricalDtype)
 
 
-def without_categories(column: pd.Series) -> pd.Series:
-    """The values themselves, where a table holds them as categories."""
+def category_values(column: pd.Series) -> pd.Series:
+    """Return the column with the dtype of its categories if it is categorical, else unchanged."""
     return column.astype(column.cat.categories.dtype) if is_categorical(column) else column
 
 
 def text_example(column: pd.Series) -> str:
-    """The first value that is no number: one stray word turns a whole column into text."""
+    """Return the first non-numeric value as an example for messages, or an empty string."""
     pandas = import_extra("pandas", "cli")
     numbers = pandas.to_numeric(column.astype(str), errors="coerce")
     words = column[numbers.isna() & column.notna()]
     return f" (such as {str(words.iloc[0])[:30]!r})" if len(words) else ""
 
 
-# Whole numbers with more different values than this are counts or measurements, not classes.
+# Integers with more distinct values than this are counts or measurements, not classes.
 MAX_CLASSES = 20
 
 MAX_LABELS_SHOWN = 6
@@ -66,56 +66,58 @@ MAX_LABEL_WIDTH = 40
 
 @dataclass(frozen=True)
 class InferredTask:
-    """``"classification"`` or ``"regression"``, and what in the target speaks for it."""
+    """Inferred task, ``"classification"`` or ``"regression"``, and the reason."""
 
     task: str
     reason: str
 
     @property
     def note(self) -> str:
-        """What to tell the user, in one line."""
-        return f"Task: {self.task} ({self.reason}). Give --task to choose another."
+        """Note to the user, in one line."""
+        return f"Task: {self.task} ({self.reason}). Use --task to choose a different task."
 
 
 def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
-    """The task that a target without missing values suggests.
+    """Infer the task from a target without missing values.
 
-    Words, categories, and true and false are classes. Numbers with a fractional part are values to
-    predict, and so are whole numbers with more than 20 different values, or with more different
-    values than half the rows. Other whole numbers are classes. Orders and rankings cannot be seen
-    from a column; with ``ordinal``, the reason points out that there is a task for classes in an
-    order, where the target may hold such.
+    Strings, categories and booleans are classes. Numbers with a fractional part are a numeric
+    target. Integers are a numeric target if they have more than 20 distinct values, or more
+    distinct values than half the rows. Other integers are classes. Ordinal and ranking tasks cannot
+    be inferred. With ``ordinal``, the reason mentions the ordinal task if the classes may be
+    ordered.
     """
-    if is_categorical(y) or holds_booleans(y) or not holds_numbers(y):
-        return _classes([repr(word[:MAX_LABEL_WIDTH]) for word in sorted({str(v) for v in y})])
+    if is_categorical(y) or is_boolean(y) or not is_numeric(y):
+        return _infer_classes(
+            [repr(word[:MAX_LABEL_WIDTH]) for word in sorted({str(v) for v in y})]
+        )
     values = y.to_numpy(dtype=np.float64)
     fractional = values[values != np.round(values)]
     if len(fractional):
         reason = f"the target has numbers with a fractional part, such as {fractional[0]:g}"
         return InferredTask("regression", reason)
-    return _of_whole_numbers(np.unique(values), len(values), ordinal)
+    return _infer_from_integers(np.unique(values), len(values), ordinal)
 
 
 def are_values(n_distinct: int, n_rows: int) -> bool:
-    """Whether whole numbers are counts or measurements, by how many different ones there are."""
+    """Return whether integers have too many distinct values to be classes."""
     return n_distinct > min(MAX_CLASSES, max(2, n_rows / 2))
 
 
-def _of_whole_numbers(distinct: NDArray[np.float64], n_rows: int, ordinal: bool) -> InferredTask:
+def _infer_from_integers(distinct: NDArray[np.float64], n_rows: int, ordinal: bool) -> InferredTask:
     if are_values(len(distinct), n_rows):
         return InferredTask(
             "regression",
-            f"the target has {len(distinct)} different numbers, from {distinct[0]:.0f} to "
+            f"the target has {len(distinct)} distinct numbers, from {distinct[0]:.0f} to "
             f"{distinct[-1]:.0f}",
         )
-    inferred = _classes([f"{value:.0f}" for value in distinct])
+    inferred = _infer_classes([f"{value:.0f}" for value in distinct])
     if ordinal and len(distinct) > 2 and distinct[-1] - distinct[0] == len(distinct) - 1:
-        hint = "if their order counts, as with grades, there is --task ordinal"
+        hint = "if their order matters, as for grades, use --task ordinal"
         return InferredTask(inferred.task, f"{inferred.reason}; {hint}")
     return inferred
 
 
-def _classes(labels: Sequence[str]) -> InferredTask:
+def _infer_classes(labels: Sequence[str]) -> InferredTask:
     shown = join_names(labels, MAX_LABELS_SHOWN, quote=False)
     number = count_noun(len(labels), "class", "classes")
     return InferredTask("classification", f"the target has {number}: {shown}")

@@ -1,6 +1,6 @@
-"""Tables from files: formats by the ending of a file's name, and errors in one line.
+"""Reading of tables in several file formats, recognized by file name suffix.
 
-A new format is an entry in :data:`READERS`.
+To add a format, add an entry to :data:`READERS`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 
-# What readers raise on a file that is not what its name says.
+# Errors that readers raise if the content does not match the suffix.
 _UNREADABLE = (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A file format: endings of names, the usual one first, and how such a file is read.
+    """File format: its suffixes, the most common one first, and the function that reads it.
 
-    A compressible file may have one more ending, that of its compression.
+    Names of compressible files may end with an additional suffix for the compression.
     """
 
     suffixes: tuple[str, ...]
@@ -42,19 +42,19 @@ class Reader:
 
 
 def read_table(path: str | Path, *, separator: str | None = None) -> pd.DataFrame:
-    """Read a table whose first line, or schema, names its columns, which must all differ.
+    """Read a table whose first line or schema gives distinct column names.
 
-    Its format is by its ending one of :data:`READERS`; with a ``separator`` it is text, whatever
-    its ending. Column names come back as strings.
+    The suffix selects the format from :data:`READERS`. With a ``separator``, the file is read as
+    text regardless of its suffix. Column names are returned as strings.
     """
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{_quoted(path)} is a folder, not a table.")
+        raise InputError(f"{_quoted(path)} is a folder. Pass the path of a table.")
     if not path.exists():
-        raise InputError(f"There is no file {_quoted(path)}.")
+        raise InputError(f"File {_quoted(path)} does not exist. Check the path.")
     frame = _read_text(path, separator) if separator else _reader_for(path).read(path)
     if len(frame) == 0:
-        raise InputError(f"{_quoted(path)} has column names but no rows.")
+        raise InputError(f"{_quoted(path)} has column names but no rows. Add at least one row.")
     frame.columns = [str(name) for name in frame.columns]
     return frame
 
@@ -67,8 +67,8 @@ def _reader_for(path: Path) -> Reader:
         if suffix in reader.suffixes and (reader.compressible or not compressed):
             return reader
     raise InputError(
-        f"Cannot tell what kind of table {_quoted(path)} is from its name: use {FORMATS} (text "
-        f"also compressed: {COMPRESSED}), or give the separator of a text file (--sep on the "
+        f"Cannot infer the table format of {_quoted(path)} from its suffix. Use {FORMATS} (text "
+        f"also compressed: {COMPRESSED}), or specify the separator of a text file (--sep on the "
         "command line)."
     )
 
@@ -82,7 +82,7 @@ def _read_text(path: Path, separator: str) -> pd.DataFrame:
     compression = COMPRESSIONS.get(path.suffix.lower())
 
     def read(**options: Any) -> pd.DataFrame:
-        # pandas needs one more package for zstd; pyarrow, which is there already, does not.
+        # For zstd, pandas requires an additional package; pyarrow is already a dependency.
         if compression == "zstd":
             arrow = import_extra("pyarrow", "cli")
             with arrow.input_stream(str(path), compression="zstd") as stream:
@@ -90,23 +90,23 @@ def _read_text(path: Path, separator: str) -> pd.DataFrame:
         return pandas.read_csv(path, sep=separator, compression=compression, **options)
 
     try:
-        # pandas renames a second "a" to "a.1" without a word: look at the names themselves.
+        # pandas silently renames a second "a" to "a.1", so check the raw names.
         header = read(header=None, nrows=1, dtype=str, keep_default_na=False)
-        _require_distinct(path, [name for name in header.iloc[0] if name])
+        _check_distinct_names(path, [name for name in header.iloc[0] if name])
         frame = read(low_memory=False)
     except InputError:
         raise
     except UnicodeDecodeError as error:
         raise InputError(
-            f"Cannot read {_quoted(path)}: it is not text in UTF-8. Save it in that encoding."
+            f"Cannot read {_quoted(path)}: it is not UTF-8 text. Save it with UTF-8 encoding."
         ) from error
     except _UNREADABLE as error:
         raise InputError(f"Cannot read {_quoted(path)}: {_reason(error)}") from error
-    # pandas takes what sticks out on the left for row names.
+    # pandas interprets surplus cells at the start of each row as an index.
     if not isinstance(frame.index, pandas.RangeIndex):
         raise InputError(
-            f"The rows of {_quoted(path)} have more cells than there are column names: check the "
-            "first line, and the ends of the others."
+            f"The rows of {_quoted(path)} have more cells than there are column names. Check the "
+            "first line, and the ends of the other lines."
         )
     return frame
 
@@ -116,7 +116,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     pandas = import_extra("pandas", "cli")
     arrow_error = import_extra("pyarrow", "cli").ArrowException
     try:
-        _require_distinct(path, parquet.read_schema(path).names)
+        _check_distinct_names(path, parquet.read_schema(path).names)
         return pandas.read_parquet(path, engine="pyarrow")
     except InputError:
         raise
@@ -128,12 +128,12 @@ def _reason(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _require_distinct(path: Path, names: Iterable[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
+def _check_distinct_names(path: Path, names: Iterable[str]) -> None:
+    duplicates = [name for name, count in Counter(names).items() if count > 1]
+    if duplicates:
         raise InputError(
-            f"{_quoted(path)} has several columns of the same name: {join_names(twice)}. Rename "
-            "them, or add a line of names on top if there is none."
+            f"{_quoted(path)} has several columns with the same name: {join_names(duplicates)}. "
+            "Rename them, or add a header line if there is none."
         )
 
 
@@ -143,6 +143,6 @@ READERS = (
     Reader((".parquet", ".pq"), _read_parquet),
 )
 
-# For messages and help: ".csv, .tsv or .parquet" and ".csv.gz, .bz2" and so on.
+# For messages and help: ".csv, .tsv or .parquet" and ".csv.gz, .bz2, ...".
 FORMATS = join_names([reader.suffixes[0] for reader in READERS], conjunction="or", quote=False)
 COMPRESSED = READERS[0].suffixes[0] + ", ".join(COMPRESSIONS)

@@ -1,6 +1,6 @@
-"""A target column as classes, ordered classes, two classes or numbers, or a refusal that says why.
+"""Conversion of target columns to classes, ordered classes, two classes or numbers.
 
-The functions that read a column take a series without missing values, and what messages call it.
+The conversion functions take a series without missing values and its name for messages.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..exceptions import InputError
 from ..terms.scaling import NoScaling, StandardScaling
 from .inference import (
     MAX_CLASSES,
-    holds_numbers,
-    holds_times,
+    category_values,
     infer_task,
+    is_datetime,
+    is_numeric,
     text_example,
-    without_categories,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """Labels of classes or numbers to predict; a note to the user, if the task was inferred."""
+    """Class labels or a numeric target, with a note to the user if the task was inferred."""
 
     task: str
     y: NDArray[Any]
@@ -38,127 +38,131 @@ class Target:
 
     @property
     def holds_classes(self) -> bool:
-        """Whether to tell classes apart, and not to predict a number."""
+        """Whether the target is a class and not a number."""
         return self.task == "classification"
 
     def scale(self, rows: NDArray[np.intp]) -> NoScaling | StandardScaling:
-        """The scale to train on, from the rows that are trained on."""
+        """Return the scaling of the target, computed on the training rows."""
         if self.holds_classes:
             return NoScaling()
         values = self.y[rows]
         if np.ptp(values) == 0:
             raise InputError(
-                f"The rows to train on all have the target {values[0]:g}: there is nothing to "
-                "learn. Explain fewer rows."
+                f"The target is {values[0]:g} in all training rows, so there is nothing to learn. "
+                "Explain fewer rows, so that more rows remain for training."
             )
         with np.errstate(over="ignore", invalid="ignore"):
-            deviation = float(values.std())
-        if not 0 < deviation < np.inf:
+            std = float(values.std())
+        if not 0 < std < np.inf:
             raise InputError(
-                f"The target is too large or too small to compute with, as {values[0]:g}: give it "
-                "in a unit closer to one."
+                f"The target has values that are too large or too small, such as {values[0]:g}. "
+                "Rescale it to values closer to 1."
             )
-        return StandardScaling(float(values.mean()), deviation)
+        return StandardScaling(float(values.mean()), std)
 
 
 def read_target(y: pd.Series, name: str, task: str) -> Target:
-    """The target as classes or numbers: by the task, or by what it looks like."""
+    """Return the target as classes or numbers, depending on the given or inferred task."""
     inferred = infer_task(y, ordinal=False) if task == AUTO else None
     task = inferred.task if inferred else task
     read = class_labels if task == "classification" else target_values
     return Target(task, read(y, name), inferred.note if inferred else None)
 
 
-_AS_A_NUMBER = "Predict it as a number (--task regression on the command line)"
+_REGRESSION_ADVICE = "Predict it as a number (--task regression on the command line)"
 
 
-def class_labels(y: pd.Series, target: str, *, of_numbers: str = _AS_A_NUMBER) -> NDArray[Any]:
-    """The target as class labels: booleans, whole numbers or words.
+def class_labels(
+    y: pd.Series, target: str, *, of_numbers: str = _REGRESSION_ADVICE
+) -> NDArray[Any]:
+    """Return the target as class labels: booleans, integers or strings.
 
-    ``of_numbers`` says in messages what to do about a target that holds numbers instead.
+    ``of_numbers`` is the advice in messages about a numeric target.
     """
     labels = _plain_labels(y, target, of_numbers)
     distinct = len(set(labels.tolist()))
     if distinct == 1:
         raise InputError(
-            f"The target {target!r} has a single class, {labels[0]!s:.40}: there is nothing to "
-            "tell apart. At least two classes are needed."
+            f"The target {target!r} has a single class, {labels[0]!s:.40}. At least two classes "
+            "are required."
         )
     if distinct > MAX_CLASSES and 2 * distinct > len(labels):
         raise InputError(
-            f"The target {target!r} has {distinct} distinct values in {len(labels)} rows: it does "
-            f"not look like a column of classes.{_if_numbers(labels, of_numbers)}"
+            f"The target {target!r} has {distinct} distinct values in {len(labels)} rows, too many "
+            f"for classes.{_integer_advice(labels, of_numbers)}"
         )
     return labels
 
 
 def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """The target as labels of classes whose order is that of numbers."""
-    values = without_categories(y)
-    if not holds_numbers(values):
-        # In the order of the alphabet, high would come before low.
+    """Return the target as labels of ordered classes, which must be numbers."""
+    values = category_values(y)
+    if not is_numeric(values):
+        # In alphabetical order, "high" would come before "low".
         raise InputError(
-            f"The classes of the target {target!r} are words{text_example(values)}, and nothing "
-            "says in which order they come: give them as numbers, such as 1 for the lowest class, "
-            "2 for the next and so on."
+            f"The classes of the target {target!r} are words{text_example(values)}, so their order "
+            "is unknown. Encode them as numbers: 1 for the lowest class, 2 for the next and so on."
         )
     return class_labels(y, target)
 
 
 def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """The target as labels of two classes, of which the second is to rank above the first."""
+    """Return the target as labels of two classes; the second one ranks above the first."""
     labels = class_labels(y, target)
     distinct = sorted(set(labels.tolist()))
     if len(distinct) != 2:
         raise InputError(
-            f"A ranking needs two classes, one to be above the other, and the target {target!r} "
-            f"has {len(distinct)}. For more classes in an order, use ordinal (--task ordinal on "
-            "the command line)."
+            f"Ranking requires two classes, but the target {target!r} has {len(distinct)}. For "
+            "more than two ordered classes, use the ordinal task (--task ordinal on the command "
+            "line)."
         )
     return labels
 
 
-def _if_numbers(labels: NDArray[Any], of_numbers: str) -> str:
+def _integer_advice(labels: NDArray[Any], of_numbers: str) -> str:
     return f" {of_numbers}." if np.issubdtype(labels.dtype, np.integer) else ""
 
 
 def _plain_labels(y: pd.Series, target: str, of_numbers: str) -> NDArray[Any]:
     types = import_extra("pandas", "cli").api.types
-    values = without_categories(y)
+    values = category_values(y)
     if types.is_bool_dtype(values.dtype):
         return values.to_numpy(dtype=bool)
     if types.is_integer_dtype(values.dtype):
         return values.to_numpy(dtype=np.int64)
     if types.is_float_dtype(values.dtype):
-        return _whole_numbers(values.to_numpy(dtype=float), target, of_numbers)
-    if holds_times(values):
-        raise InputError(f"The target {target!r} holds dates or times, not classes.")
+        return _integer_labels(values.to_numpy(dtype=float), target, of_numbers)
+    if is_datetime(values):
+        raise InputError(
+            f"The target {target!r} contains dates or times instead of classes. Convert it to "
+            "classes, or choose a different column."
+        )
     return np.array([str(value) for value in values], dtype=object)
 
 
-def _whole_numbers(values: NDArray[np.float64], target: str, of_numbers: str) -> NDArray[Any]:
-    broken = values[(values != np.round(values)) | ~np.isfinite(values)]
-    if len(broken):
+def _integer_labels(values: NDArray[np.float64], target: str, of_numbers: str) -> NDArray[Any]:
+    fractional = values[(values != np.round(values)) | ~np.isfinite(values)]
+    if len(fractional):
         raise InputError(
             f"The target {target!r} looks continuous, with {len(set(values.tolist()))} distinct "
-            f"values such as {broken[0]:g}: it is not a column of classes. {of_numbers}, or write "
-            "classes as whole numbers."
+            f"values such as {fractional[0]:g}, so it does not contain classes. {of_numbers}, or "
+            "encode classes as integers."
         )
     return values.astype(np.int64)
 
 
 def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
-    """The target as numbers."""
-    values = without_categories(y)
-    if not holds_numbers(values):
+    """Return the target as numbers."""
+    values = category_values(y)
+    if not is_numeric(values):
         raise InputError(
-            f"The target {target!r} does not hold numbers{text_example(values)}, and regression "
-            "predicts numbers. If it holds classes, use --task classification."
+            f"Regression requires a numeric target, but {target!r} does not contain numbers"
+            f"{text_example(values)}. If it contains classes, use --task classification."
         )
     numbers = values.to_numpy(dtype=np.float64)
     if (numbers == numbers[0]).all():
         raise InputError(
-            f"The target {target!r} has a single value, {numbers[0]:g}: there is nothing to "
-            "predict."
+            f"The target {target!r} has a single value, {numbers[0]:g}, so there is nothing to "
+            "predict. Choose a different column."
         )
     return numbers

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from allrelevant.datasets import VerbPatterns
 from benchmarks.elimination_tasks import TASKS, Task, prepared
 from benchmarks.tables.papers.krupka16 import (
     FILES,
@@ -25,6 +24,7 @@ from benchmarks.tables.papers.krupka16.gains import improvement, probability
 from benchmarks.tables.papers.krupka16.picture import draw_candidates, mean_of
 from benchmarks.tables.papers.krupka16.runs import measure, of_verb, on_task, on_verb
 from benchmarks.tables.papers.krupka16.setups import EB_RFE, R5, SVM_RFE, Setup
+from benchmarks.tables.papers.krupka16.vps30en import VerbPatterns
 from benchmarks.tables.table import Derived, Measured
 
 # Accuracies of two tasks by setup: the second one improves by 10 %, then stays.

@@ -149,4 +149,5 @@ for use in (
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
     )
-    assert done.stdout.splitlines() == ["This needs torch: pip install 'allrelevant[torch]'."] * 3
+    message = "This feature requires torch. Install it with: pip install 'allrelevant[torch]'."
+    assert done.stdout.splitlines() == [message] * 3

@@ -3,6 +3,7 @@
 - ``setups``: R1 to R5, EB3 to EB20
 - ``runs``: setups on the verbs of VPS-30-En, and on what stands in for them
 - ``gains``: means and improvements
+- ``vps30en``: the reader of the verbs' feature tables
 - ``published``: the figures of the thesis
 - ``picture``: accuracy and size against the number of candidates
 """
@@ -15,13 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from allrelevant.datasets import load_vps30en
-
 from ....elimination_tasks import KEPT, TASKS
 from ...table import Column, Derived, Figures, Measured, Picture, Row, Table
 from . import gains, picture, published
 from .runs import FOLDER, N_FOLDS, measure, of_verb, stand_in
 from .setups import EB_RFE, SVM_RFE, Setup
+from .vps30en import load_vps30en
 
 SEEDS = 2
 FILES = {

@@ -9,11 +9,11 @@ from typing import Any
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 
 from allrelevant import EBRFE
-from allrelevant.datasets import VerbPatterns, load_vps30en
 
 from ....elimination_tasks import TASKS, Task
 from ...table import Figures
 from .setups import Setup
+from .vps30en import VerbPatterns, load_vps30en
 
 # The folder of VPS-30-En in that of the public tables.
 FOLDER = "vps30en"

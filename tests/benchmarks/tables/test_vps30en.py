@@ -1,11 +1,10 @@
-"""Feature tables of verbs, on small files made in the layout that is read."""
+"""Tests of the VPS-30-En reader on small files in the assumed layout."""
 
 import numpy as np
 import pytest
 
 from allrelevant import InputError
-from allrelevant.datasets import load_vps30en
-from allrelevant.datasets.vps30en import VERBS
+from benchmarks.tables.papers.krupka16.vps30en import VERBS, load_vps30en
 
 NAMES = ["pattern", "passive", "fold", "object"]
 ROWS = [["1", "0", "3", "1"], ["4", "1", "1", "1"], ["u", "0", "2", "0"]]
@@ -32,7 +31,7 @@ def test_features_patterns_and_folds(tmp_path, separator, end):
     assert data.feature_names == ("passive", "object")
 
 
-def test_quoted_cells_may_hold_the_separator(tmp_path):
+def test_quoted_cells_may_contain_the_separator(tmp_path):
     names = ['"pattern"', '"passive"', '"fold"', '"to, or for"']
     rows = [[f'"{cell}"' for cell in row] for row in ROWS]
     data = cry(write(tmp_path, names=names, rows=rows))
@@ -40,7 +39,7 @@ def test_quoted_cells_may_hold_the_separator(tmp_path):
     np.testing.assert_array_equal(data.X, [[0, 1], [1, 1], [0, 0]])
 
 
-def test_a_mark_of_the_encoding_is_no_part_of_the_first_name(tmp_path):
+def test_byte_order_mark_is_not_part_of_the_first_name(tmp_path):
     write(tmp_path)
     path = tmp_path / "cry.csv"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
@@ -54,7 +53,7 @@ def test_folds_may_be_missing(tmp_path):
     assert data.feature_names == ("a", "b")
 
 
-def test_columns_by_other_names(tmp_path):
+def test_custom_column_names(tmp_path):
     names = ["sense", "passive", "part", "object", "sentence"]
     rows = [[*row, "he cried; she did not"] for row in ROWS]
     write(tmp_path, names=names, rows=rows)
@@ -64,7 +63,7 @@ def test_columns_by_other_names(tmp_path):
     assert data.fold.tolist() == [3, 1, 2]
 
 
-def test_all_thirty_verbs_or_those_asked_for(tmp_path):
+def test_all_thirty_verbs_or_the_requested_ones_are_read(tmp_path):
     assert len(VERBS) == len(set(VERBS)) == 30
     for verb in VERBS:
         write(tmp_path, verb)
@@ -72,17 +71,17 @@ def test_all_thirty_verbs_or_those_asked_for(tmp_path):
     assert list(load_vps30en(str(tmp_path), verbs=["yield", "ally"])) == ["yield", "ally"]
 
 
-def test_missing_verbs_are_not_passed_over(tmp_path):
+def test_missing_files_raise(tmp_path):
     with pytest.raises(InputError, match=r"no access\.csv \(29 of 30 verbs are missing\)"):
         load_vps30en(write(tmp_path))
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="does not exist"):
         load_vps30en(tmp_path / "elsewhere")
 
 
-def test_verbs_that_are_not_of_the_sample(tmp_path):
-    with pytest.raises(InputError, match="no verb 'run'; its verbs are access, ally"):
+def test_unknown_verbs_raise(tmp_path):
+    with pytest.raises(InputError, match=r"no verb 'run'\. Its verbs are access, ally"):
         load_vps30en(write(tmp_path), verbs=["cry", "run"])
-    with pytest.raises(InputError, match=r"a list, such as \['cry'\]"):
+    with pytest.raises(InputError, match=r"a list such as \['cry'\]"):
         load_vps30en(write(tmp_path), verbs="cry")
 
 
@@ -92,19 +91,19 @@ def test_verbs_that_are_not_of_the_sample(tmp_path):
         ({"names": ["sense", *NAMES[1:]]}, "no column 'pattern'.*'sense', 'passive'"),
         ({"rows": []}, "no sentences"),
         ({"names": ["pattern", "a", "fold", "a"]}, "two columns 'a'"),
-        ({"names": NAMES[1:]}, "4 cells in sentence 1 and 3 names.*R leaves out"),
+        ({"names": NAMES[1:]}, "4 cells in sentence 1 but 3 column names.*R omits"),
         ({"rows": [*ROWS, ["1", "2", "1", "0"]]}, "'2' in column 'passive' of sentence 4"),
         ({"rows": [*ROWS, ["", "1", "1", "0"]]}, "no label in column 'pattern' of sentence 4"),
-        ({"rows": [*ROWS, ["1", "1", "x", "0"]]}, "'fold' that is no whole number.*'x'"),
-        ({"names": NAMES[::2], "rows": [["1", "1"]]}, "no features beside 'pattern' and 'fold'"),
+        ({"rows": [*ROWS, ["1", "1", "x", "0"]]}, "'fold' that is not an integer.*'x'"),
+        ({"names": NAMES[::2], "rows": [["1", "1"]]}, "no features besides 'pattern' and 'fold'"),
     ],
 )
-def test_tables_that_cannot_be_read(tmp_path, arguments, message):
+def test_invalid_tables_raise(tmp_path, arguments, message):
     with pytest.raises(InputError, match=message):
         cry(write(tmp_path, **arguments))
 
 
-def test_other_encodings_are_refused(tmp_path):
+def test_other_encodings_raise(tmp_path):
     (tmp_path / "cry.csv").write_bytes("pattern,é\n1,1\n".encode("latin-1"))
-    with pytest.raises(InputError, match="not text in UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8 text"):
         cry(tmp_path)
