@@ -222,7 +222,7 @@ def result_table(
     models = "equivalent mappings" if document.get("metric") else "equivalent models"
     lines.append(f"lower, upper: smallest and largest absolute weight over all {models}.")
     if document["privileged"]:
-        lines.append("privileged: explain the loss of each row, but are not used for prediction.")
+        lines.append("privileged: explain the loss of each row; not used for prediction.")
     if document["n_outer"]:
         lines.append(f"{bars.at_most}: certified upper bounds that may not be tight.")
     return "\n".join(lines)
