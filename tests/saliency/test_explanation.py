@@ -185,7 +185,7 @@ def test_map_of_a_picture() -> None:
         np.asarray(colours.get_array()), found.absolute[2].reshape(2, 2, 3).sum(axis=2)
     )
     assert colours.get_clim() == (0.0, 9.0)
-    with pytest.raises(InputError, match="12 features are no picture"):
+    with pytest.raises(InputError, match="12 features do not form an image"):
         found.plot_map(2)
 
 

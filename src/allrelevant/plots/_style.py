@@ -36,7 +36,7 @@ class ClassStyle(NamedTuple):
     edge: str
 
 
-# Dark, medium and hollow, so that classes are distinguishable in grayscale and by color-blind users.
+# Dark, medium and hollow: distinguishable in grayscale and with any color vision.
 CLASS_STYLES = {
     "strong": ClassStyle("#123f6d", "#123f6d"),
     "weak": ClassStyle("#e0913a", "#c2761f"),
