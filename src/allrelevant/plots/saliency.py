@@ -265,8 +265,8 @@ def _image_shape(
     fills = len(shape) in (2, 3) and int(np.prod(shape)) == n_features
     if not fills or (len(shape) == 3 and channels not in (None, shape[2])):
         raise InputError(
-            f"{n_features} features do not form an image of shape {shape}. Pass {parameter}=(height, "
-            f"width) or (height, width, {channels or 'channels'})."
+            f"{n_features} features do not form an image of shape {shape}. Pass {parameter} as "
+            f"(height, width) or (height, width, {channels or 'channels'})."
         )
     return shape
 
