@@ -34,8 +34,8 @@ _NAME_WIDTH = 40
 
 A model is trained on all other rows. The saliency of a feature is the gradient of a gain function
 that is large where the prediction is correct. It is signed: positive if a larger value of the
-feature would support the class more. If the model misclassifies a row, the saliency of all features
-is close to zero, and the output notes this.
+feature would support the class more. If the model misclassifies a row, little or nothing in
+the row supports its class, and the output notes this.
 
 TABLE has the same format as for "allrelevant report". Columns are scaled to mean 0 and variance 1
 first, so saliency is per standard deviation. A numeric target is scaled too, so its unit does not

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._text import decimals_for, printable, shorten
+from .._text import decimals_for, display_width, printable, short_label, shorten
 from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
 from ..relevance import CLASSES
 from ..results.bounds import document_columns, ranked
@@ -30,6 +30,10 @@ _LABEL_WIDTH = 32
 # Size of a cell of the heat map and radius of the graph, in units of the drawings.
 _CELL = 10.0
 _RADIUS = 60.0
+
+# Labels of the heat map and the graph: maximum number of characters, and width of a character.
+_RELATION_LABEL_WIDTH = 24
+_CHARACTER_WIDTH = 3.9
 
 # Relations below this are not drawn.
 _MIN_RELATION = 0.005
@@ -204,18 +208,24 @@ def relations_view(document: Document) -> dict[str, Any]:
     relations = document["relations"]
     names, matrix = relations["features"][:MAX_RELATED_FEATURES], relations["matrix"]
     shown = [row[: len(names)] for row in matrix[: len(names)]]
+    labels = [short_label(name, _RELATION_LABEL_WIDTH) for name in names]
+    margin = 6.0 + math.ceil(_CHARACTER_WIDTH * max(map(display_width, labels), default=0))
     nodes = [
         {
             "name": name,
+            "label": label,
             "x": round(_RADIUS * node.x, 2),
             "y": round(_RADIUS * node.y, 2),
             "angle": round(node.angle, 2),
             "is_left": node.is_left,
         }
-        for name, node in zip(names, circle(len(names)), strict=True)
+        for name, label, node in zip(names, labels, circle(len(names)), strict=True)
     ]
     return {
         "names": names,
+        "labels": labels,
+        "margin": margin,
+        "graph_radius": _RADIUS + margin,
         "n_features": len(relations["features"]),
         "cells": _cells(names, shown),
         "cell_size": _CELL,
