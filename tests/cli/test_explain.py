@@ -154,9 +154,8 @@ def test_scores_of_rare_classes() -> None:
         for r in range(1, 6)
     }
     alone = cross_validate(SVC(), X[:96], y[:96], seed=0)
-    assert (
-        alone.score == alone.dummy_score == 95 / 96
-    )  # without that row, the training fold has one class
+    # Without the only row of the rare class, the training fold has a single class.
+    assert alone.score == alone.dummy_score == 95 / 96
     assert alone.is_poor
 
 
