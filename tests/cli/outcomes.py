@@ -1,4 +1,4 @@
-"""What tests of the commands ask of a run."""
+"""Helpers that check the outcome of a command."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from click.testing import Result
 
 
 def result() -> dict:
-    """The JSON that a command has written."""
+    """Return the JSON that a command has written."""
     return json.loads(Path("result.json").read_text())
 
 
 def scaled(frame: pd.DataFrame) -> pd.DataFrame:
-    """The features as commands hand them to models."""
+    """Return the standardized features, as the commands pass them to models."""
     X = frame.drop(columns="sick")
     return (X - X.mean()) / X.std(ddof=0)
 
 
 def refused(done: Result, *fragments: str) -> None:
-    """One line that says why, and nothing else, no result either."""
+    """Check that a run failed with a one-line error and wrote no result."""
     lines = done.stderr.splitlines()
     assert len(lines) == 1, done.stderr
     assert done.exit_code == 2
@@ -34,7 +34,7 @@ def refused(done: Result, *fragments: str) -> None:
 
 
 def refused_report(done: Result, *fragments: str) -> None:
-    """The same, with the earlier report as it was and no temporary file left."""
+    """Check that a run failed, kept the existing report and left no temporary file."""
     refused(done, *fragments)
     assert Path("report.html").read_text() == "the earlier report"
     assert sorted(path.name for path in Path().glob(".allrelevant*")) == []

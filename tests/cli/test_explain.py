@@ -1,4 +1,4 @@
-"""``allrelevant explain``: the rows, the model they are explained by, and how good it is."""
+"""``allrelevant explain``: saliency of rows, and the score of the model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_explanation_of_a_row(run: Run, frame: pd.DataFrame) -> None:
         assert f"Row {row['row']}: {expected.note(place)}" in done.stdout
 
 
-def test_explanation_of_a_row_that_is_wrong(run: Run, frame: pd.DataFrame) -> None:
+def test_misclassified_row_is_noted(run: Run, frame: pd.DataFrame) -> None:
     label = frame["sick"][4]
     frame.assign(
         sick=frame["sick"].where(frame.index != 4, "yes" if label == "no" else "no")
@@ -58,27 +58,27 @@ def test_explanation_of_a_row_that_is_wrong(run: Run, frame: pd.DataFrame) -> No
     assert "little or nothing in the row supports" in row["note"]
 
 
-def test_explanation_towards_a_class(run: Run) -> None:
+def test_explanation_of_a_given_class(run: Run) -> None:
     for label in ("yes", "no"):
         done = run(*EXPLAIN, "--row", "5", "--class", label, "-o", "-", "-q")
         (row,) = json.loads(done.stdout)["rows"]
-        assert row["explained"] == label
+        assert row["target"] == label
         assert done.stderr == ""
 
 
-def test_explanation_of_a_number(run: Run, frame: pd.DataFrame) -> None:
+def test_explanation_of_a_numeric_target(run: Run, frame: pd.DataFrame) -> None:
     frame.assign(sick=frame["alpha"] * 2 + 0.1).to_csv("table.csv", index=False)
     done = run(*EXPLAIN, "--row", "1", "--kernel", "linear", "-o", "-")
     assert "Task: regression" in done.stderr
     (row,) = json.loads(done.stdout)["rows"]
     assert row["features"][0]["name"] == "alpha"
     X, y = scaled(frame).to_numpy(), frame["alpha"].to_numpy() * 2 + 0.1
-    s = y[1:].std()  # with C, epsilon and the tolerance in its units, the same SVM as on y / s
+    s = y[1:].std()  # scaling C, epsilon and tol by s gives the same SVM as for y / s
     model = SVR(kernel="linear", C=s, epsilon=0.1 * s, tol=1e-3 * s).fit(X[1:], y[1:])
     np.testing.assert_allclose(row["predicted"], model.predict(X[:1])[0])
 
 
-def test_the_unit_of_a_number_does_not_matter(run: Run, frame: pd.DataFrame) -> None:
+def test_unit_of_a_numeric_target_does_not_matter(run: Run, frame: pd.DataFrame) -> None:
     X = scaled(frame)
     price = 3e5 + 5e4 * X["alpha"] - 2e4 * X["delta"] * X["beta"]
     rows = {}
@@ -88,52 +88,54 @@ def test_the_unit_of_a_number_does_not_matter(run: Run, frame: pd.DataFrame) -> 
         assert found["quality"]["score"] > 0.5
         (rows[unit],) = found["rows"]
     small, large = rows[1.0], rows[1000.0]
-    assert small["explained"] == pytest.approx(price[2])
+    assert small["target"] == pytest.approx(price[2])
     assert [f["name"] for f in small["features"]] == [f["name"] for f in large["features"]]
-    # Up to the tolerance of the solver, in standard deviations.
+    # Equal up to the tolerance of the solver, in standard deviations.
     tolerance = 2e-3 * price.std()
     assert large["predicted"] / 1000 == pytest.approx(small["predicted"], abs=tolerance)
     values = np.array([[f["saliency"] for f in row["features"]] for row in rows.values()])
-    shares = values / np.abs(values).max(axis=1, keepdims=True)
-    np.testing.assert_allclose(shares[0], shares[1], atol=0.02)
+    relative = values / np.abs(values).max(axis=1, keepdims=True)
+    np.testing.assert_allclose(relative[0], relative[1], atol=0.02)
 
 
-def test_how_good_the_model_is(run: Run, frame: pd.DataFrame) -> None:
+def test_model_score_is_reported(run: Run, frame: pd.DataFrame) -> None:
     done = run(*EXPLAIN, "--row", "17", "-o", "result.json")
     quality = result()["quality"]
     assert quality["name"] == "accuracy"
     assert (quality["n_folds"], quality["n_rows"]) == (5, 79)
     others = frame["sick"].drop(index=16)
-    assert quality["constant"] == others.value_counts().max() / 79
-    line = f"Model: accuracy {quality['score']:.3f} on the other 79 rows (5 folds)"
+    assert quality["dummy_score"] == others.value_counts().max() / 79
+    line = f"Model: accuracy {quality['score']:.3f} on the other 79 rows (5-fold cross-validation)"
     assert done.stdout.startswith(line)
     assert result()["warnings"] == []
     assert "no better" not in done.stderr
 
 
 @pytest.mark.parametrize("numbers", [True, False])
-def test_a_model_that_has_learnt_nothing(run: Run, frame: pd.DataFrame, numbers: bool) -> None:
+def test_model_no_better_than_a_constant_is_noted(
+    run: Run, frame: pd.DataFrame, numbers: bool
+) -> None:
     noise = np.random.default_rng(1).normal(size=len(frame))
     sick = noise if numbers else np.where(np.arange(len(frame)) % 8, "no", "yes")
     frame.assign(sick=sick).to_csv("table.csv", index=False)
     done = run(*EXPLAIN, "--row", "17", "-o", "result.json", "-q")
-    assert "Note: The model is no better than always guessing the same" in done.stderr
+    assert "Note: The model does no better than a constant prediction" in done.stderr
     found = result()
-    assert found["quality"]["score"] <= found["quality"]["constant"]
+    assert found["quality"]["score"] <= found["quality"]["dummy_score"]
     assert "no better" in found["warnings"][0]
 
 
-def test_scores_are_of_rows_that_were_held_out() -> None:
+def test_scores_are_computed_on_held_out_rows() -> None:
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 5)), np.repeat(["a", "b"], 100)  # in order, and nothing to learn
-    by_heart = SVC(gamma=100.0)
-    assert by_heart.fit(X, y).score(X, y) == 1.0
-    found = cross_validate(by_heart, X, y, seed=0)
+    X, y = rng.normal(size=(200, 5)), np.repeat(["a", "b"], 100)  # sorted labels, no signal
+    overfitting = SVC(gamma=100.0)
+    assert overfitting.fit(X, y).score(X, y) == 1.0
+    found = cross_validate(overfitting, X, y, seed=0)
     assert found.score < 0.65
-    assert found.constant == 0.5
-    assert cross_validate(by_heart, X, y, seed=0) == found
+    assert found.dummy_score == 0.5
+    assert cross_validate(overfitting, X, y, seed=0) == found
     numbers = cross_validate(SVR(gamma=100.0), X, X[:, 0], seed=0)
-    assert (numbers.name, numbers.constant) == ("R2", 0.0)
+    assert (numbers.name, numbers.dummy_score) == ("R2", 0.0)
     assert numbers.score < 0.2
     assert cross_validate(SVR(kernel="linear"), X, X[:, 0], seed=0).score > 0.9
 
@@ -143,33 +145,34 @@ def test_scores_of_rare_classes() -> None:
     y = np.repeat([0, 1], [95, 5])
     X = rng.normal(size=(100, 1)) + 2.0 * y[:, None]
     balanced = cross_validate(SVC(class_weight="balanced"), X, y, seed=0)
-    assert (balanced.name, balanced.constant) == ("balanced accuracy", 0.5)
+    assert (balanced.name, balanced.dummy_score) == ("balanced accuracy", 0.5)
     assert not balanced.is_poor
-    # Each held-out fold has one row of the rare class, and four are left to learn from.
+    # Each held-out fold has one row of the rare class; the other four are used for training.
     assert balanced.score in {
         balanced_accuracy_score(y, np.repeat([0, 1, 0, 1], [95 - m, m, 5 - r, r]))
         for m in range(96)
         for r in range(1, 6)
     }
     alone = cross_validate(SVC(), X[:96], y[:96], seed=0)
-    assert alone.score == alone.constant == 95 / 96  # the fold without the one row has one class
+    # Without the only row of the rare class, the training fold has a single class.
+    assert alone.score == alone.dummy_score == 95 / 96
     assert alone.is_poor
 
 
 def test_the_only_row_of_a_class(run: Run, frame: pd.DataFrame) -> None:
     labels = np.repeat([0, 1], [79, 1])
     frame.assign(sick=labels).to_csv("table.csv", index=False)
-    refused(run(*EXPLAIN, "--row", "80", "-q"), "Row 80 is the only one of its class '1'")
-    refused(run(*EXPLAIN, "--row", "80", "--class", "0", "-q"), "Row 80 is the only one")
+    refused(run(*EXPLAIN, "--row", "80", "-q"), "Row 80 is the only row of class '1'")
+    refused(run(*EXPLAIN, "--row", "80", "--class", "0", "-q"), "Row 80 is the only row")
     labels[:30] = 2
     frame.assign(sick=labels).to_csv("table.csv", index=False)
-    refused(run(*EXPLAIN, "--row", "2", "--row", "80", "-q"), "Row 80 is the only one")
+    refused(run(*EXPLAIN, "--row", "2", "--row", "80", "-q"), "Row 80 is the only row")
     (row,) = explained(run(*EXPLAIN, "--row", "80", "--class", "2", "-o", "-"))["rows"]
-    assert row["explained"] == 2  # what speaks for another class can be said
+    assert row["target"] == 2  # a different class can be explained
     labels[70:] = 1
     frame.assign(sick=labels).to_csv("table.csv", index=False)
     all_ten = [part for row in range(71, 81) for part in ("--row", str(row))]
-    refused(run(*EXPLAIN, *all_ten, "-q"), "all 10 rows of the class '1'", "fewer")
+    refused(run(*EXPLAIN, *all_ten, "-q"), "all 10 rows of class '1'", "fewer")
     frame.assign(sick=np.where(labels == 1, 2.5, 1.5)).to_csv("table.csv", index=False)
     refused(run(*EXPLAIN, *all_ten, "-q"), "The target is 1.5 in all training rows")
 
@@ -182,31 +185,31 @@ def test_classes_by_their_values(run: Run, frame: pd.DataFrame) -> None:
         frame.assign(sick=sick).to_csv("table.csv", index=False)
         for name in names:
             done = run(*EXPLAIN, "--row", "5", "--class", name, "-o", "-")
-            assert explained(done)["rows"][0]["explained"] == 1
+            assert explained(done)["rows"][0]["target"] == 1
         refused(
             run(*EXPLAIN, "--row", "5", "--class", "x", "-q"), "'x' is not a class of the model"
         )
-    large = 2**53 + 1  # no float
+    large = 2**53 + 1  # not representable as a float
     frame.assign(sick=(frame["sick"] == "yes") + large - 1).to_csv("table.csv", index=False)
     done = run(*EXPLAIN, "--row", "5", "--class", str(large), "-o", "-")
-    assert explained(done)["rows"][0]["explained"] == large
+    assert explained(done)["rows"][0]["target"] == large
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
-def test_numbers_out_of_reach(run: Run, frame: pd.DataFrame, factor: float) -> None:
+def test_too_large_or_small_target(run: Run, frame: pd.DataFrame, factor: float) -> None:
     frame.assign(sick=factor * frame.iloc[:, 0]).to_csv("table.csv", index=False)
     refused(run(*EXPLAIN, "--row", "5", "-q"), "too large or too small")
 
 
-def test_help_lists_what_is_taken(run: Run, frame: pd.DataFrame) -> None:
+def test_help_lists_only_valid_values(run: Run, frame: pd.DataFrame) -> None:
     text = " ".join(run("explain", "--help").stdout.split())
-    for refused_later in ("NUMBER[,NUMBER...]", "cw2", "at each step", "Saliency only"):
-        assert refused_later not in text
+    for unsupported in ("NUMBER[,NUMBER...]", "cw2", "at each step", "Saliency only"):
+        assert unsupported not in text
     assert "standard deviations of the target" in text
     refused(run(*EXPLAIN, "--row", "3", "--C", "1,2"), "'1,2' is not a number above 0")
     for option, value in (("--kernel", "rbf"), ("--C", "1"), ("--class-weight", "balanced")):
-        given = run(*EXPLAIN, "--row", "3", "--model", "mlp", option, value, "-q")
-        refused(given, f"{option} goes with --model svm")
+        done = run(*EXPLAIN, "--row", "3", "--model", "mlp", option, value, "-q")
+        refused(done, f"{option} requires --model svm")
     frame.assign(sick=[1, 2, 3, 4] * 20).to_csv("table.csv", index=False)
     assert "ordinal" not in run(*EXPLAIN, "--row", "3").stderr
 
@@ -214,11 +217,11 @@ def test_help_lists_what_is_taken(run: Run, frame: pd.DataFrame) -> None:
 def test_network(run: Run) -> None:
     pytest.importorskip("torch")
     found = explained(run(*EXPLAIN, "--row", "1", "--model", "mlp", "-o", "-"))
-    assert found["quality"]["name"] == "balanced accuracy"  # it balances classes
-    assert found["quality"]["score"] > found["quality"]["constant"]
+    assert found["quality"]["name"] == "balanced accuracy"  # its class weights are balanced
+    assert found["quality"]["score"] > found["quality"]["dummy_score"]
     assert found["versions"]["torch"] == version("torch")
     by_svm = explained(run(*EXPLAIN, "--row", "1", "-o", "-"))
-    assert "torch" not in by_svm["versions"]  # though it is loaded
+    assert "torch" not in by_svm["versions"]  # although it is imported
 
 
 def test_bad_input(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""The group of commands: exit codes, streams, signals, start-up, help, errors in one line."""
+"""The command group: exit codes, streams, signals, import time, help and one-line errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_bad_input(folder: Path) -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
+@pytest.mark.skipif(os.name == "nt", reason="signals work differently on Windows")
 def test_interrupt_of_a_process(folder: Path, frame: pd.DataFrame) -> None:
     frame.assign(flat=1.0).to_csv("table.csv", index=False)
     slow = ["--n-probes", "1000000", "-o", "report.html", "--task", "classification"]
@@ -60,7 +60,7 @@ def test_interrupt_of_a_process(folder: Path, frame: pd.DataFrame) -> None:
         text=True,
     )
     assert process.stderr is not None
-    assert "constant" in process.stderr.readline()  # by now it is at work
+    assert "constant" in process.stderr.readline()  # the fit is running now
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -73,7 +73,7 @@ def test_without_click(folder: Path) -> None:
     code = "import sys; sys.modules['click'] = None; from allrelevant.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
     assert done.returncode == 2
-    assert done.stderr == "Error: The command needs click: pip install 'allrelevant[cli]'.\n"
+    assert done.stderr == "Error: The command requires click. Run pip install 'allrelevant[cli]'.\n"
 
 
 @pytest.mark.parametrize("command", ["", "report ", "demo ", "select ", "explain "])
@@ -116,7 +116,7 @@ def test_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("report.html").read_text() == "the earlier report"
 
 
-def test_help_teaches() -> None:
+def test_help_explains_classes_and_commands() -> None:
     overall = CliRunner().invoke(cli, ["--help"])
     assert overall.exit_code == 0
     for word in ("strong", "weak", "irrelevant", "Examples:", "report", "demo"):

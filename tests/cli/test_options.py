@@ -1,4 +1,4 @@
-"""Options reach a constructor, and their values are read or refused."""
+"""Options match constructor parameters, and their values are converted or rejected."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from allrelevant.cli.types import Count, Dimension, Jobs, Number, Numbers, StepS
 def test_every_option_is_a_parameter(command: str, methods: list[Method]) -> None:
     callback = cli.commands[command].callback
     assert callback is not None
-    of_command = set(inspect.signature(inspect.unwrap(callback)).parameters)
-    options = {option.name for option in cli.commands[command].params} - of_command
+    command_parameters = set(inspect.signature(inspect.unwrap(callback)).parameters)
+    options = {option.name for option in cli.commands[command].params} - command_parameters
     assert options
     assert options <= set().union(*(method.options for method in methods))
 
@@ -60,14 +60,14 @@ def test_values(kind: Any, text: str, value: Any) -> None:
         (Number("cv", above=0), "0", "is not a number above 0 or 'cv'."),
         (Number(at_least=0, below=1), "inf", "is not a number of at least 0 and below 1."),
         (Numbers(above=0), "1,x", "'x' is not a number above 0."),
-        (StepSize(above=0), "1.5", "is neither a whole number nor below 1."),
-        (Count("auto"), "1.5", "is not a whole number of at least 1 or 'auto'."),
+        (StepSize(above=0), "1.5", "is neither an integer nor a fraction below 1."),
+        (Count("auto"), "1.5", "is not an integer of at least 1 or 'auto'."),
         (SubsetSize("best", "one_se"), "0", "at least 1 or 'best' or 'one_se'."),
-        (Dimension("cv", "spectrum"), "0", "is not a number of directions, 'cv' or 'spectrum'."),
-        (Jobs(), "0", "is not a number of workers (1, 2, ..., or -1)."),
+        (Dimension("cv", "spectrum"), "0", "is not a number of dimensions, 'cv' or 'spectrum'."),
+        (Jobs(), "0", "is not a number of worker processes (1, 2, ..., or -1)."),
     ],
 )
-def test_refused_values(kind: Any, text: str, words: str) -> None:
-    with pytest.raises(click.BadParameter) as refusal:
+def test_invalid_values(kind: Any, text: str, words: str) -> None:
+    with pytest.raises(click.BadParameter) as error:
         kind.convert(text, None, None)
-    assert words in refusal.value.message
+    assert words in error.value.message

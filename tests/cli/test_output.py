@@ -1,4 +1,4 @@
-"""Where results go, and the table on the terminal."""
+"""Output files, and the table on the terminal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_bars_run_from_lower_to_upper(summary: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_lines_up_and_fits(summary: dict[str, Any], width: int) -> None:
+def test_columns_are_aligned_and_fit_the_width(summary: dict[str, Any], width: int) -> None:
     lines = click.unstyle(result_table(summary, unicode=True, width=width)).splitlines()
     head, *rows = lines[4:8]
     column = display_width(head[: head.index("relevance")])
@@ -59,25 +59,25 @@ def test_lines_up_and_fits(summary: dict[str, Any], width: int) -> None:
         assert display_width(row) <= width
 
 
-def test_bounds_that_need_not_be_tight_are_marked(summary: dict[str, Any]) -> None:
+def test_outer_bounds_are_marked(summary: dict[str, Any]) -> None:
     assert "<=" not in result_table(summary, unicode=False)
     summary["features"][0]["exact"] = False
     summary["n_outer"] = 1
     text = click.unstyle(result_table(summary, unicode=False, width=100))
     assert "<=0.010" in text
-    assert "need not be tight" in text
+    assert "may not be tight" in text
 
 
-def test_privileged_features_have_a_table_of_their_own(summary: dict[str, Any]) -> None:
+def test_privileged_features_have_a_separate_table(summary: dict[str, Any]) -> None:
     summary["privileged"] = [feature("later", "weak", 0.0, 40.0)]
     lines = click.unstyle(result_table(summary, unicode=False, width=100)).splitlines()
     assert lines[2] == "1 strong, 1 weak, 1 irrelevant"
     assert lines[9] == "privileged: 0 strong, 1 weak, 0 irrelevant"
     assert lines[12].split() == ["later", "weak", "0.00", "40.00", "#" * 24]
-    assert lines[5].split()[-1] == "." * 18 + "#" * 6  # on a scale of their own
+    assert lines[5].split()[-1] == "." * 18 + "#" * 6  # on a separate scale
 
 
-def test_values_in_place_of_classes(summary: dict[str, Any]) -> None:
+def test_numeric_target_in_the_first_line(summary: dict[str, Any]) -> None:
     summary.update(classes=[], values={"min": -1.5, "max": 20000.0, "mean": 3.0})
     first = result_table(summary, unicode=False).splitlines()[0]
     assert first == "t.csv: 10 rows, 3 features, target y: -1.5 to 20,000, mean 3"
@@ -89,7 +89,7 @@ def test_names_cannot_control_the_terminal(summary: dict[str, Any]) -> None:
     assert "\\x1b[31mevil\\nname" in table
 
 
-def test_color_for_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -102,7 +102,7 @@ def test_color_for_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not use_color(Terminal())
 
 
-def test_poor_encodings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_characters_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdout", stream)
     echo("Größe")
@@ -113,7 +113,7 @@ def test_poor_encodings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("option", ["-o", "--json"])
 class TestOutputs:
     def test_no_such_folder(self, run: Run, option: str) -> None:
-        # The table does not exist either: outputs are looked at first, before any long work.
+        # The table does not exist either: outputs are checked first.
         refused(run("report", "absent.csv", "-t", "sick", option, "no/x"), "no folder")
 
     def test_is_a_folder(self, run: Run, option: str) -> None:

@@ -1,4 +1,4 @@
-"""The command at work."""
+"""The command ``allrelevant report``."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_json_alone_on_stdout(run: Run, arguments: list[str]) -> None:
     assert Path("report.html").read_text() == "the earlier report"
 
 
-def test_json_on_stdout_beside_a_page(run: Run) -> None:
+def test_json_on_stdout_and_report_in_a_file(run: Run) -> None:
     result = succeeded(run("report", "table.csv", "-t", "sick", *FAST, "--json", "-o", "a.html"))
     json.loads(result.stdout)
     assert result.stderr == "Report written to a.html\n"
@@ -85,10 +85,10 @@ def test_json_in_a_file(run: Run) -> None:
     assert json.loads(Path("a.json").read_text())["counts"]["strong"] == 1
 
 
-def test_a_path_is_in_the_page_and_in_the_json(run: Run) -> None:
+def test_path_is_in_the_report_and_in_the_json(run: Run) -> None:
     run("report", "table.csv", "--target", "sick", "--cutoff", "0.1", "--C", "1",
         "--path", "norm_slack", "-o", "path.html", "--json", "path.json")  # fmt: skip
-    assert "How this changes with norm_slack" in Path("path.html").read_text()
+    assert "Dependence on norm_slack" in Path("path.html").read_text()
     path = json.loads(Path("path.json").read_text())["path"]
     assert [len(path["values"]), len(path["features"])] == [20, 5]
 
@@ -146,17 +146,17 @@ def test_defaults_are_those_of_the_estimator(
     monkeypatch.setattr(estimator, "fit", recording)
     frame.assign(sick=[0, 1] * 40).to_csv("t.csv", index=False)
     run("report", "t.csv", "-t", "sick", "--task", task)
-    # The one on purpose: runs repeat.
+    # random_state differs on purpose: runs are reproducible by default.
     assert seen == [{**estimator().get_params(), "random_state": 0}]
 
 
-def test_runs_repeat(run: Run) -> None:
+def test_runs_are_reproducible(run: Run) -> None:
     arguments = ("report", "table.csv", "-t", "sick", "--C", "1", "--n-probes", "12", "--json")
     first, second = (json.loads(succeeded(run(*arguments)).stdout) for _ in range(2))
     assert first["features"] == second["features"]
-    assert first["problems"] == second["problems"]
+    assert first["subproblems"] == second["subproblems"]
     other = json.loads(succeeded(run(*arguments, "--seed", "1")).stdout)
-    assert other["problems"][0]["cutoff"] != first["problems"][0]["cutoff"]
+    assert other["subproblems"][0]["cutoff"] != first["subproblems"][0]["cutoff"]
 
 
 def test_constant_columns_are_noted(run: Run, frame: pd.DataFrame) -> None:
@@ -236,9 +236,9 @@ def test_three_classes(run: Run) -> None:
     table.to_csv("three.csv", index=False)
     result = succeeded(run("report", "three.csv", "-t", "kind", *FAST, "-o", "a.html", "--json"))
     summary = json.loads(result.stdout)
-    assert [problem["label"] for problem in summary["problems"]] == ["x", "y", "z"]
+    assert [problem["label"] for problem in summary["subproblems"]] == ["x", "y", "z"]
     assert len(summary["features"][0]["per_class"]) == 3
-    assert "Class by class" in Path("a.html").read_text()
+    assert "Bounds by class" in Path("a.html").read_text()
 
 
 def test_separator(run: Run, frame: pd.DataFrame) -> None:
@@ -257,7 +257,7 @@ def test_columns_of_many_kinds(run: Run, frame: pd.DataFrame) -> None:
     assert json.loads(result.stdout)["table"]["n_features"] == 9
 
 
-def test_long_tables_are_cut_short_on_the_terminal(run: Run, frame: pd.DataFrame) -> None:
+def test_terminal_lists_at_most_40_features(run: Run, frame: pd.DataFrame) -> None:
     rng = np.random.default_rng(0)
     wide = pd.DataFrame(rng.normal(size=(80, 45)), columns=[f"noise {j}" for j in range(45)])
     pd.concat([frame, wide], axis=1).to_csv("wide.csv", index=False)

@@ -1,4 +1,4 @@
-"""Bad input: one line that helps, exit code 2, and the earlier report as it was."""
+"""Invalid input: a helpful one-line error, exit code 2 and an unchanged report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_missing_file(run: Run) -> None:
 @pytest.mark.parametrize(
     "name", ["x.csv", "x.parquet", "x.csv.gz", "x.csv.bz2", "x.csv.xz", "x.csv.zip", "x.csv.zst"]
 )
-def test_garbage(run: Run, name: str) -> None:
+def test_unreadable_file(run: Run, name: str) -> None:
     Path(name).write_bytes(bytes(range(128, 256)) * 20)
     refused(run("report", name, "-t", "sick"), "Cannot read", name)
 
@@ -123,7 +123,7 @@ def test_invalid_values(run: Run, option: tuple[str, str]) -> None:
     refused(result, option[0], "--help")
 
 
-def test_what_scikit_learn_refuses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_validation_error_of_scikit_learn(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from allrelevant.cli import types
 
     monkeypatch.setattr(types.Number, "accepts", lambda self, number: True)

@@ -1,4 +1,4 @@
-"""The bounds of a metric from a file to their report, and what does not suit them."""
+"""``allrelevant report --method metric``, and options that it does not support."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_page_and_table(run: Run) -> None:
     assert "1 strong, 3 weak, 2 irrelevant" in result.stdout
     assert "over all equivalent mappings" in result.stdout
     page = Path("report.html").read_text()
-    assert "equally good" not in page
+    assert "equivalent models" not in page
     assert "&lt;noise&gt;" in page
     assert "<noise>" not in page
 
@@ -61,7 +61,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
     assert {name: seen[name] for name in expected} == expected
 
 
-def test_neighbours(run: Run) -> None:
+def test_lmnn(run: Run) -> None:
     result = run(*METRIC, "--learner", "lmnn", "--effective-dimension", "3", "--json")
     assert result.exit_code == 0, result.output
     summary = json.loads(result.stdout)
@@ -72,21 +72,21 @@ def test_neighbours(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--C", "1"], "--C does not go with --method metric."),
-        (["--path", "C"], "--path does not go with --method metric."),
-        (["--privileged", "noise"], "--privileged does not go with --method metric."),
+        (["--C", "1"], "--C cannot be combined with --method metric."),
+        (["--path", "C"], "--path cannot be combined with --method metric."),
+        (["--privileged", "noise"], "--privileged cannot be combined with --method metric."),
         (
             ["--cutoff", "probes"],
-            "--cutoff probes does not go with --method metric: give a number.",
+            "--cutoff probes cannot be combined with --method metric. Pass a number.",
         ),
-        (["--task", "regression"], "it cannot do --task regression."),
-        (["--effective-dimension", "0"], "is not a number of directions"),
+        (["--task", "regression"], "requires --task classification (got regression)."),
+        (["--effective-dimension", "0"], "is not a number of dimensions"),
         (["--effective-dimension", "9"], "is more than these data have"),
         (["--rank", "9"], "a rank of 6 at most"),
-        (["--method", "linear", "--slack", "0.1"], "--slack goes with --method metric."),
+        (["--method", "linear", "--slack", "0.1"], "--slack requires --method metric."),
     ],
 )
-def test_what_does_not_suit_is_one_line(run: Run, options: list[str], words: str) -> None:
+def test_unsupported_options(run: Run, options: list[str], words: str) -> None:
     result = run(*METRIC, *options)
     assert result.exit_code == 2
     assert words in result.stderr

@@ -1,4 +1,4 @@
-"""Relations and costs from the command line."""
+"""Relations and minimum-cost feature sets from the command line."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ import pytest
 from click.testing import Result
 
 Run = Callable[..., Result]
-ASK = ["report", "table.csv", "--target", "sick", "--C", "1", "--cutoff", "0.5"]
+REPORT = ["report", "table.csv", "--target", "sick", "--C", "1", "--cutoff", "0.5"]
 COSTS = "feature,cost\nalpha,1\nbeta,5\ngamma,2\ndelta,1\nepsilon,1\n"
 
 
-def test_both_sections_in_page_and_json(run: Run) -> None:
+def test_both_sections_in_report_and_json(run: Run) -> None:
     Path("costs.csv").write_text(COSTS)
-    result = run(*ASK, "--relations", "--costs", "costs.csv", "-o", "out.html", "--json", "o.json")
+    result = run(
+        *REPORT, "--relations", "--costs", "costs.csv", "-o", "out.html", "--json", "o.json"
+    )
     assert result.exit_code == 0, result.stderr
     summary = json.loads(Path("o.json").read_text())
-    assert summary["design"]["models"][0]["features"] == ["alpha", "gamma"]
-    assert summary["design"]["models"][0]["cost"] == 3.0
+    assert summary["cheapest_models"]["models"][0]["features"] == ["alpha", "gamma"]
+    assert summary["cheapest_models"]["models"][0]["cost"] == 3.0
     assert ["beta", "gamma"] in [group["features"] for group in summary["relations"]["groups"]]
     page = Path("out.html").read_text()
-    assert "What replaces what" in page
-    assert "The cheapest equally good models" in page
+    assert "Substitutes and complements" in page
+    assert "Minimum-cost feature sets" in page
 
 
-def test_neither_unless_asked_for(run: Run) -> None:
-    result = run(*ASK, "--json")
+def test_both_sections_are_optional(run: Run) -> None:
+    result = run(*REPORT, "--json")
     summary = json.loads(result.stdout)
     assert summary["relations"] is None
-    assert summary["design"] is None
+    assert summary["cheapest_models"] is None
 
 
 @pytest.mark.parametrize(
@@ -45,9 +47,9 @@ def test_neither_unless_asked_for(run: Run) -> None:
         (COSTS.replace("beta,5", "beta,-5"), "none negative"),
     ],
 )
-def test_bad_costs_are_refused_in_one_line(run: Run, text: str, fragment: str) -> None:
+def test_invalid_costs(run: Run, text: str, fragment: str) -> None:
     Path("costs.csv").write_text(text)
-    result = run(*ASK, "--costs", "costs.csv")
+    result = run(*REPORT, "--costs", "costs.csv")
     assert result.exit_code == 2
     (line,) = result.stderr.splitlines()
     assert fragment in line

@@ -1,4 +1,4 @@
-"""Every task from a file to its report, and what does not suit a task."""
+"""``allrelevant report`` for every task, and options that a task does not support."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from allrelevant.datasets import (
 from allrelevant.datasets.privileged import Task
 
 Run = Callable[..., Result]
-# A ranking takes a larger C than the others: its loss is a mean, not a sum.
+# Ranking needs a larger C than the other tasks, because its loss is a mean, not a sum.
 FAST = ["--C", "30", "--cutoff", "0.1"]
 SMALL: Any = {"n_strong": 1, "n_weak": 2, "n_irrelevant": 2, "random_state": 0}
 MAKERS: dict[str, Callable[..., Any]] = {
@@ -48,7 +48,7 @@ def write_privileged(task: Task) -> None:
     frame.to_csv("t.csv", index=False)
 
 
-def summary_of(result: Result) -> dict[str, Any]:
+def read_summary(result: Result) -> dict[str, Any]:
     assert result.exit_code == 0, result.stderr
     summary: dict[str, Any] = json.loads(result.stdout)
     return summary
@@ -63,7 +63,7 @@ def refused(result: Result) -> str:
 
 
 @pytest.mark.parametrize("task", MAKERS)
-def test_runs(run: Run, task: str) -> None:
+def test_every_task(run: Run, task: str) -> None:
     write(task)
     arguments = ("report", "t.csv", "-t", "y", "--task", task, *FAST)
     result = run(*arguments, "--json", "a.json", "-o", "a.html")
@@ -105,31 +105,31 @@ def test_privileged_columns(run: Run, task: Task) -> None:
         ("ranking", "classification", "the target has 2 classes: 0 and 1"),
     ],
 )
-def test_says_what_it_takes_the_target_for(run: Run, task: str, inferred: str, reason: str) -> None:
+def test_inferred_task_is_reported(run: Run, task: str, inferred: str, reason: str) -> None:
     write(task)
     result = run("report", "t.csv", "-t", "y", "--cutoff", "0.1", "--json", "-o", "a.html")
     line = result.stderr.splitlines()[0]
     assert line.startswith(f"Task: {inferred} (")
     assert reason in line
     assert line.endswith("Use --task to choose a different task.")
-    summary = summary_of(result)
+    summary = read_summary(result)
     assert summary["task"] == inferred
     assert summary["task_note"] == line
     page = Path("a.html").read_text().partition("<script")[0]
     assert "Use --task to choose a different task." in page
 
 
-def test_says_nothing_of_it_when_quiet(run: Run) -> None:
+def test_quiet_does_not_report_the_inferred_task(run: Run) -> None:
     result = run("report", "table.csv", "-t", "sick", *FAST, "-q", "--json")
     assert result.stderr == ""
-    assert summary_of(result)["task_note"].startswith("Task: classification")
+    assert read_summary(result)["task_note"].startswith("Task: classification")
 
 
 def test_epsilon_reaches_the_estimator(run: Run) -> None:
     write("regression")
-    summary = summary_of(run("report", "t.csv", "-t", "y", *FAST, "--epsilon", "0.25", "--json"))
+    summary = read_summary(run("report", "t.csv", "-t", "y", *FAST, "--epsilon", "0.25", "--json"))
     assert summary["settings"]["epsilon"] == 0.25
-    assert summary["problems"][0]["baseline"]["epsilon"] == pytest.approx(0.25)
+    assert summary["subproblems"][0]["baseline"]["epsilon"] == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,14 @@ def test_epsilon_reaches_the_estimator(run: Run) -> None:
 def test_options_of_other_tasks(run: Run, task: str, option: str, value: str, home: str) -> None:
     write(task)
     line = refused(run("report", "t.csv", "-t", "y", "--task", task, option, value))
-    assert f"{option} goes with --task {home}, and the task is {task}." in line
+    assert f"{option} requires --task {home} (got {task})." in line
 
 
-def test_options_that_do_not_suit_what_was_inferred(run: Run) -> None:
+def test_option_not_supported_by_the_inferred_task(run: Run) -> None:
     line = refused(run("report", "table.csv", "-t", "sick", "--epsilon", "1"))
-    assert "the task is classification (the target has 2 classes: 'no' and 'yes')." in line
+    assert (
+        "(got classification, inferred because the target has 2 classes: 'no' and 'yes')." in line
+    )
 
 
 def test_demo_has_no_options_of_other_tasks(run: Run) -> None:
@@ -160,7 +162,7 @@ def test_demo_has_no_options_of_other_tasks(run: Run) -> None:
     ("task", "fragment"),
     [("regression", "requires a numeric target"), ("ordinal", "Encode them as numbers")],
 )
-def test_words_where_numbers_are_needed(run: Run, task: str, fragment: str) -> None:
+def test_text_target_where_numbers_are_needed(run: Run, task: str, fragment: str) -> None:
     line = refused(run("report", "table.csv", "-t", "sick", "--task", task))
     assert "'sick'" in line
     assert fragment in line
@@ -199,13 +201,13 @@ def test_missing_and_infinite_targets(run: Run, frame: pd.DataFrame, task: str) 
         ),
     ],
 )
-def test_unsuitable_privileged_columns(run: Run, arguments: list[str], fragment: str) -> None:
+def test_invalid_privileged_columns(run: Run, arguments: list[str], fragment: str) -> None:
     assert fragment in refused(run("report", "table.csv", "-t", "sick", *arguments))
 
 
-def test_privileged_twice_is_once(run: Run) -> None:
+def test_repeated_privileged_column_counts_once(run: Run) -> None:
     twice = ["--privileged", "epsilon"] * 2
-    summary = summary_of(run("report", "table.csv", "-t", "sick", *FAST, *twice, "--json"))
+    summary = read_summary(run("report", "table.csv", "-t", "sick", *FAST, *twice, "--json"))
     assert [feature["name"] for feature in summary["privileged"]] == ["epsilon"]
 
 

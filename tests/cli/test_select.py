@@ -1,4 +1,4 @@
-"""The command ``allrelevant select``: its result, its methods, and bad input in one line."""
+"""``allrelevant select``: its result, its methods and its errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., Result]
 SELECT = ["select", "table.csv", "-t", "sick", "-o", "result.json"]
 
 
-def test_the_result_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
+def test_result_matches_the_estimator(run: Run, frame: pd.DataFrame) -> None:
     done = run(*SELECT, "--method", "ebrfe", "--candidates", "3", "--C", "0.1,1", "--nested-cv")
     assert done.exit_code == 0, done.stderr
     expected = EBRFE(n_candidates=3, C=[0.1, 1.0], nested_cv=True)
@@ -40,10 +40,10 @@ def test_the_result_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
     assert f"{expected.nested_score_.score:.3f} nested" in done.stdout
 
 
-def test_without_nested_the_score_says_what_it_is(run: Run) -> None:
+def test_inner_score_is_called_optimistic(run: Run) -> None:
     done = run(*SELECT)
-    assert "too good to be true" in done.stdout
-    assert "--nested-cv adds" in done.stdout
+    assert "optimistic" in done.stdout
+    assert "Use --nested-cv" in done.stdout
     assert result()["score"]["nested"] is None
 
 
@@ -57,7 +57,7 @@ def test_every_method(run: Run, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_defaults_are_the_estimators_own(
+def test_defaults_are_those_of_the_estimator(
     run: Run, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     estimator = getattr(allrelevant, METHODS[method].estimator)
@@ -69,12 +69,12 @@ def test_defaults_are_the_estimators_own(
 
     monkeypatch.setattr(estimator, "fit", recording)
     run(*SELECT, "--method", method)
-    # Runs repeat, and one training is enough for an SVM.
-    purpose = {"random_state": 0, "n_repeats": 1} if method == "saliency" else {}
+    # On purpose: runs are reproducible, and one model per round is enough for an SVM.
+    overrides = {"random_state": 0, "n_repeats": 1} if method == "saliency" else {}
     (params,) = seen
     for parameter in inspect.signature(estimator).parameters.values():
         if parameter.default is not parameter.empty:
-            expected = purpose.get(parameter.name, parameter.default)
+            expected = overrides.get(parameter.name, parameter.default)
             assert params[parameter.name] == expected, parameter.name
 
 
@@ -98,12 +98,12 @@ def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     first = result()
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
-    assert result()["history"] == first["history"]  # the times too: nothing was done again
+    assert result()["history"] == first["history"]  # including the times: no step was repeated
     Path("result.json").unlink()
     refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "different run", "different C")
     refused(run(*SELECT, "--checkpoint", "table.csv"), "not a checkpoint file")
     refused(run(*SELECT, "--checkpoint", "absent/run.ckpt"), "does not exist")
-    refused(run(*SELECT, "--checkpoint", "result.json"), "cannot both go")
+    refused(run(*SELECT, "--checkpoint", "result.json"), "cannot both be written")
 
 
 def test_groups_and_scale(run: Run, frame: pd.DataFrame) -> None:
@@ -117,12 +117,12 @@ def test_groups_and_scale(run: Run, frame: pd.DataFrame) -> None:
 
 
 def test_bad_input(run: Run, frame: pd.DataFrame) -> None:
-    refused(run(*SELECT, "--candidates", "3"), "--candidates goes with --method ebrfe")
-    refused(run(*SELECT, "--method", "bitflip", "--nested-cv"), "--nested-cv goes with")
+    refused(run(*SELECT, "--candidates", "3"), "--candidates requires --method ebrfe")
+    refused(run(*SELECT, "--method", "bitflip", "--nested-cv"), "--nested-cv requires")
     refused(run(*SELECT, "--folds", "50"), "fewer than the 50 folds")
     refused(run(*SELECT, "--scoring", "neg_log_loss"), "no probabilities")
     refused(run(*SELECT, "--C", "1,x"), "'x' is not a number")
-    refused(run(*SELECT, "--step", "1.5"), "neither a whole number")
+    refused(run(*SELECT, "--step", "1.5"), "neither an integer")
     refused(run(*SELECT, "--n-features", "0"), "at least 1")
     refused(run(*SELECT, "--groups", "sick"), "is the target")
     frame[["alpha", "sick"]].to_csv("table.csv", index=False)

@@ -20,7 +20,7 @@ Run = Callable[..., Result]
 SELECT = ["select", "table.csv", "-t", "sick", "--method", "saliency", "-o", "result.json"]
 
 
-def test_selection_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
+def test_result_matches_the_estimator(run: Run, frame: pd.DataFrame) -> None:
     done = run(
         *SELECT, "--kernel", "rbf", "--gamma", "0.3", "--keep-fraction", "0.5", "--n-features", "2"
     )
@@ -39,17 +39,17 @@ def test_selection_is_the_estimators(run: Run, frame: pd.DataFrame) -> None:
     assert "2 features selected by SaliencySelector" in done.stdout
 
 
-def test_without_a_rule_half_is_selected_and_that_is_said(run: Run) -> None:
+def test_half_of_the_features_by_default(run: Run) -> None:
     done = run(*SELECT)
     assert "2 features selected by SaliencySelector (no --n-features given: half of" in done.stdout
     assert result()["n_selected"] == 2
-    shared = run(*SELECT, "--n-features", "0.61")
+    fraction = run(*SELECT, "--n-features", "0.61")
     assert result()["n_selected"] == 3
-    assert "no --n-features" not in shared.stdout
+    assert "no --n-features" not in fraction.stdout
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
-def test_selection_for_a_number(run: Run, frame: pd.DataFrame, unit: float) -> None:
+def test_numeric_target(run: Run, frame: pd.DataFrame, unit: float) -> None:
     y = 3 * frame["delta"] - frame["beta"] + np.random.default_rng(0).normal(size=len(frame))
     frame.assign(sick=y * unit + 1 / 3).to_csv("table.csv", index=False)
     done = run(*SELECT, "--n-features", "2")
@@ -58,7 +58,7 @@ def test_selection_for_a_number(run: Run, frame: pd.DataFrame, unit: float) -> N
     model = SaliencySelector(SVR(kernel="linear", gamma="auto"), n_repeats=1, random_state=0)
     model.fit(scaled(frame), (y - y.mean()) / y.std(ddof=0))
     assert set(found["selected"]) == {"beta", "delta"}
-    # In units of its own the target would make errors of any size cost nothing, or everything.
+    # Without scaling, the unit of the target would change the cost of errors.
     np.testing.assert_allclose(
         [feature["importance"] for feature in found["features"]], model.importances_, rtol=0.05
     )
@@ -67,24 +67,24 @@ def test_selection_for_a_number(run: Run, frame: pd.DataFrame, unit: float) -> N
     assert found["settings"]["task"] == "regression"
 
 
-def test_tasks_of_selection(run: Run, frame: pd.DataFrame) -> None:
+def test_supported_tasks(run: Run, frame: pd.DataFrame) -> None:
     frame.assign(sick=[1, 2, 3, 4] * 20).to_csv("table.csv", index=False)
     done = run(*SELECT)
     assert "Task: classification (the target has 4 classes" in done.stderr
-    assert "ordinal" not in done.stderr  # which this command does not have
+    assert "ordinal" not in done.stderr  # not available in this command
     assert run(*SELECT, "--task", "regression").stderr == ""
     assert result()["settings"]["task"] == "regression"
     Path("result.json").unlink()
     elimination = ["select", "table.csv", "-t", "sick", "-o", "-"]
-    refused(run(*elimination, "--task", "regression"), "--method saliency", "classes apart")
-    refused(run(*elimination, "--n-features", "0.5"), "share", "--method saliency")
-    refused(run(*SELECT, "--task", "regression", "--class-weight", "balanced"), "a number")
+    refused(run(*elimination, "--task", "regression"), "requires --method saliency (got svmrfe)")
+    refused(run(*elimination, "--n-features", "0.5"), "fraction", "--method saliency")
+    refused(run(*SELECT, "--task", "regression", "--class-weight", "balanced"), "numeric")
     frame.assign(sick=np.linspace(0, 1, len(frame))).to_csv("table.csv", index=False)
     done = run(*elimination)
-    refused(done, "continuous", "predict a number with --method saliency")
+    refused(done, "continuous", "To predict a number, use --method saliency")
     assert "--task" not in done.stderr
     frame.assign(sick=np.arange(len(frame))).to_csv("table.csv", index=False)
-    refused(run(*elimination), "distinct values", "predict a number with --method saliency")
+    refused(run(*elimination), "distinct values", "To predict a number, use --method saliency")
 
 
 def test_network(run: Run, frame: pd.DataFrame) -> None:
@@ -103,21 +103,21 @@ def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     first = result()
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
-    assert result()["history"] == first["history"]  # the times too: nothing was done again
+    assert result()["history"] == first["history"]  # including the times: no step was repeated
     Path("result.json").unlink()
     changed = [*SELECT, "--checkpoint", "run.ckpt", "--C", "3", "-q"]
     refused(run(*changed), "different estimator__C")
 
 
 def test_bad_input(run: Run) -> None:
-    refused(run(*SELECT, "--candidates", "3"), "--candidates goes with --method ebrfe")
-    refused(run(*SELECT, "--nested-cv"), "--nested-cv goes with --method svmrfe or ebrfe")
-    refused(run(*SELECT, "--C", "1,2"), "one value of C")
-    refused(run(*SELECT, "--n-features", "one_se"), "needs scores")
-    refused(run(*SELECT, "--n-features", "best"), "needs scores", "a number of features or a share")
+    refused(run(*SELECT, "--candidates", "3"), "--candidates requires --method ebrfe")
+    refused(run(*SELECT, "--nested-cv"), "--nested-cv requires --method svmrfe or ebrfe")
+    refused(run(*SELECT, "--C", "1,2"), "single value of C")
+    refused(run(*SELECT, "--n-features", "one_se"), "requires scores")
+    refused(run(*SELECT, "--n-features", "best"), "requires scores", "Pass a number of features")
     refused(run(*SELECT, "--n-features", "9", "-q"), "Cannot select 9 of 5")
     refused(run(*SELECT, "--groups", "alpha"), "cross-validate")
-    refused(run(*SELECT, "--class-weight", "cw2"), "goes with elimination")
+    refused(run(*SELECT, "--class-weight", "cw2"), "elimination method")
     refused(run(*SELECT, "--keep-fraction", "1"), "below 1")
-    refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel goes with --model svm")
+    refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel requires --model svm")
     refused(run("select", "table.csv", "-t", "sick", "--keep-fraction", "0.5"), "--method saliency")

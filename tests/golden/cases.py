@@ -1,6 +1,6 @@
-"""The commands whose documents are kept, and the tables they run on.
+"""Commands with stored documents, and the tables they run on.
 
-Everything that a renamed option or argument touches is in the tables at the top.
+If an option or an argument is renamed, only the constants at the top change.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-# Names of the files that a command writes, and the options that ask for them.
+# Files that the commands write, and the options that set them.
 JSON = "result.json"
 PAGE = "page.html"
 OUTPUT_OPTIONS = {
@@ -21,7 +21,7 @@ OUTPUT_OPTIONS = {
     "select": ("-o", JSON),
     "explain": ("-o", JSON),
 }
-# Commands that are not listed here have no workers.
+# Commands not listed here do not run in parallel.
 JOBS_OPTION = {"demo": "--jobs", "report": "--jobs", "select": "--jobs"}
 
 ARGUMENTS: dict[str, str] = {
@@ -79,7 +79,7 @@ ARGUMENTS: dict[str, str] = {
     "explain_mlp_number": "explain number.csv --target y --row 25 --model mlp",
 }
 
-# Networks are trained in single precision: another processor ends at a slightly different one.
+# Networks are trained in single precision, so results differ slightly between processors.
 NETWORKS = ("select_saliency_mlp", "explain_mlp", "explain_mlp_number")
 
 N_ROWS = 80
@@ -101,7 +101,7 @@ class Case:
 
     @property
     def has_jobs(self) -> bool:
-        """Whether the command takes a number of workers."""
+        """Whether the command has an option for the number of workers."""
         return self.command in JOBS_OPTION
 
     @property
@@ -110,7 +110,7 @@ class Case:
         return self.name in NETWORKS
 
     def command_line(self, n_jobs: int) -> list[str]:
-        """All arguments: those of the case, the files to write, and the number of workers."""
+        """Return all arguments: those of the case, the output files and the number of workers."""
         jobs = [JOBS_OPTION[self.command], str(n_jobs)] if self.has_jobs else []
         return [*self.arguments, *jobs, *OUTPUT_OPTIONS[self.command]]
 
@@ -128,11 +128,11 @@ def write_tables(folder: Path) -> None:
 
 
 def _features(rng: np.random.Generator) -> pd.DataFrame:
-    """One feature that is needed, two that replace each other, one of little use, and noise."""
+    """Return a strong feature, two that replace each other, a slightly useful one and noise."""
     X = rng.normal(size=(N_ROWS, 7))
     X[:, 2] = X[:, 1] + 0.2 * X[:, 2]
     names = ["strong", "copy 1", "copy 2", "slight", "noise", "<noise>", "noise & noise"]
-    # Few digits, so that no rounding of the processor reaches the file.
+    # Few digits, so that rounding differences between processors do not affect the file.
     return pd.DataFrame(X.round(3), columns=names)
 
 
@@ -141,7 +141,7 @@ def _total(X: pd.DataFrame) -> pd.Series:
 
 
 def _table(target: Target) -> pd.DataFrame:
-    """Features, and a target made from their sum and an error."""
+    """Return features, and a target computed from their sum plus noise."""
     rng = np.random.default_rng(1)
     X = _features(rng)
     total = _total(X) + 0.8 * rng.normal(size=N_ROWS)
@@ -149,14 +149,14 @@ def _table(target: Target) -> pd.DataFrame:
 
 
 def _later_table(target: Target) -> pd.DataFrame:
-    """The same, but errors are in few rows, and a privileged column says how large they are."""
+    """Return a table with errors in few rows and a privileged column with their size."""
     rng = np.random.default_rng(3)
     X = _features(rng)
     y = target(_total(X).round(3).to_numpy(), X)
     error = (rng.exponential(size=N_ROWS) * (rng.uniform(size=N_ROWS) < 0.3)).round(3)
     if y.dtype.kind == "f":
         y = (y + 3 * rng.choice([-1, 1], size=N_ROWS) * error).round(3)
-    else:  # the classes apart, and the difficult rows towards the others
+    else:  # separate the classes, and move difficult rows toward the others
         ranks = np.isin(y, ["ill", "high"]) * 2 if y.dtype.kind == "U" else y - y.min()
         side = np.where(ranks > ranks.max() / 2, 1, -1)
         X["strong"] = (X["strong"] + ranks - 1.5 * side * error).round(3)

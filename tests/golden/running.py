@@ -1,7 +1,7 @@
-"""Run a case by the command line and take down what it writes.
+"""Run a case from the command line and collect its output.
 
-Only the command is used, no other part of the package, so that the same cases run on any version
-of it.
+Only the command is used, not other parts of the package, so that the cases run with any version of
+it.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from unittest.mock import patch
 
 from .cases import JSON, PAGE, Case, write_tables
 
-# What differs from run to run, or from one command line to another of the same meaning.
+# Keys that differ between runs, or between equivalent command lines.
 DROPPED = {"created", "command", "versions", "n_jobs"}
 
-# The same in the page, and what the JSON has in full: settings and the embedded summary.
+# Parts of the report that differ between runs or duplicate the JSON.
 DROPPED_FROM_PAGE = [
     r"<style>.*?</style>",
     r"<script.*?</script>",
-    r"(?<=Made: )[^<]*",
+    r"(?<=Created: )[^<]*",
     r"(?<=Versions</caption>).*?(?=</table>)",
     r"<caption>Parameters of.*?(?=</table>)",
     r"<pre><code>allrelevant .*?</pre>",
 ]
 
 
-def documents_of(case: Case, n_jobs: int = 1) -> dict[str, str]:
-    """Run a case, and give the text of each document by the name of its file.
+def run_case(case: Case, n_jobs: int = 1) -> dict[str, str]:
+    """Run a case and return its documents by file name.
 
-    ``.json`` is the result, ``.html`` the page if there is one, and ``.txt`` what was printed.
+    ``.json`` is the result, ``.html`` the report, if any, and ``.txt`` the printed text.
     """
     with TemporaryDirectory(prefix="golden-") as name:
         folder = Path(name)
         write_tables(folder)
         printed = _run(case.command_line(n_jobs), folder)
         result = json.loads((folder / JSON).read_text(encoding="utf-8"))
-        documents = {f"{case.name}.json": json.dumps(_stripped(result), indent=1) + "\n"}
+        documents = {f"{case.name}.json": json.dumps(_strip_json(result), indent=1) + "\n"}
         if (folder / PAGE).exists():
             page = (folder / PAGE).read_text(encoding="utf-8")
-            documents[f"{case.name}.html"] = _stripped_page(page)
+            documents[f"{case.name}.html"] = _strip_page(page)
         documents[f"{case.name}.txt"] = printed
     return documents
 
 
 def _run(arguments: list[str], folder: Path) -> str:
-    """Run the command in a folder, and give what it prints."""
+    """Run the command in a folder and return the text that it prints."""
     from allrelevant.cli import main
 
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
@@ -79,20 +79,20 @@ def _text(stream: io.TextIOWrapper) -> str:
     return buffer.getvalue().decode("utf-8")
 
 
-def _stripped(value: Any) -> Any:
+def _strip_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: _stripped(item)
+            key: _strip_json(item)
             for key, item in value.items()
             if key not in DROPPED and not key.endswith("seconds")
         }
     if isinstance(value, list):
-        return [_stripped(item) for item in value]
-    # An estimator among the settings is the text that makes it.
+        return [_strip_json(item) for item in value]
+    # Estimators among the settings are stored as their repr.
     return re.sub(r"n_jobs=-?\d+", "n_jobs=...", value) if isinstance(value, str) else value
 
 
-def _stripped_page(page: str) -> str:
+def _strip_page(page: str) -> str:
     for pattern in DROPPED_FROM_PAGE:
         page = re.sub(pattern, "", page, flags=re.DOTALL)
     lines = (line.strip() for line in page.splitlines())

@@ -1,4 +1,4 @@
-"""The comparison sees what it has to see."""
+"""Comparison of documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from .comparison import Tolerance, differences, renamed
+from .comparison import Tolerance, apply_renames, differences
 
 RESULT = {"n": 3, "gap": 1e-17, "weights": [0.5, 0.1], "settings": {"delta": 0.1, "y": "weak"}}
 
@@ -27,12 +27,12 @@ def changed(**fields: object) -> str:
         ({"more": None}, [".more: new"], [".more: new"]),
     ],
 )
-def test_of_json(fields: dict, exact: list[str], rounded: list[str]) -> None:
+def test_json_differences(fields: dict, exact: list[str], rounded: list[str]) -> None:
     assert differences("a.json", json.dumps(RESULT), changed(**fields)) == exact
     assert differences("a.json", json.dumps(RESULT), changed(**fields), Tolerance()) == rounded
 
 
-def test_signs_of_zero_differ_bit_for_bit() -> None:
+def test_signs_of_zero_differ_without_tolerance() -> None:
     assert differences("a.json", "[0.0]", "[-0.0]") != []
     assert differences("a.json", "[0.0]", "[-0.0]", Tolerance()) == []
 
@@ -47,7 +47,7 @@ def test_signs_of_zero_differ_bit_for_bit() -> None:
         ("80 rows, 0.123 and 1.0e-12", False),
     ],
 )
-def test_of_text(after: str, alike: bool) -> None:
+def test_text_differences(after: str, alike: bool) -> None:
     before = "80 rows, 0.123 to 1.0e-12"
     assert differences("a.txt", before, after) != []
     assert (differences("a.txt", before, after, Tolerance()) == []) == alike
@@ -55,8 +55,8 @@ def test_of_text(after: str, alike: bool) -> None:
 
 def test_renames_apply_to_keys_and_whole_strings() -> None:
     renames = {"delta": "norm_slack", "weak": "replaceable"}
-    result = json.loads(renamed("a.json", json.dumps(RESULT), renames))
+    result = json.loads(apply_renames("a.json", json.dumps(RESULT), renames))
     assert result["settings"] == {"norm_slack": 0.1, "y": "replaceable"}
-    assert renamed("a.txt", "delta, deltas, weakly weak", renames) == (
+    assert apply_renames("a.txt", "delta, deltas, weakly weak", renames) == (
         "norm_slack, deltas, weakly replaceable"
     )

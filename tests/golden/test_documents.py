@@ -1,4 +1,4 @@
-"""What the command writes stays what it was, whatever moves inside the package."""
+"""The output of the commands is unchanged."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import pytest
 
 from .cases import CASES, Case
 from .comparison import Tolerance, differences
-from .running import documents_of
+from .running import run_case
 
 STORED = Path(__file__).parent / "documents"
-OF_NETWORKS = Tolerance(relative=0.05, absolute=1e-3)
+NETWORK_TOLERANCE = Tolerance(relative=0.05, absolute=1e-3)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_document(case: Case) -> None:
     if case.needs_torch:
         pytest.importorskip("torch")
-    found = documents_of(case)
-    tolerance = OF_NETWORKS if case.needs_torch else Tolerance()
+    found = run_case(case)
+    tolerance = NETWORK_TOLERANCE if case.needs_torch else Tolerance()
     for name, text in found.items():
         stored = (STORED / name).read_text(encoding="utf-8")
         assert differences(name, stored, text, tolerance) == [], name
     if case.has_jobs:
-        side_by_side = documents_of(case, n_jobs=2)
-        assert side_by_side.keys() == found.keys()
+        parallel = run_case(case, n_jobs=2)
+        assert parallel.keys() == found.keys()
         for name, text in found.items():
-            assert differences(name, text, side_by_side[name]) == [], name
+            assert differences(name, text, parallel[name]) == [], name
 
 
 def test_every_stored_document_is_compared() -> None:

@@ -1,4 +1,4 @@
-"""The figure of intervals."""
+"""The figure of relevance intervals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def est() -> ClassificationBounds:
 
 
 def bars(ax: Axes) -> np.ndarray:
-    """Left and right end of each bar, from top to bottom."""
+    """Return the left and right end of each bar, from top to bottom."""
     patches = sorted(ax.patches, key=lambda patch: patch.get_y())  # type: ignore[attr-defined]
     return np.array([[p.get_x(), p.get_x() + p.get_width()] for p in patches])  # type: ignore[attr-defined]
 
@@ -74,7 +74,7 @@ def test_first_row_is_on_top(est: ClassificationBounds) -> None:
 
 def test_names_are_plain_text(est: ClassificationBounds) -> None:
     display = IntervalsDisplay.from_estimator(est)
-    display.figure_.canvas.draw()  # "$\\frac{" as a formula would fail here
+    display.figure_.canvas.draw()  # would fail if "$\\frac{" were parsed as a formula
     assert labels(display.ax_)[:4] == ["cost in $", "$\\frac{", "a\\nb", "''"]
     assert len(labels(display.ax_)[4]) == 30
 
@@ -85,7 +85,7 @@ def test_order_by_upper_bound(est: ClassificationBounds) -> None:
 
 
 @pytest.mark.parametrize("order", ["table", "upper"])
-def test_says_what_it_leaves_out(est: ClassificationBounds, order: str) -> None:
+def test_omitted_features_are_noted(est: ClassificationBounds, order: str) -> None:
     display = IntervalsDisplay.from_estimator(est, max_features=3, order=order)
     shown = bars(display.ax_)
     assert len(shown) == 3
@@ -122,7 +122,7 @@ def test_cutoffs(est: ClassificationBounds) -> None:
     assert {"cutoff, lower bound", "cutoff, upper bound"} <= set(legend(display.plot().ax_))
 
 
-def test_legend_can_be_left_out(est: ClassificationBounds) -> None:
+def test_without_legend(est: ClassificationBounds) -> None:
     assert IntervalsDisplay.from_estimator(est, show_legend=False).ax_.get_legend() is None
 
 
@@ -136,7 +136,7 @@ def test_several_classes() -> None:
     assert labels(display.ax_) == ["x0", "x1"]
 
 
-def test_refuses_wrong_options(est: ClassificationBounds) -> None:
+def test_invalid_options(est: ClassificationBounds) -> None:
     with pytest.raises(InputError, match="'lower'"):
         IntervalsDisplay.from_estimator(est, order="lower")
     with pytest.raises(InputError, match="max_features"):
@@ -151,6 +151,6 @@ def test_without_matplotlib(est: ClassificationBounds, monkeypatch: pytest.Monke
         est.plot()
 
 
-def test_colours_differ_in_greyscale() -> None:
-    light = [np.dot(to_rgb(look.fill), [0.2126, 0.7152, 0.0722]) for look in CLASS_STYLES.values()]
-    assert np.min(np.diff(light)) > 0.25
+def test_colors_differ_in_grayscale() -> None:
+    gray = [np.dot(to_rgb(style.fill), [0.2126, 0.7152, 0.0722]) for style in CLASS_STYLES.values()]
+    assert np.min(np.diff(gray)) > 0.25

@@ -1,4 +1,4 @@
-"""Ticks of the axis."""
+"""Axis ticks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from allrelevant.plots.layout import axis_ticks
 
 
 @given(st.floats(min_value=1e-12, max_value=1e12))
-def test_ticks_cover_the_values_and_are_few(largest: float) -> None:
+def test_few_ticks_cover_the_values(largest: float) -> None:
     ticks = axis_ticks(largest)
     assert ticks[0] == 0.0
     assert ticks[-1] >= largest * (1 - 1e-6)

@@ -33,14 +33,14 @@ class TestMappingDisplay:
             np.testing.assert_allclose(heights(below, 0), bounds.row_interval_[row, :, 1])
             np.testing.assert_allclose(heights(below, 1), bounds.row_interval_[row, :, 0])
 
-    def test_fewer_rows_on_request_and_places_on_an_axis(self):
+    def test_max_rows_and_positions(self):
         rng = np.random.RandomState(0)
         bounds = MappingBounds(rng.normal(size=(2, 5)), effective_dimension=3)
         bounds.fit(rng.normal(size=(40, 5)))
         display = bounds.plot_rows(max_rows=1, x=[900.0, 901.0, 902.0, 903.0, 904.0])
         assert display.axes_.shape == (2, 1)
-        centres = [p.get_x() + p.get_width() / 2 for p in display.axes_[0, 0].patches]
-        np.testing.assert_allclose(centres, [900.0, 901.0, 902.0, 903.0, 904.0])
+        centers = [p.get_x() + p.get_width() / 2 for p in display.axes_[0, 0].patches]
+        np.testing.assert_allclose(centers, [900.0, 901.0, 902.0, 903.0, 904.0])
 
 
 def test_dimension_display_draws_both_errors():

@@ -22,7 +22,7 @@ def relations(bounds):
     return bounds.relations()
 
 
-def test_the_map_is_ordered_by_group(relations):
+def test_heat_map_is_ordered_by_group(relations):
     display = relations.plot()
     names = [label.get_text() for label in display.ax_.get_yticklabels()]
     labels = [relations.labels_[int(name[1:])] for name in names]
@@ -33,12 +33,12 @@ def test_the_map_is_ordered_by_group(relations):
     )
 
 
-def test_fewer_features_are_drawn_and_said_to_be(relations):
+def test_omitted_features_are_noted(relations):
     assert "the first 2 of" in relations.plot(max_features=2).ax_.get_xlabel()
     assert "the first 2 of" in relations.plot("graph", max_features=2).ax_.get_title()
 
 
-def test_lines_join_what_is_related(relations):
+def test_lines_connect_related_features(relations):
     n_related = sum(
         relations.kind(j, k) != "independent"
         for j in range(len(relations.labels_))
@@ -47,7 +47,7 @@ def test_lines_join_what_is_related(relations):
     assert len(relations.plot("graph").ax_.lines) == n_related > 0
 
 
-def test_where_and_what_kind(relations):
+def test_axes_and_kind(relations):
     _, ax = plt.subplots()
     assert relations.plot(ax=ax).ax_ is ax
     with pytest.raises(InputError, match="'matrix' or 'graph'"):

@@ -1,4 +1,4 @@
-"""Figures of explained rows: titles that are whole, and colours that mean the same in each."""
+"""Figures of explanations: complete titles and consistent color scales."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _close_figures():
 
 
 def explanation(label: str = "benign", wrong: tuple[int, ...] = (0,)) -> Explanation:
-    """Four rows of twelve features, of which some are said to be wrong."""
+    """Return four explained rows of twelve features, some marked as misclassified."""
     rng = np.random.default_rng(0)
     saliency = rng.normal(size=(4, 12)) * np.array([[1e-4], [5.0], [7.0], [3.0]])
     predicted = np.array([label] * 4, dtype=object)
@@ -33,7 +33,7 @@ def explanation(label: str = "benign", wrong: tuple[int, ...] = (0,)) -> Explana
     return Explanation(saliency, features, targets, predicted, np.ones(4), names, True)
 
 
-def squeezed(text: str) -> str:
+def without_spaces(text: str) -> str:
     return "".join(text.split())
 
 
@@ -42,9 +42,9 @@ def left_title(ax: Axes) -> Text:
     return next(text for text in texts if text.get_text() == ax.get_title(loc="left"))
 
 
-def require_whole(title: Text, *sentences: str) -> None:
-    """All is there, and within the figure, at any resolution."""
-    assert squeezed(title.get_text()) == squeezed("".join(sentences))
+def check_complete(title: Text, *sentences: str) -> None:
+    """Check that a text is complete and within the figure at any resolution."""
+    assert without_spaces(title.get_text()) == without_spaces("".join(sentences))
     for dpi in (72, 250):
         title.figure.set_dpi(dpi)
         title.figure.canvas.draw()
@@ -61,23 +61,23 @@ LABELS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")  # of fonts that lack Chinese
+@pytest.mark.filterwarnings("ignore:Glyph")  # fonts without Chinese glyphs
 @pytest.mark.parametrize("label", LABELS.values(), ids=LABELS)
-def test_titles_are_whole(label: str) -> None:
+def test_titles_are_complete(label: str) -> None:
     found = explanation(label)
     bars = found.plot(0, max_features=5).ax_
-    require_whole(left_title(bars), found.note(0), "(7 less salient features not shown)")
-    require_whole(found.plot_map(0, shape=(12, 1)).ax_.title, found.note(0))
+    check_complete(left_title(bars), found.note(0), "(7 less salient features not shown)")
+    check_complete(found.plot_map(0, shape=(12, 1)).ax_.title, found.note(0))
 
 
-def test_titles_and_labels_are_whole_in_small_figures() -> None:
+def test_titles_and_labels_are_complete_in_small_figures() -> None:
     found = explanation("malignant")
     _, ax = plt.subplots(figsize=(3.0, 2.5), layout="constrained")
     found.plot(0, max_features=3, ax=ax)
-    require_whole(left_title(ax), found.note(0), "(9 less salient features not shown)")
-    require_whole(ax.xaxis.label, "saliency: change of the gain with the feature")
+    check_complete(left_title(ax), found.note(0), "(9 less salient features not shown)")
+    check_complete(ax.xaxis.label, "saliency (gradient of the gain)")
     _, ax = plt.subplots(figsize=(2.0, 2.0), layout="constrained")
-    require_whole(found.plot_map(0, shape=(3, 4), ax=ax).ax_.title, found.note(0))
+    check_complete(found.plot_map(0, shape=(3, 4), ax=ax).ax_.title, found.note(0))
 
 
 def test_titles_side_by_side_do_not_overlap() -> None:
@@ -101,7 +101,7 @@ def test_bars_keep_their_size_under_a_long_title() -> None:
 
 
 def drawn_scale(display: SaliencyMapDisplay) -> float:
-    """The top of the colours, as the numbers of the colour bar say it."""
+    """Return the top of the color scale, as labeled by the color bar."""
     (bar,) = display.ax_.child_axes
     assert bar.get_ylabel() == "saliency"
     assert bar.get_ylim() == display.ax_.images[-1].get_clim()
@@ -110,7 +110,7 @@ def drawn_scale(display: SaliencyMapDisplay) -> float:
     return bar.get_ylim()[1]
 
 
-def test_rows_that_are_wrong_stay_pale_beside_right_ones() -> None:
+def test_misclassified_rows_use_the_scale_of_correct_ones() -> None:
     found = explanation()
     largest = found.absolute.max(axis=1)
     assert drawn_scale(found.plot_map(0, shape=(3, 4))) == largest[1:].max()
@@ -122,7 +122,7 @@ def test_rows_that_are_wrong_stay_pale_beside_right_ones() -> None:
     assert drawn_scale(alone.plot_map(0, shape=(3, 4))) == largest[0]
 
 
-def test_a_map_that_is_drawn_again_has_one_colour_bar() -> None:
+def test_redrawn_map_has_one_color_bar() -> None:
     display = explanation().plot_map(0, shape=(3, 4))
     first = drawn_scale(display)
     assert drawn_scale(display.plot(ax=display.ax_)) == first
@@ -130,8 +130,8 @@ def test_a_map_that_is_drawn_again_has_one_colour_bar() -> None:
 
 
 @pytest.mark.parametrize("n_axes", [1, 2])
-def test_titles_are_whole_on_axes_without_a_layout(n_axes: int) -> None:
-    """Long names of features reach beyond such a figure; the title must not follow them."""
+def test_titles_are_complete_on_axes_without_a_layout(n_axes: int) -> None:
+    """Long feature names extend beyond such a figure, but the title must not."""
     found = explanation("malignant")
     found.names[:] = [f"a name of very many letters, {j}" for j in range(12)]
     figure, axes = plt.subplots(1, n_axes, squeeze=False)
@@ -143,7 +143,7 @@ def test_titles_are_whole_on_axes_without_a_layout(n_axes: int) -> None:
     assert title.x1 <= box.x1
 
 
-def test_a_map_that_is_drawn_again_has_one_picture() -> None:
+def test_redrawn_map_has_one_image() -> None:
     display = explanation().plot_map(1, shape=(3, 4))
     before = len(display.ax_.images)
     assert len(display.plot(ax=display.ax_).ax_.images) == before

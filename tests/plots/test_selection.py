@@ -1,4 +1,4 @@
-"""Figures of selected features: an elimination, and the cheapest models."""
+"""Figures of feature selection: elimination paths and minimum-cost feature sets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_curve_band_and_nested_score(fitted: SVMRFE) -> None:
     assert set(nested[:, 1]) == {fitted.nested_score_.score}
 
 
-def test_drawn_again_and_on_a_logarithmic_axis(fitted: SVMRFE) -> None:
+def test_redraws_on_a_logarithmic_axis(fitted: SVMRFE) -> None:
     display = EliminationDisplay.from_estimator(fitted)
     assert display.ax_.get_xscale() == "linear"
     assert display.plot(log=True).ax_.get_xscale() == "log"
@@ -52,7 +52,7 @@ def test_without_scores() -> None:
         SVMRFE(cv=None, n_features_to_select=2).fit(X, y).plot()
 
 
-def test_a_mark_for_each_of_the_cheapest_models() -> None:
+def test_one_mark_per_cheapest_model() -> None:
     data = make_linear_classification(80, n_strong=1, n_weak=4, n_irrelevant=1, random_state=0)
     bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
     design = bounds.cheapest(n_solutions=3)

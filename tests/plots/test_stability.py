@@ -39,7 +39,7 @@ def found() -> Stability:
 
 
 def bars(ax: Axes) -> np.ndarray:
-    """Row, left and right end of each bar, from top to bottom and from left to right."""
+    """Return row, left and right end of each bar, from top to bottom and left to right."""
     ends = [
         (round(p.get_y() + p.get_height() / 2), p.get_x(), p.get_x() + p.get_width())  # type: ignore[attr-defined]
         for p in ax.patches
@@ -59,8 +59,8 @@ def test_bars_are_the_mean_intervals(found: Stability) -> None:
     left, _ = found.plot().axes_
     means = np.column_stack([found.lower.mean(axis=0), found.upper.mean(axis=0)])
     np.testing.assert_allclose(bars(left)[:, 1:], means)
-    usual = ["strong", "weak", "weak", "irrelevant", "irrelevant"]
-    for patch, relevance in zip(left.patches, usual, strict=True):
+    most_frequent = ["strong", "weak", "weak", "irrelevant", "irrelevant"]
+    for patch, relevance in zip(left.patches, most_frequent, strict=True):
         assert patch.get_facecolor()[:3] == to_rgb(CLASS_STYLES[relevance].fill)
 
 
@@ -73,13 +73,13 @@ def test_whiskers_are_one_standard_deviation(found: Stability) -> None:
         if segment[0, 1] == segment[1, 1] == 1.0
     ]
     mean, std = found.upper[:, 1].mean(), found.upper[:, 1].std(ddof=1)
-    # Of the lower bound, which never varies, there is none.
+    # The lower bound has no whiskers, because it is constant.
     assert len(drawn) == 2
     for ends in drawn:
         np.testing.assert_allclose(ends, [mean - std, mean + std])
 
 
-def test_shares_fill_every_row(found: Stability) -> None:
+def test_class_fractions_fill_every_row(found: Stability) -> None:
     _, right = found.plot().axes_
     expected = []
     for row, share in enumerate(found.share):
@@ -104,16 +104,16 @@ def test_baseline_and_ratio(found: Stability) -> None:
     assert numbers(right) == []
 
 
-def test_names_are_plain_text_and_on_one_panel(found: Stability) -> None:
+def test_names_are_plain_text_on_the_left_panel_only(found: Stability) -> None:
     display = found.plot()
-    display.figure_.canvas.draw()  # "$\\frac{" as a formula would fail here
+    display.figure_.canvas.draw()  # would fail if "$\\frac{" were parsed as a formula
     left, right = display.axes_
     assert labels(left)[:4] == ["cost in $", "$\\frac{", "a\\nb", "''"]
     assert not any(label.get_visible() and label.get_text() for label in right.get_yticklabels())
     assert left.get_ylim() == right.get_ylim() == (4.6, -0.6)
 
 
-def test_says_what_it_leaves_out(found: Stability) -> None:
+def test_omitted_features_are_noted(found: Stability) -> None:
     left, right = found.plot(max_features=2, order="upper").axes_
     np.testing.assert_allclose(
         bars(left)[:, 2], np.sort(found.upper.mean(axis=0))[::-1][:2], atol=1e-12
@@ -122,7 +122,7 @@ def test_says_what_it_leaves_out(found: Stability) -> None:
     assert len(numbers(right)) == 3
 
 
-def test_legend_names_what_is_there(found: Stability) -> None:
+def test_legend(found: Stability) -> None:
     display = found.plot()
     legend = display.axes_[0].get_legend()
     assert legend is not None
@@ -148,7 +148,7 @@ def test_names_by_default(found: Stability) -> None:
     assert numbers(display.axes_[1]) == []
 
 
-def test_refuses_wrong_options(found: Stability) -> None:
+def test_invalid_options(found: Stability) -> None:
     with pytest.raises(InputError, match="'lower'"):
         found.plot(order="lower")
     with pytest.raises(InputError, match="max_features"):

@@ -1,4 +1,4 @@
-"""The page: escaped, on its own, complete, and honest about what it leaves out."""
+"""The HTML report: escaped, self-contained, complete, with notes on omitted features."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ HOSTILE = [
     "' onmouseover='alert(1)",
 ]
 
-# What HTML closes by itself.
+# Elements without a closing tag.
 VOID = {"meta", "link", "input", "br"}
 
 
 class Reader(HTMLParser):
-    """Collects tags, attributes and text, and complains about tags that do not match."""
+    """HTML parser that collects tags, attributes and text, and fails on unmatched tags."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -67,15 +67,15 @@ def example(names: list[str] | None = None, **settings: Any) -> dict[str, Any]:
     data = make_linear_classification(
         n_samples=80, n_strong=2, n_weak=4, n_irrelevant=6, random_state=0
     )
-    # As objects: pandas itself cannot hold a lone surrogate in its own strings.
+    # dtype=object, because pandas strings cannot hold a lone surrogate.
     columns = None if names is None else pd.Index(names, dtype=object)
     X = data.X if names is None else pd.DataFrame(data.X, columns=columns)
     est = ClassificationBounds(**{"C": 1.0, "cutoff": 0.1, "random_state": 0, **settings})
     return bounds_document(est.fit(X, data.y), X, data.y, table="<i>table", target="</title>")
 
 
-def inflated(summary: dict[str, Any], n_features: int) -> dict[str, Any]:
-    """The summary of a table that is wider than one would want to solve in a test."""
+def widened(summary: dict[str, Any], n_features: int) -> dict[str, Any]:
+    """Return the document of a table too wide to solve in a test."""
     row = summary["features"][-1]
     features = [{**row, "name": f"f{j}", "upper": 1.0 / (j + 1)} for j in range(n_features)]
     counts = {"strong": 0, "weak": 0, "irrelevant": 0, row["relevance"]: n_features}
@@ -83,7 +83,7 @@ def inflated(summary: dict[str, Any], n_features: int) -> dict[str, Any]:
     return {**summary, "features": features, "counts": counts, "table": table}
 
 
-def test_hostile_names_are_text() -> None:
+def test_names_are_escaped() -> None:
     summary = example(HOSTILE)
     summary["warnings"] = ["</aside><script>alert(2)</script>"]
     summary["command"] = "allrelevant report '<script>alert(3)</script>'"
@@ -108,7 +108,7 @@ def test_embedded_json_is_the_summary() -> None:
 
 
 @pytest.mark.parametrize("cutoff", [0.1, "probes"])
-def test_stands_on_its_own(cutoff: float | str) -> None:
+def test_report_is_self_contained(cutoff: float | str) -> None:
     page = render(example(cutoff=cutoff, n_probes=12))
     assert not re.search(r"https?:|//[a-z]|@import|url\(", page)
     for tag, attributes in Reader(page).tags:
@@ -116,12 +116,12 @@ def test_stands_on_its_own(cutoff: float | str) -> None:
         assert attributes.get("href", "data:,") == "data:,", tag
 
 
-def test_small() -> None:
-    page = render(inflated(example(), 30))
+def test_file_size() -> None:
+    page = render(widened(example(), 30))
     assert len(page.encode()) < 100_000
 
 
-def test_says_the_answer_first() -> None:
+def test_summary_comes_first() -> None:
     summary = example([f"name {j}" for j in range(12)], cutoff=0.5)
     text = " ".join(render(summary).split())
     counts = summary["counts"]
@@ -175,8 +175,8 @@ def test_is_accessible() -> None:
     assert headings.count("h1") == 1
 
 
-def test_wide_tables_say_what_is_left_out() -> None:
-    page = " ".join(render(inflated(example(), 5000)).split())
+def test_wide_tables_note_omitted_features() -> None:
+    page = " ".join(render(widened(example(), 5000)).split())
     assert "The first 60 of 5,000 features" in page
     assert "Only the first 200 of 5,000 features" in page
     assert "--json FILE" in page
@@ -186,14 +186,14 @@ def test_wide_tables_say_what_is_left_out() -> None:
     assert len(page) < 300_000
 
 
-def test_a_model_no_better_than_guessing_is_called_so() -> None:
+def test_model_no_better_than_a_constant_prediction_is_noted() -> None:
     summary = example()
-    assert "hardly better than guessing" not in render(summary)
+    assert "hardly better than a constant prediction" not in render(summary)
     summary["score"]["training"] = 0.5
-    assert "hardly better than guessing" in render(summary)
+    assert "hardly better than a constant prediction" in render(summary)
 
 
-def test_accuracy_on_unseen_rows_comes_first() -> None:
+def test_cross_validated_accuracy() -> None:
     summary = example()
     assert "cross-validation" not in render(summary)
     summary["score"]["cross_validated"] = 0.875
@@ -209,7 +209,7 @@ def test_several_classes() -> None:
     est = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, y)
     page = render(bounds_document(est, X, y))
     read = Reader(page)
-    assert "Class by class" in read.text["h3"]
+    assert "Bounds by class" in read.text["h3"]
     assert "<x>" in read.text["bdi"]
     assert 'class="cutoff' not in page
     details = page[page.index("<details>") : page.index("</details>")]
@@ -217,11 +217,11 @@ def test_several_classes() -> None:
     assert "<bdi>&lt;x&gt;</bdi>" in details
 
 
-def test_what_it_says_about_new_data() -> None:
+def test_risk_bound() -> None:
     summary = example()
     read = Reader(render(summary))
     (risk,) = summary["risk_bound"]
-    assert read.text["summary"] == ["What this says about new data"]
+    assert read.text["summary"] == ["Bounds on the error for new data"]
     for name in ("loss_part", "complexity_part", "offset_part", "baseline", "equivalent"):
         assert f"{risk[name]:.3f}" in read.text["td"]
     assert risk["interpretation"] in read.text["p"]
@@ -231,22 +231,22 @@ def test_what_it_says_about_new_data() -> None:
 @pytest.mark.parametrize("old", [True, False])
 def test_without_a_risk_bound(old: bool) -> None:
     summary = {**example(), "risk_bound": None}
-    if old:  # read back from JSON that was written before there was one
+    if old:  # JSON of an older version
         del summary["risk_bound"]
     assert "<details>" not in render(summary)
 
 
 def test_all_bounds_zero() -> None:
-    summary = inflated(example(), 2)
+    summary = widened(example(), 2)
     for feature in summary["features"]:
         feature.update(lower=0.0, upper=0.0, baseline=0.0)
-    summary["problems"][0]["cutoff"] = {"lower": 0.0, "upper": 0.0}
+    summary["subproblems"][0]["cutoff"] = {"lower": 0.0, "upper": 0.0}
     summary["counts"] = {"strong": 0, "weak": 0, "irrelevant": 2}
     page = render(summary)
     Reader(page)
     assert "none is strong, none is weak and\n2 are irrelevant." in page
 
 
-def test_survives_json() -> None:
+def test_report_from_json() -> None:
     summary = example(HOSTILE)
     assert render(json.loads(json.dumps(summary))) == render(summary)

@@ -1,4 +1,4 @@
-"""The sections of the page: their values, their drawings, and when they appear."""
+"""Sections of the HTML report: values, drawings and conditions."""
 
 import json
 from functools import cache
@@ -33,7 +33,7 @@ def metric_document() -> dict[str, Any]:
     return bounds_document(est, data.X, data.y, table="t", target="y")
 
 
-def test_the_document_of_a_metric_holds_rows_and_curve_and_survives_json() -> None:
+def test_metric_document_has_components_and_curve() -> None:
     est, _ = fitted_metric()
     document = json.loads(json.dumps(metric_document(), allow_nan=False))
     metric = document["metric"]
@@ -47,9 +47,9 @@ def test_the_document_of_a_metric_holds_rows_and_curve_and_survives_json() -> No
     )
 
 
-def test_the_page_speaks_of_mappings() -> None:
+def test_metric_report_uses_the_word_mapping() -> None:
     page = render(json.loads(json.dumps(metric_document())))
-    assert "equally good" not in page
+    assert "equivalent models" not in page
     assert "Error by effective dimension" in page
     assert "Signed from" not in page
 
@@ -60,7 +60,7 @@ def test_a_metric_without_a_curve() -> None:
     assert "Error by effective dimension" not in render(document)
 
 
-def test_outlines_reach_from_the_ground_to_the_largest_bound() -> None:
+def test_outlines_fill_the_drawing() -> None:
     drawing = metric_view(metric_document())
     for row in drawing["rows"]:
         heights = [float(point.split(",")[1]) for point in row["upper"].split()]
@@ -80,7 +80,7 @@ def path_fit():
     return bounds, data, bounds_path(bounds, data.X, data.y, values=[0.01, 0.1, 1.0, 10.0])
 
 
-def test_the_document_holds_the_path_and_survives_json(path_fit):
+def test_document_has_the_path(path_fit):
     bounds, data, path = path_fit
     document = json.loads(json.dumps(bounds_document(bounds, data.X, data.y, path=path)))
     assert document["path"]["param"] == "C"
@@ -89,14 +89,14 @@ def test_the_document_holds_the_path_and_survives_json(path_fit):
     assert feature["relevance"] == path.relevance[:, 1].tolist()
     first, last = feature["ranges"][0]["first"], feature["ranges"][-1]["last"]
     assert (first, last) == (0.01, 10.0)
-    assert "How this changes with C" in render(document)
+    assert "Dependence on C" in render(document)
 
 
 def test_without_a_path_there_is_no_section(path_fit):
     bounds, data, _ = path_fit
     document = bounds_document(bounds, data.X, data.y)
     assert document["path"] is None
-    assert "How this changes" not in render(document)
+    assert "Dependence on" not in render(document)
 
 
 def test_bands_stay_within_their_panel(path_fit):
@@ -110,7 +110,7 @@ def test_bands_stay_within_their_panel(path_fit):
             assert points[:, 1].max() <= drawn["height"]
 
 
-def test_of_a_path_of_very_many_features_the_first_are_drawn(path_fit):
+def test_path_with_many_features_is_truncated(path_fit):
     bounds, _, path = path_fit
     document = bounds_document(bounds, path=path)
     names = [f"f{j}" for j in range(100)]
@@ -142,23 +142,23 @@ def document():
     )
 
 
-def test_the_summary_survives_json(document):
+def test_report_from_json(document):
     again = json.loads(json.dumps(document))
     assert again["relations"]["groups"][1]["features"] == ["x1", "x2"]
-    assert len(again["design"]["models"]) == 3
+    assert len(again["cheapest_models"]["models"]) == 3
     assert render(again) == render(document)
 
 
-def test_the_page_has_relations_and_design(document):
+def test_report_has_relations_and_cheapest_models(document):
     page = render(document)
-    assert "What replaces what" in page
-    assert "The cheapest equally good models" in page
+    assert "Substitutes and complements" in page
+    assert "Minimum-cost feature sets" in page
 
 
-def test_without_them_there_are_no_sections(document):
-    page = render({**document, "relations": None, "design": None})
-    assert "What replaces what" not in page
-    assert "The cheapest equally good models" not in page
+def test_sections_are_optional(document):
+    page = render({**document, "relations": None, "cheapest_models": None})
+    assert "Substitutes and complements" not in page
+    assert "Minimum-cost feature sets" not in page
 
 
 def test_drawings_stay_within_their_frames(document):
@@ -176,7 +176,7 @@ def test_drawings_stay_within_their_frames(document):
         assert 0 <= mark["y"] <= costs["height"]
 
 
-def test_of_very_many_related_features_the_first_are_drawn_and_said_to_be(document):
+def test_many_related_features_are_truncated(document):
     names = [f"f{j}" for j in range(100)]
     many = {
         **document["relations"],
@@ -194,7 +194,7 @@ def test_names_are_escaped_in_relations(document):
     assert "<script>alert" not in render(broken)
 
 
-def test_a_set_that_is_not_proven_says_so(document):
-    design = json.loads(json.dumps(document["design"]))
+def test_unproven_set_shows_its_gap(document):
+    design = json.loads(json.dumps(document["cheapest_models"]))
     design["models"][-1].update(proven=False, gap=2.0)
-    assert "at most 2 above the cheapest" in render({**document, "design": design})
+    assert "at most 2 above the cheapest" in render({**document, "cheapest_models": design})

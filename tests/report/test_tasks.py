@@ -1,4 +1,4 @@
-"""Summaries and pages of every task, with and without privileged features."""
+"""Documents and reports of every task, with and without privileged features."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def words(page: str) -> str:
 
 @pytest.mark.parametrize("task", ESTIMATORS)
 @pytest.mark.parametrize("privileged", [False, True])
-def test_summary_is_json_and_back(task: Task, privileged: bool) -> None:
+def test_document_is_json(task: Task, privileged: bool) -> None:
     summary = example(task, privileged=privileged)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert render(json.loads(json.dumps(summary))) == render(summary)
@@ -84,26 +84,26 @@ def test_scores(task: Task) -> None:
     assert bounds_document(est)["score"]["training"] is None
 
 
-def test_ordered_classes_count_by_one_whatever_they_are_called() -> None:
+def test_ordinal_score_does_not_depend_on_labels() -> None:
     est, data = fitted("ordinal", privileged=False)
-    called = np.array([1, 10, 100])[data.y]
-    again = allrelevant.OrdinalBounds(**est.get_params()).fit(data.X, called)
-    score = bounds_document(again, data.X, called)["score"]
+    relabeled = np.array([1, 10, 100])[data.y]
+    again = allrelevant.OrdinalBounds(**est.get_params()).fit(data.X, relabeled)
+    score = bounds_document(again, data.X, relabeled)["score"]
     assert score == bounds_document(est, data.X, data.y)["score"]
 
 
-def test_values_to_predict() -> None:
+def test_numeric_target() -> None:
     est, data = fitted("regression", privileged=False)
     summary = bounds_document(est, data.X, data.y)
     values = {"min": data.y.min(), "max": data.y.max(), "mean": data.y.mean()}
     assert summary["values"] == pytest.approx(values)
-    assert summary["problems"][0]["baseline"]["epsilon"] == est.epsilon_
+    assert summary["subproblems"][0]["baseline"]["epsilon"] == est.epsilon_
     assert bounds_document(est)["values"] is None
     render(bounds_document(est))
 
 
 @pytest.mark.parametrize("task", ESTIMATORS)
-def test_privileged_features_are_true_to_the_estimator(task: Task) -> None:
+def test_privileged_features_match_the_estimator(task: Task) -> None:
     est, data = fitted(task, privileged=True)
     summary = bounds_document(est, data.X, data.y)
     assert [f["name"] for f in summary["privileged"]] == ["<b>later</b>", "noise"]
@@ -115,7 +115,7 @@ def test_privileged_features_are_true_to_the_estimator(task: Task) -> None:
         assert feature["baseline"] == est.baseline_.privileged_coef_[j]
         assert feature["exact"] == est.privileged_exact_[j]
         assert [feature["gap_lower"], feature["gap_upper"]] == est.privileged_gap_[j].tolist()
-    assert summary["problems"][0]["privileged_cutoff"] == {"lower": 0.1, "upper": 0.1}
+    assert summary["subproblems"][0]["privileged_cutoff"] == {"lower": 0.1, "upper": 0.1}
     assert set(summary["privileged"][0]) == set(summary["features"][0])
     assert summary["largest_gap"] == max(est.gap_.max(), est.privileged_gap_.max())
 
@@ -148,18 +148,18 @@ def test_privileged_features_of_several_classes() -> None:
         ("classification", [*OF_CLASSES, "classes 0 (40), 1 (40)"]),
     ],
 )
-def test_pages_speak_of_their_task(task: Task, expected: list[str]) -> None:
+def test_reports_use_the_terms_of_their_task(task: Task, expected: list[str]) -> None:
     page = words(render(example(task, C="cv")))
     for phrase in expected:
         assert phrase in page
     if task != "classification":
-        for phrase in OF_CLASSES:
+        for phrase in CLASS_PHRASES:
             assert phrase not in page.partition('{"format_version"')[0]
     assert "rivileged" not in page.partition("Settings")[0]
 
 
 @pytest.mark.parametrize("task", ESTIMATORS)
-def test_pages_show_privileged_features(task: Task) -> None:
+def test_reports_show_privileged_features(task: Task) -> None:
     page = render(example(task, privileged=True))
     read = Reader(page)
     assert "Privileged features" in read.text["h2"]
@@ -169,11 +169,11 @@ def test_pages_show_privileged_features(task: Task) -> None:
     assert len(ids) == len(set(ids))
     for _, attributes in read.tags:
         assert set((attributes.get("aria-labelledby") or "").split()) <= set(ids)
-    assert "no input of predictions" in words(page)
+    assert "not used for prediction" in words(page)
     assert "over all 14 bounds" in words(page)
 
 
-def test_wide_privileged_tables_say_what_is_left_out() -> None:
+def test_wide_privileged_tables_note_omitted_features() -> None:
     summary = example("regression", privileged=True)
     row = summary["privileged"][0]
     summary["privileged"] = [{**row, "name": f"z{j}"} for j in range(300)]
@@ -183,13 +183,13 @@ def test_wide_privileged_tables_say_what_is_left_out() -> None:
     assert 'type="application/json"' not in render(summary)
 
 
-def test_the_task_note_is_text() -> None:
+def test_task_note_is_escaped() -> None:
     est, _ = fitted("regression", privileged=False)
     page = render(bounds_document(est, task_note="Task: <script>alert(1)</script>"))
     assert "Task: &lt;script&gt;alert(1)" in page
 
 
-def test_hostile_labels_in_the_aim() -> None:
+def test_class_labels_are_escaped() -> None:
     est, data = fitted("ranking", privileged=False)
     labels = np.array(["{0.__class__}", "<b>{1}"], dtype=object)[data.y]
     again = allrelevant.RankingBounds(**est.get_params()).fit(data.X, labels)

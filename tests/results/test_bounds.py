@@ -1,4 +1,4 @@
-"""The summary: complete, true to the estimator, and JSON."""
+"""Documents of bounds: complete, equal to the estimator's attributes, and valid JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def table() -> Table:
     return data.X, data.y
 
 
-def test_is_json_and_back(table: Table) -> None:
+def test_document_is_json(table: Table) -> None:
     est = ClassificationBounds(C=1.0, cutoff=0.1, class_weight={0: 1.0, 1: np.float64(2.0)})
     est.set_params(random_state=np.random.RandomState(0))
     summary = bounds_document(est.fit(*table), *table)
@@ -34,7 +34,7 @@ def test_is_json_and_back(table: Table) -> None:
     assert "RandomState" in summary["seed"]
 
 
-def test_is_true_to_the_estimator(table: Table) -> None:
+def test_document_matches_the_estimator(table: Table) -> None:
     est = ClassificationBounds(C=1.0, cutoff=0.1, random_state=3).fit(*table)
     before = datetime.now(UTC).replace(microsecond=0)
     summary = bounds_document(est, *table, table="t", target="y", warnings=["w"], command="c")
@@ -47,7 +47,7 @@ def test_is_true_to_the_estimator(table: Table) -> None:
     assert summary["counts"]["strong"] == (est.relevance_ == "strong").sum()
     assert summary["training_accuracy"] == est.score(*table)
     assert summary["largest_gap"] == est.gap_.max()
-    assert summary["problems"] == [
+    assert summary["subproblems"] == [
         {
             "label": None,
             "cutoff": {"lower": 0.1, "upper": 0.1},
@@ -75,7 +75,7 @@ def test_is_true_to_the_estimator(table: Table) -> None:
 
 def test_cross_validated_accuracy(table: Table) -> None:
     est = ClassificationBounds(cutoff=0.1, random_state=0).fit(*table)
-    assert bounds_document(est)["problems"][0]["cv_accuracy"] == est.cv_score_
+    assert bounds_document(est)["subproblems"][0]["cv_accuracy"] == est.cv_score_
 
 
 def test_without_the_table(table: Table) -> None:
@@ -93,7 +93,7 @@ def test_several_classes() -> None:
     est = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, y)
     summary = bounds_document(est, X, y)
     json.dumps(summary, allow_nan=False)
-    assert [problem["label"] for problem in summary["problems"]] == ["x", "y", "z"]
+    assert [subproblem["label"] for subproblem in summary["subproblems"]] == ["x", "y", "z"]
     assert len(summary["risk_bound"]) == 3
     for j, feature in enumerate(summary["features"]):
         for k, cell in enumerate(feature["per_class"]):

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_writes_and_replaces(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
 
 
-def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_keeps_the_existing_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.html"
     path.write_text("before")
 
@@ -41,16 +41,16 @@ def test_follows_links(tmp_path: Path) -> None:
     assert target.read_text() == "after"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such files there")
-def test_readable_by_those_whom_the_umask_lets(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="not available on Windows")
+def test_file_mode_follows_the_umask(tmp_path: Path) -> None:
     usual = tmp_path / "usual"
     usual.write_text("")
     write_atomically(tmp_path / "a.html", "")
     assert (tmp_path / "a.html").stat().st_mode == usual.stat().st_mode
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such files there")
-def test_pipes_are_written_to_not_replaced(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="not available on Windows")
+def test_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -62,6 +62,6 @@ def test_pipes_are_written_to_not_replaced(tmp_path: Path) -> None:
         os.close(reader)
 
 
-def test_what_utf8_cannot_hold_is_escaped(tmp_path: Path) -> None:
+def test_lone_surrogate_is_escaped(tmp_path: Path) -> None:
     write_atomically(tmp_path / "a.html", "\ud800")
     assert (tmp_path / "a.html").read_text() == "\\ud800"

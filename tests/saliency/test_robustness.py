@@ -162,7 +162,7 @@ def test_grid_of_images(iris, network):
     display = found.plot(image_shape=(2, 2))
     assert isinstance(display, RobustnessDisplay)
     assert display.axes_.shape == (2, 4)
-    assert [ax.get_title() for ax in display.axes_[0]] == ["as it is", "0", "1", "2"]
+    assert [ax.get_title() for ax in display.axes_[0]] == ["original", "0", "1", "2"]
     for row in range(2):
         for column in range(3):
             missed = [text.get_text() for text in display.axes_[row, column + 1].texts]
@@ -171,5 +171,5 @@ def test_grid_of_images(iris, network):
         display.axes_[0, 0].images[0].get_array(),
         (X[0].reshape(2, 2) - found.X.min()) / np.ptp(found.X),
     )
-    with pytest.raises(InputError, match="no picture"):
+    with pytest.raises(InputError, match="do not form an image"):
         found.plot(image_shape=(3, 3))

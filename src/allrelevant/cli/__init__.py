@@ -1,6 +1,6 @@
 """The ``allrelevant`` command.
 
-Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
+Heavy libraries are imported only when a command runs, so ``--help`` responds immediately.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        sys.stderr.write("Error: The command needs click: pip install 'allrelevant[cli]'.\n")
+        sys.stderr.write("Error: The command requires click. Run pip install 'allrelevant[cli]'.\n")
         sys.exit(2)
     cli.main(prog_name="allrelevant")

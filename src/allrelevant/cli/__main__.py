@@ -1,4 +1,4 @@
-"""``python -m allrelevant.cli`` does what ``allrelevant`` does."""
+"""Entry point of ``python -m allrelevant.cli``, the same as ``allrelevant``."""
 
 from __future__ import annotations
 

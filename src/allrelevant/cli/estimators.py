@@ -1,9 +1,9 @@
-"""From a task or a method, and the options of a command, to an estimator.
+"""Build estimators from a task or a method and the options of a command.
 
-An estimator takes the options whose names its constructor has. Where its first argument is another
-estimator (a selector to start from, a model to train, a learner), that one is built from options as
-well. The public names of the package are looked up when a command runs, so that ``--help`` imports
-no estimator.
+Each option is passed to the constructor parameter with the same name. If the first parameter of an
+estimator is an estimator too (an initial selector, a model to train, a metric learner), it is built
+from the same options. Estimators are looked up by name when a command runs, so ``--help`` does
+not import them.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """Values of options by name, and the flags of those that the user has given."""
+    """Option values by name, and the flags of the options that the user has set."""
 
     settings: Mapping[str, Any]
-    given: Mapping[str, str]
+    user_flags: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Method:
-    """How an estimator, by its public name, is built from options.
+    """An estimator, given by its public name, and how to build it from options.
 
-    The first argument of its constructor may come from a ``component``, called with the options
-    that it has parameters for, ``task`` and ``given``; or from the method that it starts from.
+    The first argument of the constructor may be built by ``component``, which is called with
+    ``task``, ``user_flags`` and the options it has parameters for. Alternatively, it is built from
+    another method, ``starts_from``.
     """
 
     estimator: str
@@ -46,28 +47,28 @@ class Method:
 
     @property
     def parameters(self) -> set[str]:
-        """Names of the options of its own."""
+        """Option names, without those of the method that this one starts from."""
         names = set(signature(_public(self.estimator)).parameters)
         return names | set(signature(self.component).parameters) if self.component else names
 
     @property
     def options(self) -> set[str]:
-        """Names of the options that it takes, with those of the method it starts from."""
+        """Option names, including those of the method that this one starts from."""
         start = METHODS[self.starts_from].parameters - NOT_FOR_START if self.starts_from else set()
         return self.parameters | start
 
     @property
     def cross_validates(self) -> bool:
-        """Whether subsets of features have scores to choose by."""
+        """Whether the method computes cross-validation scores of feature subsets."""
         return "cv" in self.parameters
 
     def build(self, options: Options, task: str) -> Any:
-        """The estimator, not yet fitted; an option without a value is left to its constructor."""
+        """Return the unfitted estimator; options that are None keep the constructor's default."""
         constructor = _public(self.estimator)
         first = next(iter(signature(constructor).parameters))
         values = {name: value for name, value in options.settings.items() if value is not None}
         if self.component is not None:
-            context = {"task": task, "given": options.given}
+            context = {"task": task, "user_flags": options.user_flags}
             values[first] = _call(self.component, {**options.settings, **context})
         if self.starts_from is not None:
             rest = {name: values[name] for name in values if name not in NOT_FOR_START}
@@ -80,7 +81,7 @@ def _public(name: str) -> Any:
 
 
 def _call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Call a function with the values that it has parameters for."""
+    """Call a function with those values that match its parameters."""
     names = signature(function).parameters
     return function(**{name: value for name, value in values.items() if name in names})
 
@@ -89,7 +90,7 @@ LEARNERS = {"gmlvq": "GMLVQ", "lmnn": "LMNN"}
 
 
 def metric_learner(learner: str, rank: int, prototypes_per_class: int, random_state: int) -> Any:
-    """The learner of a metric, not yet fitted."""
+    """Return an unfitted metric learner."""
     values = {"rank": rank, "prototypes_per_class": prototypes_per_class}
     return _call(_public(LEARNERS[learner]), {**values, "random_state": random_state})
 
@@ -101,7 +102,7 @@ MODELS = (SVM, MLP)
 def model_to_train(
     *,
     task: str,
-    given: Mapping[str, str],
+    user_flags: Mapping[str, str],
     model: str,
     kernel: str,
     C: float | list[float],
@@ -109,56 +110,58 @@ def model_to_train(
     class_weight: str | None,
     random_state: int,
 ) -> Any:
-    """A model with gradients, not yet fitted: an SVM, or the network that goes by a name.
+    """Return an unfitted SVM or network.
 
-    Options of SVMs that were given for a network are refused.
+    Raises ``InputError`` if options of SVMs are set for a network.
     """
     if model == MLP:
-        for name, flag in given.items():
+        for name, flag in user_flags.items():
             if name in ("kernel", "C", "gamma", "class_weight"):
-                raise InputError(f"{flag} goes with --model svm, and the model is mlp.")
+                raise InputError(f"{flag} requires --model svm (got mlp).")
         from ..saliency.trainers import clone_with_seed, trainer_for
 
         return clone_with_seed(trainer_for(MLP, classes=task == "classification"), random_state)
     from sklearn.svm import SVC, SVR
 
     if not isinstance(C, float):
-        raise InputError("Saliency takes one value of C: there are no scores to choose by.")
+        raise InputError("Saliency requires a single value of C, because it computes no scores.")
     if task == "regression":
         if class_weight is not None:
-            raise InputError("--class-weight goes with classes, and the target is a number.")
+            raise InputError("--class-weight requires classification, but the target is numeric.")
         return SVR(kernel=kernel, C=C, gamma=gamma)
     if class_weight not in (None, "balanced"):
         raise InputError(
-            f"--class-weight {class_weight} goes with elimination; with saliency there is "
-            "'balanced'."
+            f"--class-weight {class_weight} is not available for saliency. Use 'balanced' or an "
+            "elimination method."
         )
     return SVC(kernel=kernel, C=C, gamma=gamma, class_weight=class_weight)
 
 
 # Methods of ``allrelevant select``.
 METHODS = {
-    "svmrfe": Method("SVMRFE", "the feature of the smallest weight leaves, again and again"),
+    "svmrfe": Method("SVMRFE", "repeatedly remove the feature with the smallest weight"),
     "ebrfe": Method(
-        "EBRFE", "the worst few compete, and cross-validation decides which one leaves"
+        "EBRFE", "repeatedly remove one of the worst features, chosen by cross-validation"
     ),
     "bitflip": Method(
-        "BitFlip", "svmrfe, then one feature more or less if that is better", starts_from="svmrfe"
+        "BitFlip",
+        "svmrfe, then add or remove one feature if that improves the score",
+        starts_from="svmrfe",
     ),
     "attributeflip": Method(
         "AttributeFlip",
-        "svmrfe, then one feature for another if that is better",
+        "svmrfe, then exchange one feature if that improves the score",
         starts_from="svmrfe",
     ),
     "saliency": Method(
         "SaliencySelector",
-        "features on which the right answers of a model hang least leave, round by round",
+        "repeatedly remove the features that correct predictions depend on least",
         component=model_to_train,
         tasks=("classification", "regression"),
     ),
 }
 
-# What the method that starts from another one does not leave to it.
+# Options that are not passed on to the method in ``starts_from``.
 NOT_FOR_START = frozenset({"nested_cv", "checkpoint"})
 
 # Relevance bounds, by task.
@@ -167,53 +170,51 @@ BOUNDS[METRIC] = Method(TASKS[METRIC], component=metric_learner)
 
 
 def build_selector(name: str, options: Options, task: str) -> Any:
-    """The estimator of a method of ``select``, not yet fitted."""
+    """Return the unfitted estimator of a method of ``select``."""
     method = METHODS[name]
-    for option, flag in options.given.items():
+    for option, flag in options.user_flags.items():
         if option not in method.options:
             others = [other for other in METHODS if option in METHODS[other].parameters]
-            raise InputError(
-                f"{flag} goes with --method {' or '.join(others)}, and the method is {name}."
-            )
+            raise InputError(f"{flag} requires --method {' or '.join(others)} (got {name}).")
     size = options.settings["n_features_to_select"]
     if method.cross_validates and isinstance(size, float):
         raise InputError(
-            f"--n-features {size:g} is a share, and goes with --method saliency; with {name} give "
-            "a number of features, 'best' or 'one_se'."
+            f"--n-features {size:g} is a fraction, which requires --method saliency (got {name}). "
+            "Pass a number of features, 'best' or 'one_se'."
         )
     if not method.cross_validates and isinstance(size, str):
         raise InputError(
-            f"--n-features {size} needs scores, and saliency gives a ranking: give a number of "
-            "features or a share of them, such as 20 or 0.25."
+            f"--n-features {size} requires scores, but saliency computes only a ranking. Pass a "
+            "number of features or a fraction, such as 20 or 0.25."
         )
     return method.build(options, task)
 
 
 def build_bounds(task: str, options: Options, reason: str = "") -> Any:
-    """The estimator of a task, not yet fitted; the reason is why the task was inferred."""
+    """Return the unfitted estimator of a task; ``reason`` is why the task was inferred."""
     method = BOUNDS[task]
-    for option, flag in options.given.items():
+    for option, flag in options.user_flags.items():
         if option not in method.options:
-            raise InputError(_option_of_other_tasks(option, flag, task, reason))
+            raise InputError(_unsupported_option(option, flag, task, reason))
     if task == METRIC and options.settings["cutoff"] == PROBES:
-        raise InputError("--cutoff probes does not go with --method metric: give a number.")
+        raise InputError("--cutoff probes cannot be combined with --method metric. Pass a number.")
     return method.build(options, task)
 
 
-def _option_of_other_tasks(option: str, flag: str, task: str, reason: str) -> str:
+def _unsupported_option(option: str, flag: str, task: str, reason: str) -> str:
     if task == METRIC:
-        return f"{flag} does not go with --method metric."
+        return f"{flag} cannot be combined with --method metric."
     others = [other for other in LINEAR_TASKS if option in BOUNDS[other].options]
     if not others:
-        return f"{flag} goes with --method metric."
-    because = f" ({reason})" if reason else ""
-    return f"{flag} goes with --task {' or '.join(others)}, and the task is {task}{because}."
+        return f"{flag} requires --method metric."
+    because = f", inferred because {reason}" if reason else ""
+    return f"{flag} requires --task {' or '.join(others)} (got {task}{because})."
 
 
-def fit(est: Any, X: pd.DataFrame, y: Any, **more: Any) -> Any:
-    """Fit an estimator; what scikit-learn refuses is an input error too."""
+def fit(est: Any, X: pd.DataFrame, y: Any, **kwargs: Any) -> Any:
+    """Fit an estimator; convert validation errors of scikit-learn to ``InputError``."""
     try:
-        return est.fit(X, y, **more)
+        return est.fit(X, y, **kwargs)
     except AllRelevantError:
         raise
     except ValueError as error:
@@ -223,9 +224,9 @@ def fit(est: Any, X: pd.DataFrame, y: Any, **more: Any) -> Any:
 
 
 def _raised_by_validation(traceback: TracebackType | None) -> bool:
-    """Whether an error comes from the place where scikit-learn checks its input.
+    """Check whether an error was raised by the input validation of scikit-learn.
 
-    A ValueError from anywhere else is a bug, and has to look like one.
+    Any other ``ValueError`` is a bug and must keep its traceback.
     """
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

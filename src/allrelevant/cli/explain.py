@@ -1,4 +1,4 @@
-"""The command ``explain``: what decides in some rows of a table, and how good the model is."""
+"""The command ``explain``: saliency of the features for individual rows of a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from .._text import display_width, printable, shorten
 from ..exceptions import InputError, RelevanceWarning
 from .estimators import fit, model_to_train
-from .options import estimator_options, options_of
+from .options import add_options, estimator_options
 from .output import collected_notes, plan_json
 
 if TYPE_CHECKING:
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
 N_FOLDS = 5
 MIN_TRAINING_ROWS = 4
 
-# On the terminal.
+# Terminal output.
 _MAX_FEATURES = 15
 _NAME_WIDTH = 40
 
 
 @click.command(
-    help="""Show which features decide in one row of TABLE.
+    help="""Explain the predictions for single rows of TABLE.
 
-A model is trained on all other rows. The saliency of a feature is the gradient of a gain, high
-where the prediction is right: with signs, positive where a larger value would speak more for the
-class. A row that the model gets wrong shows close to nothing, and that is said.
+A model is trained on all other rows. The saliency of a feature is the gradient of a gain function
+that is large where the prediction is correct. It is signed: positive if a larger value of the
+feature would support the class more. If the model misclassifies a row, little or nothing in
+the row supports its class, and the output notes this.
 
-TABLE is read as by "allrelevant report". Columns are brought to mean 0 and variance 1 first, so
-that saliency is per standard deviation, and so is a target that is a number: its unit does not
-matter. How good the model is, is measured on the other rows in 5 folds.
+TABLE has the same format as for "allrelevant report". Columns are scaled to mean 0 and variance 1
+first, so saliency is per standard deviation. A numeric target is scaled too, so its unit does not
+matter. The score of the model is estimated by 5-fold cross-validation on the other rows.
 
 \b
 Examples:
@@ -48,7 +49,7 @@ Examples:
 """
 )
 @click.argument("table")
-@options_of("explain")
+@add_options("explain")
 @click.pass_obj
 def explain(
     command: str,
@@ -65,7 +66,7 @@ def explain(
     standardize: bool,
     **settings: Any,
 ) -> None:
-    """Train on all other rows of a table from a file, and explain these."""
+    """Train a model on all other rows of a table and explain the given rows."""
     outputs = plan_json(output, quiet=quiet, table=table)
     import numpy as np
 
@@ -79,34 +80,34 @@ def explain(
     with collected_notes() as notes:
         columns = split_features(read_table(table, separator=sep), ColumnRoles(target, drop))
         X = standardize_frame(columns.X) if standardize else columns.X
-        places = _places(rows, len(X))
+        indices = _row_indices(rows, len(X))
         label = read_target(columns.y, target, task)
         outputs.note(label.note)
-        _require_classes_left(label, rows, towards=towards)
+        _check_training_classes(label, rows, towards=towards)
 
-        others = np.setdiff1d(np.arange(len(X)), places)
+        others = np.setdiff1d(np.arange(len(X)), indices)
         scale = label.scale(others)
         X_train, y_train = X.iloc[others].to_numpy(), scale.apply(label.y[others])
-        given = estimator_options(settings).given
-        model = fit(model_to_train(task=label.task, given=given, **settings), X_train, y_train)
+        flags = estimator_options(settings).user_flags
+        model = fit(model_to_train(task=label.task, user_flags=flags, **settings), X_train, y_train)
         class_label = None if towards is None else _class_label(towards, model)
-        y_true = scale.apply(label.y[places]) if class_label is None else None
-        explanation = explain_saliency(model, X.iloc[places], y_true, target=class_label)
+        y_true = scale.apply(label.y[indices]) if class_label is None else None
+        explanation = explain_saliency(model, X.iloc[indices], y_true, target=class_label)
         quality = cross_validate(model, X_train, y_train, seed=settings["random_state"])
         if quality.is_poor:
             warnings.warn(
-                "The model is no better than always guessing the same: what decides in it says "
+                "The model does no better than a constant prediction, so its explanations say "
                 "nothing about the target.",
                 RelevanceWarning,
                 stacklevel=1,
             )
         document = explanation_document(
-            replace(  # in units of the table
+            replace(  # back to the units of the table
                 explanation,
                 targets=scale.undo(explanation.targets),
                 predicted=scale.undo(explanation.predicted),
             ),
-            columns.X.iloc[places],
+            columns.X.iloc[indices],
             rows,
             table=Path(table).name,
             target=target,
@@ -124,58 +125,59 @@ def explain(
         outputs.write(document, lambda document: "\n".join([quality.line, *_row_lines(document)]))
 
 
-def _places(rows: Sequence[int], n_rows: int) -> list[int]:
+def _row_indices(rows: Sequence[int], n_rows: int) -> list[int]:
+    """Return zero-based indices of rows; raise if too few rows remain for training."""
     for row in rows:
         if row > n_rows:
-            raise InputError(f"There is no row {row}: the table has {n_rows}.")
+            raise InputError(f"There is no row {row}: the table has {n_rows} rows.")
     if len(set(rows)) > n_rows - MIN_TRAINING_ROWS:
         raise InputError(
-            f"The model is trained on the rows that are not explained, and of {n_rows} only "
-            f"{n_rows - len(set(rows))} are left: explain fewer."
+            f"Only {n_rows - len(set(rows))} of {n_rows} rows remain to train the model, which "
+            "excludes the explained rows. Explain fewer rows at a time."
         )
     return [row - 1 for row in rows]
 
 
-def _require_classes_left(target: Target, rows: Collection[int], *, towards: str | None) -> None:
-    """Refuse rows without which a class that is needed has no row to train on.
+def _check_training_classes(target: Target, rows: Collection[int], *, towards: str | None) -> None:
+    """Raise if a class to explain has no training row once ``rows`` are excluded.
 
-    Explained is the class of each row, or the one that is given by ``towards``.
+    The class to explain is ``towards``, or by default the class of each row.
     """
     if not target.holds_classes:
         return
     labels = target.y.tolist()
-    left = {label for place, label in enumerate(labels) if place + 1 not in set(rows)}
+    remaining = {label for index, label in enumerate(labels) if index + 1 not in set(rows)}
     for row in rows:
         label = labels[row - 1]
-        if label not in left and (towards is None or len(left) < 2):
-            of_class = [place + 1 for place, other in enumerate(labels) if other == label]
-            raise InputError(_no_row_left(of_class, label))
+        if label not in remaining and (towards is None or len(remaining) < 2):
+            class_rows = [index + 1 for index, other in enumerate(labels) if other == label]
+            raise InputError(_no_training_row_message(class_rows, label))
 
 
-def _no_row_left(rows: list[int], label: Any) -> str:
+def _no_training_row_message(rows: list[int], label: Any) -> str:
     if len(rows) == 1:
         return (
-            f"Row {rows[0]} is the only one of its class {str(label)!r}: without it, no row of the "
-            "class is left to train on, so that it cannot be explained."
+            f"Row {rows[0]} is the only row of class {str(label)!r}, so no row of this class "
+            "remains to train on. Choose a different row."
         )
     return (
-        f"These are all {len(rows)} rows of the class {str(label)!r}: no other is left to train "
-        "on. Explain fewer of them at a time."
+        f"These are all {len(rows)} rows of class {str(label)!r}, so none remains to train on. "
+        "Explain fewer of them at a time."
     )
 
 
 def _class_label(text: str, model: Any) -> Any:
-    """A class by what it is called; one that does not exist is refused by its name."""
+    """Return the class label that a text denotes, or the text itself if there is none."""
     if not hasattr(model, "classes_"):
-        raise InputError("--class names a class, and the target is a number.")
+        raise InputError("--class requires a classification task, but the target is numeric.")
     labels = model.classes_.tolist()
-    as_written = [label for label in labels if str(label) == text]
-    by_value = [label for label in labels if _has_value(label, text)]
-    return [*as_written, *by_value, text][0]
+    same_text = [label for label in labels if str(label) == text]
+    same_value = [label for label in labels if _has_value(label, text)]
+    return [*same_text, *same_value, text][0]
 
 
 def _has_value(label: Any, text: str) -> bool:
-    """Whether a class that is no word is meant by a text: 1 by 1.0, True by true."""
+    """Check whether a text denotes a number or a Boolean: ``1.0`` for 1, ``true`` for True."""
     if isinstance(label, str):
         return False
     if isinstance(label, bool):
@@ -188,35 +190,36 @@ def _has_value(label: Any, text: str) -> bool:
 
 @dataclass(frozen=True)
 class Quality:
-    """A score of the predictions for rows that were held out, of all folds together.
+    """Cross-validated score of a model, from the held-out predictions of all folds.
 
-    Beside it stands the score of a constant guess: the most frequent class, or the mean.
+    ``dummy_score`` is the score of a constant prediction: the most frequent class, or the mean.
     """
 
     name: str
     score: float
-    constant: float
+    dummy_score: float
     n_folds: int
     n_rows: int
 
     @property
     def is_poor(self) -> bool:
-        """Whether a constant guess is as good."""
-        return self.score <= self.constant
+        """Whether the model is no better than a constant prediction."""
+        return self.score <= self.dummy_score
 
     @property
     def line(self) -> str:
-        """In one line."""
+        """Summary in one line."""
         return (
             f"Model: {self.name} {self.score:.3f} on the other {self.n_rows:,} rows "
-            f"({self.n_folds} folds); a constant guess has {self.constant:.3f}."
+            f"({self.n_folds}-fold cross-validation); a constant prediction has "
+            f"{self.dummy_score:.3f}."
         )
 
 
 def cross_validate(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -> Quality:
-    """Train clones of a model on most rows, and score what they make of the others.
+    """Estimate the score of a model by cross-validation.
 
-    A model that balances classes is scored so that each class has the same say.
+    Models with balanced class weights are scored by balanced accuracy.
     """
     import numpy as np
     from sklearn.base import clone, is_classifier
@@ -228,18 +231,18 @@ def cross_validate(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -
     for fold in np.unique(folds):
         held_out = folds == fold
         y_train = y[~held_out]
-        # A single class is left where the only row of the other one is held out.
+        # The training rows have a single class if the only row of the other class is held out.
         predicted[held_out] = (
             y_train[0]
             if len(np.unique(y_train)) == 1
             else clone(model).fit(X[~held_out], y_train).predict(X[held_out])
         )
-    name, score, constant = _score(model, y, predicted)
-    return Quality(name, float(score), constant, len(np.unique(folds)), len(y))
+    name, score, dummy_score = _score(model, y, predicted)
+    return Quality(name, float(score), dummy_score, len(np.unique(folds)), len(y))
 
 
 def _score(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> tuple[str, float, float]:
-    """Name of a score, the score of predictions, and that of a constant guess."""
+    """Return the name of the score, the score of the predictions and that of a constant one."""
     import numpy as np
     from sklearn.base import is_classifier
     from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score

@@ -1,6 +1,6 @@
-"""The command group: its help, ``--version``, and failures as one line each.
+"""The command group: help, ``--version`` and one-line error messages.
 
-A message says what is wrong with the input, not where in the program it showed.
+Messages describe the invalid input, not the code that detected it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ INTERRUPTED = 130
 
 
 class CommandGroup(click.Group):
-    """A group of commands that ends on bad input with a single line and exit code 2.
+    """A command group that reports invalid input in one line and exits with code 2.
 
-    Only errors raised on purpose are caught: a bug still shows its traceback.
+    Only the errors of this package and of click are caught, so bugs still show a traceback.
     """
 
     def main(
@@ -36,13 +36,13 @@ class CommandGroup(click.Group):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run, and leave the process with an exit code (click calls this standalone mode)."""
+        """Run a command and exit the process with its exit code."""
         args = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra.setdefault("obj", shlex.join(["allrelevant", *args]))
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except click.UsageError as error:
-            _fail(f"{error.format_message()} {_where_to_look(error.ctx)}")
+            _fail(f"{error.format_message()} {_help_hint(error.ctx)}")
         except click.ClickException as error:
             _fail(error.format_message())
         except AllRelevantError as error:
@@ -53,7 +53,7 @@ class CommandGroup(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _where_to_look(context: click.Context | None) -> str:
+def _help_hint(context: click.Context | None) -> str:
     return f"(See {context.command_path} --help.)" if context else ""
 
 
@@ -73,10 +73,10 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 @click.group(
     cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help=f"""Which features of a table matter, and the proof.
+    help=f"""Find out which features of a table matter, with proof.
 
-Of all linear models that predict a target equally well, how small and how large can the weight of
-each feature be?
+Many linear models predict a target about equally well. Over all of these equivalent models,
+allrelevant computes the smallest and the largest weight of each feature.
 
 {RELEVANCE_HELP}
 \b
@@ -97,7 +97,7 @@ Examples:
     help="Show the version and exit.",
 )
 def cli() -> None:
-    """Hold the commands together."""
+    """Find out which features of a table matter."""
 
 
 for command in (report, select, explain, demo):

@@ -1,7 +1,7 @@
-"""Options of the commands: flag, type, default and help of each, once.
+"""Options of the commands: flag, type, default and help of each option, defined once.
 
-The name of an option of an estimator is that of the constructor's parameter, and its default is
-that of the constructor, by way of ``_params``. A new one is an entry here, and nothing else.
+An option of an estimator has the name of the constructor's parameter. Both take their default from
+``_params``. To add an option, add an entry here; nothing else is needed.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Option:
-    """An option as click takes it; the help shows its default, if it has one."""
+    """A click option; the help shows its default, if any."""
 
     def __init__(self, *names: str, **attributes: Any) -> None:
         self.names = names
         self.attributes = attributes
 
     def vary(self, **attributes: Any) -> Option:
-        """The same option with other attributes, for another command."""
+        """Return a copy with some attributes changed, for another command."""
         return Option(*self.names, **{**self.attributes, **attributes})
 
     def add_to(self, command: Command) -> Command:
-        """Give a command this option."""
+        """Add this option to a command."""
         show_default = self.attributes.get("default") is not None
         return click.option(*self.names, **{"show_default": show_default, **self.attributes})(
             command
         )
 
 
-# The table, and what its columns are for.
+# The table and the roles of its columns.
 _TARGET = Option("-t", "--target", metavar="COLUMN", required=True, help="Column to predict.")
 _DROP = Option(
     "--drop",
     metavar="COLUMN",
     multiple=True,
-    help="Column to leave out, such as an id. May be given several times.",
+    help="Column to ignore, such as an ID. May be given several times.",
 )
-_SEPARATOR = Option("--sep", metavar="TEXT", help="Separator of a text table, such as ';'.")
+_SEPARATOR = Option("--sep", metavar="TEXT", help="Column separator of a text file, such as ';'.")
 _TASK = Option(
     "--task",
     type=click.Choice([params.AUTO, "classification", "regression"]),
     default=params.AUTO,
-    help="What to predict: classes or a number. 'auto' goes by the target.",
+    help="Predict classes or a number. 'auto' infers the task from the target.",
 )
 _STANDARDIZE = Option(
     "--no-standardize",
@@ -60,44 +60,45 @@ _STANDARDIZE = Option(
     flag_value=False,
     default=True,
     show_default=False,
-    help="Leave the features on the scale they have. For features that share one.",
+    help="Do not standardize. Use only if all features are on the same scale.",
 )
 
-# Where results go.
+# Output.
 _OUTPUT = Option(
     "-o",
     "--output",
     metavar="FILE",
-    help="The result as JSON; - is standard output, and nothing else goes there.",
+    help="Write the result as JSON to FILE. With -, write it to standard output, without any other "
+    "text.",
 )
-_QUIET = Option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
+_QUIET = Option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 _PAGE_AND_JSON = (
-    _OUTPUT.vary(help="The page to write.  [default: report.html; none with --json]"),
+    _OUTPUT.vary(help="HTML report to write.  [default: report.html; with --json, none]"),
     Option(
         "--json",
         "json_output",
         metavar="[FILE]",
         is_flag=False,
         flag_value="-",
-        help="The result for machines. Without a file (or with -) it goes to standard output, "
-        "and nothing else does. Give TABLE before it.",
+        help="Write the result as JSON. Without FILE (or with -), write it to standard output, "
+        "without any other text. Put TABLE before this option.",
     ),
     _QUIET,
 )
 
-# How the work is done.
+# Seed and parallel execution.
 _SEED = Option(
     "--seed",
     "random_state",
     type=click.IntRange(0, 2**32 - 1),
     default=0,
-    help="Seed of all that is random.",
+    help="Random seed.",
 )
 _JOBS = Option(
     "--jobs",
     "n_jobs",
     type=Jobs(),
-    help="Workers side by side, -1 for all cores. The result is the same.  [default: 1]",
+    help="Number of worker processes (-1: all cores). Does not change the result.  [default: 1]",
 )
 
 # Equivalent models.
@@ -107,36 +108,38 @@ _EQUIVALENCE = (
         "C",
         type=Number(params.CV, above=0),
         default=params.CV,
-        help="Weight of the loss against the norm; 'cv' chooses it by cross-validation.",
+        help="Weight of the loss relative to the norm; 'cv' chooses it by cross-validation.",
     ),
     Option(
         "--norm-slack",
         type=Number(at_least=0),
         default=params.NORM_SLACK,
-        help="How much larger than the baseline's the norm of an equally good model may be.",
+        help="Relative slack of the norm: equivalent models may exceed the baseline's norm by this "
+        "fraction.",
     ),
     Option(
         "--loss-slack",
         type=Number(at_least=0),
         default=params.LOSS_SLACK,
-        help="How much larger than the baseline's its loss may be.",
+        help="Relative slack of the loss: equivalent models may exceed the baseline's loss by this "
+        "fraction.",
     ),
     Option(
         "--loss-tol",
         type=Number(at_least=0),
         default=params.LOSS_TOL,
-        help="How much more loss is allowed in any case, even where the baseline has none.",
+        help="Absolute slack of the loss, allowed even if the baseline has zero loss.",
     ),
     Option(
         "--formulation",
         type=click.Choice(get_args(params.FormulationName)),
         default=params.FORMULATION,
-        help="Classification only: limit norm and loss each for itself, or their sum.",
+        help="Classification only: limit norm and loss separately, or their sum.",
     ),
     Option(
         "--class-weight",
         type=click.Choice(["balanced"]),
-        help="Classification only: 'balanced' gives each class the same say, however rare.",
+        help="Classification only: 'balanced' gives all classes the same total weight.",
     ),
 )
 
@@ -145,41 +148,41 @@ _OTHER_TASKS = (
         "--epsilon",
         type=Number(params.CV, at_least=0),
         default=params.CV,
-        help="Regression only: errors no larger than this cost nothing, in units of the "
-        "target; 'cv' chooses it by cross-validation.",
+        help="Regression only: errors up to this size, in units of the target, have no loss; 'cv' "
+        "chooses it by cross-validation.",
     ),
     Option(
         "--learner",
         type=click.Choice(list(LEARNERS)),
         default="gmlvq",
-        help="Metric only: prototypes of each class, or nearest neighbours.",
+        help="Metric only: learn the metric with prototypes (gmlvq) or neighbors (lmnn).",
     ),
     Option(
         "--rank",
         type=click.IntRange(min=1),
         default=2,
-        help="Metric only: number of directions that the metric measures.",
+        help="Metric only: rank of the metric, that is, number of components of the mapping.",
     ),
     Option(
         "--prototypes",
         "prototypes_per_class",
         type=click.IntRange(min=1),
         default=1,
-        help="Metric only: prototypes of each class, for gmlvq.",
+        help="Metric only: number of prototypes per class, for gmlvq.",
     ),
     Option(
         "--effective-dimension",
         type=Dimension(params.CV, "spectrum"),
         default=params.CV,
-        help="Metric only: in how many directions of the data the mapping has to stay the "
-        "same; 'cv' chooses by cross-validation, 'spectrum' takes 99% of the variance.",
+        help="Metric only: number of principal directions in which equivalent mappings must "
+        "agree; 'cv' chooses it by cross-validation, 'spectrum' covers 99% of the variance.",
     ),
     Option(
         "--slack",
         type=Number(at_least=0),
         default=params.MAPPING_SLACK,
-        help="Metric only: how much longer than the shortest one an equivalent mapping may "
-        "be. Noisy copies of a feature need more.",
+        help="Metric only: relative slack of the norm of equivalent mappings. Increase it for "
+        "noisy copies of a feature.",
     ),
 )
 
@@ -188,36 +191,36 @@ _CALIBRATION = (
     Option(
         "--cutoff",
         type=Number(*get_args(params.CutoffName), at_least=0),
-        help="What a bound must exceed to count; 'probes' learns it from shuffled columns. "
-        "Of a metric: as a share of the norm, by default 0.05 or twice the slack.  "
+        help="Threshold that a bound must exceed; 'probes' estimates it from permuted columns. "
+        "With --method metric: a fraction of the norm, by default 0.05 or twice the slack.  "
         f"[default: {params.PROBES}]",
     ),
     Option(
         "--n-probes",
         type=click.IntRange(min=1),
         default=params.N_PROBES,
-        help="Number of shuffled columns.",
+        help="Number of permuted columns.",
     ),
     Option(
         "--fpr",
         type=Number(above=0, below=1),
         default=params.FPR,
-        help="Nominal chance that an irrelevant feature exceeds the cutoff.",
+        help="Nominal probability that an irrelevant feature exceeds the cutoff.",
     ),
     Option(
         "--screen",
         type=NamedValue(auto=params.AUTO, yes=True, no=False),
         default=params.AUTO,
-        help="Leave features with a bound that is proven but not tight, where that suffices "
-        "to call them irrelevant; 'auto' does so with more than 10,000 features.",
+        help="Skip the exact bound of a feature if a certified bound already shows that it is "
+        "irrelevant; 'auto' does so with more than 10,000 features.",
     ),
     Option(
         "--max-seconds",
         type=Number(above=0),
-        help="Time for the bounds, once C and the cutoff are known. Features that are not "
-        "reached keep a bound that is proven but not tight.",
+        help="Time limit for the bounds, not counting the choice of C and the cutoff. Features "
+        "not reached in time keep certified bounds that may not be tight.",
     ),
-    _SEED.vary(help="Seed of all that is random: the same seed, the same report."),
+    _SEED.vary(help="Random seed. The same seed gives the same report."),
     _JOBS,
 )
 
@@ -226,7 +229,7 @@ _MODEL = Option(
     "--model",
     type=click.Choice(MODELS),
     default=SVM,
-    help="What is trained, an SVM or a network (needs torch).",
+    help="Model to train: an SVM or a neural network (requires torch).",
 )
 _KERNEL = Option(
     "--kernel",
@@ -239,19 +242,19 @@ _SVM_C = Option(
     "C",
     type=Numbers(above=0),
     default=params.SVM_C,
-    help="Cost of errors; of several the best is chosen at each step. Saliency takes a "
-    "single one; of a number to predict, errors are in standard deviations of the target.",
+    help="Cost of errors. From several values, the best is chosen at each step; saliency "
+    "requires a single one. For regression, errors are in standard deviations of the target.",
 )
 _GAMMA = Option(
     "--gamma",
     type=Number(params.AUTO, above=0),
     default=params.AUTO,
-    help="Factor in the kernel; 'auto' is one over the number of features left.",
+    help="Kernel coefficient; 'auto' is one over the number of remaining features.",
 )
 _CLASS_WEIGHT = Option(
     "--class-weight",
     type=click.Choice(get_args(params.ClassWeightName)),
-    help="Make errors in rare classes cost more. Saliency takes 'balanced' alone.",
+    help="Increase the cost of errors in rare classes. Saliency accepts only 'balanced'.",
 )
 
 _SELECTION = (
@@ -259,38 +262,37 @@ _SELECTION = (
         "--method",
         type=click.Choice(list(METHODS)),
         default="svmrfe",
-        help="How to select.",
+        help="Selection method.",
     ),
     Option(
         "--candidates",
         "n_candidates",
         type=Count(params.AUTO),
         default=params.N_CANDIDATES,
-        help="ebrfe only: how many of the worst features compete at each step.",
+        help="ebrfe only: number of lowest-ranked features that are tried at each step.",
     ),
     Option(
         "--rounds",
         "max_rounds",
         type=click.IntRange(min=1),
         default=params.MAX_ROUNDS,
-        help="Flips only: how often to go on from the best neighbour.",
+        help="bitflip and attributeflip only: maximum number of rounds of the local search.",
     ),
-    _MODEL.vary(help="Saliency only: what is trained, an SVM or a network (needs torch)."),
+    _MODEL.vary(help="Saliency only: model to train, an SVM or a neural network (requires torch)."),
     Option(
         "--keep-fraction",
         type=Number(at_least=0, below=1),
         default=params.KEEP_FRACTION,
-        help="Saliency only: share of the features that goes on to the next round; 0 is a "
-        "single round.",
+        help="Saliency only: fraction of the features kept in each round; 0 means a single round.",
     ),
     Option(
         "--repeats",
         "n_repeats",
         type=click.IntRange(min=1),
         default=1,
-        help="Saliency only: trainings a round. One is enough for an SVM; 3 for a network.",
+        help="Saliency only: models trained per round. 1 is enough for an SVM, 3 for a network.",
     ),
-    _SEED.vary(help="Saliency only: seed of all that is random."),
+    _SEED.vary(help="Saliency only: random seed."),
     _KERNEL,
     _SVM_C,
     _GAMMA,
@@ -298,79 +300,79 @@ _SELECTION = (
         "--step",
         type=StepSize(above=0),
         default=params.STEP,
-        help="How many features leave at a time; below 1, the share of those left.",
+        help="Number of features removed per step; below 1, a fraction of the remaining ones.",
     ),
     Option(
         "--criterion",
         type=click.Choice(get_args(params.CriterionName)),
         default=params.CRITERION,
-        help="What makes a feature matter: its weight, or what the cost loses without it.",
+        help="Ranking criterion: the weight of a feature, or the SVM's change of cost without it.",
     ),
     _CLASS_WEIGHT,
     Option(
         "--min-variance",
         type=Number(at_least=0),
         default=params.MIN_VARIANCE,
-        help="Leave out features that vary no more than this. (By default each varies by 1: "
-        "see --no-standardize.)",
+        help="Remove features whose variance is not above this value. (Standardized features "
+        "have variance 1; see --no-standardize.)",
     ),
     Option(
         "--min-features",
         "min_features_to_select",
         type=click.IntRange(min=1),
         default=params.MIN_FEATURES_TO_SELECT,
-        help="Where elimination ends.",
+        help="Number of features at which elimination stops.",
     ),
     Option(
         "--n-features",
         "n_features_to_select",
         type=SubsetSize(*get_args(params.SubsetRule)),
-        show_default=f"{params.SUBSET_RULE}; with saliency half of the features",
-        help="Which subset: the best, the smallest within one standard error of it, or that "
-        "of N features. Saliency has no scores: it takes N, or a share such as 0.25.",
+        show_default=f"{params.SUBSET_RULE}; with saliency, half of the features",
+        help="Subset to select: the best, the smallest within one standard error of it, or the one "
+        "with N features. Saliency has no scores and accepts N or a fraction such as 0.25.",
     ),
     Option(
         "--folds",
         "cv",
         type=click.IntRange(min=2),
         default=params.CV_FOLDS,
-        help="Folds of the cross-validation.",
+        help="Number of cross-validation folds.",
     ),
     Option(
         "--scoring",
         metavar="NAME",
-        help="A scorer of scikit-learn, such as balanced_accuracy or roc_auc.  [default: accuracy]",
+        help="scikit-learn scorer, such as balanced_accuracy or roc_auc.  [default: accuracy]",
     ),
     Option(
         "--nested-cv",
         is_flag=True,
-        help="Do the whole selection inside outer folds, too: an honest score.",
+        help="Also compute the nested cross-validation score.",
     ),
     Option(
         "--checkpoint",
         metavar="FILE",
-        help="Written after every step; the same command goes on from there.",
+        help="Save the progress to FILE after every step. The same command resumes from it.",
     ),
     _JOBS,
 )
 
-# One model is trained, without choices; a linear SVM would say the same of every row.
+# A single model is trained. A linear SVM would give the same explanation for every row.
 _EXPLAINED_MODEL = (
     _MODEL,
     _KERNEL.vary(default="rbf", help="Kernel of the SVM."),
     _SVM_C.vary(
         type=Number(above=0),
-        help="Cost of errors in the SVM; of a number to predict, errors are in standard "
-        "deviations of the target.",
+        help="Cost of errors in the SVM. For regression, errors are in standard deviations of the "
+        "target.",
     ),
-    _GAMMA.vary(help="Factor in the kernel; 'auto' is one over the number of features."),
+    _GAMMA.vary(help="Kernel coefficient; 'auto' is one over the number of features."),
     _CLASS_WEIGHT.vary(
-        type=click.Choice(["balanced"]), help="Make errors in rare classes cost more."
+        type=click.Choice(["balanced"]), help="Increase the cost of errors in rare classes."
     ),
     _SEED,
 )
 
-# By command, in the order of its help.
+# Options of each command, in the order of its help.
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "report": (
         _TARGET,
@@ -379,38 +381,36 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "--method",
             type=click.Choice(["linear", params.METRIC]),
             default="linear",
-            help="Whose bounds: those of linear models, or those of a metric that is learned to "
-            "tell classes apart by distances.",
+            help="Bounds for linear models, or for a learned metric whose distances separate the "
+            "classes.",
         ),
         _TASK.vary(
             type=click.Choice([params.AUTO, *params.LINEAR_TASKS]),
-            help="What to predict: classes, a number, classes in an order, or which rows rank "
-            "above others. 'auto' goes by the target.",
+            help="Predict classes, a number, ordered classes, or a ranking of two classes. 'auto' "
+            "infers classification or regression from the target.",
         ),
         Option(
             "--privileged",
             metavar="COLUMN",
             multiple=True,
-            help="Column that is known of these rows only, not of rows to come. It takes no part "
-            "in predictions; it explains how far each row may be missed. May be given several "
-            "times.",
+            help="Column that is available only for training, not for prediction, such as a later "
+            "diagnosis. It explains the loss of each row. May be given several times.",
         ),
         Option(
             "--path",
             type=click.Choice(get_args(params.PathParameter)),
-            help="Show on the page, too, how everything changes with this setting: 20 values of "
-            "it.",
+            help="Also show in the report how the bounds change over 20 values of this setting.",
         ),
         Option(
             "--relations",
             is_flag=True,
-            help="Show on the page, too, which features replace which, and the groups they form.",
+            help="Also show in the report which features can replace each other, and their groups.",
         ),
         Option(
             "--costs",
             metavar="FILE",
-            help="Show on the page, too, the five cheapest sets of features that suffice. FILE is "
-            "a table with the columns 'feature' and 'cost'. The search takes a minute at most.",
+            help="Also show in the report the five cheapest sufficient feature sets. FILE is a "
+            "table with the columns 'feature' and 'cost'. The search stops after one minute.",
         ),
         _SEPARATOR,
         *_PAGE_AND_JSON,
@@ -426,8 +426,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "--groups",
             metavar="COLUMN",
-            help="Column whose equal values stay on one side of every fold, such as a patient. It "
-            "is no feature.",
+            help="Column with row groups, such as patients. All rows of a group are in the same "
+            "fold. The column is not used as a feature.",
         ),
         _SEPARATOR,
         _OUTPUT.vary(default="selection.json"),
@@ -443,7 +443,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             type=click.IntRange(min=1),
             multiple=True,
             required=True,
-            help="Number of the row, 1 for the first below the names. May be given several times.",
+            help="Number of the row; 1 is the first row of data. May be given several times.",
         ),
         _DROP,
         _TASK,
@@ -451,7 +451,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "--class",
             "towards",
             metavar="LABEL",
-            help="What speaks for this class.  [default: for the true one]",
+            help="Class to explain.  [default: the true class of the row]",
         ),
         _SEPARATOR,
         _OUTPUT,
@@ -462,8 +462,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 }
 
 
-def options_of(name: str) -> Callable[[Command], Command]:
-    """Give a command its options."""
+def add_options(name: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options of a command."""
 
     def decorate(command: Command) -> Command:
         for option in reversed(OPTIONS[name]):
@@ -473,10 +473,10 @@ def options_of(name: str) -> Callable[[Command], Command]:
     return decorate
 
 
-def estimator_options(values: Mapping[str, Any], **more: Any) -> Options:
-    """The options of the running command that are for an estimator, and more values for it."""
+def estimator_options(values: Mapping[str, Any], **extra: Any) -> Options:
+    """Return the estimator options of the running command, with extra values added."""
     context = click.get_current_context()
     flags = {option.name: max(option.opts, key=len) for option in context.command.params}
     default = ParameterSource.DEFAULT
-    given = [name for name in values if context.get_parameter_source(name) is not default]
-    return Options({**values, **more}, {name: flags[name] for name in given})
+    set_by_user = [name for name in values if context.get_parameter_source(name) is not default]
+    return Options({**values, **extra}, {name: flags[name] for name in set_by_user})

@@ -1,4 +1,4 @@
-"""Where results go, checked before the long work and written after it; what the terminal shows."""
+"""Output of the commands: files, checked before the fit and written after it, and terminal text."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from ..exceptions import InputError, RelevanceWarning
 STDOUT = "-"
 DEFAULT_PAGE = "report.html"
 
-# Features on the terminal.
+# Number of features listed on the terminal.
 MAX_FEATURES = 40
 _BAR_WIDTHS = (8, 24)
-_NAME_WIDTH = 24  # bars give way to names down to here
+_NAME_WIDTH = 24  # bars shrink before names get less than this
 _COLORS: dict[str, dict[str, Any]] = {
     "strong": {"fg": "cyan", "bold": True},
     "weak": {"fg": "yellow"},
@@ -35,7 +35,10 @@ _COLORS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """The page to write, the JSON to write or print and its name, and how much to print."""
+    """Destinations of a result.
+
+    ``json_name`` is the word for the JSON file in messages.
+    """
 
     page: Path | None
     json: Path | None
@@ -45,18 +48,18 @@ class Outputs:
 
     @property
     def verbose(self) -> int:
-        """Whether an estimator shows its progress: to people at a terminal."""
+        """Verbosity of the estimator: 1 if standard error is a terminal, unless quiet."""
         return int(sys.stderr.isatty() and not self.quiet)
 
     def note(self, text: str | None) -> None:
-        """Print a note beside the result, unless the user wants none."""
+        """Print a note to standard error, unless quiet."""
         if text and not self.quiet:
             echo(text, err=True)
 
     def write(
         self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
     ) -> None:
-        """Write the files, print the result, and say what was written."""
+        """Write the files, print the result and list the files written."""
         from ..report.page import render
 
         texts = {}
@@ -86,38 +89,42 @@ def _write(path: Path, text: str) -> None:
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """A document as JSON, in ASCII and so safe on any terminal."""
+    """Return a document as ASCII-only JSON, which any terminal can display."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def plan_page(
     page: str | None, json_output: str | None, *, quiet: bool, table: str | None = None
 ) -> Outputs:
-    """Where a page and JSON go: by default the page alone, to ``report.html``."""
+    """Return the destinations of a report; by default, only ``report.html`` is written."""
     if page == STDOUT:
-        raise InputError("The page needs a file (-o FILE); only --json can go to standard output.")
+        raise InputError(
+            "The HTML report cannot be written to standard output. Use -o FILE, or --json for JSON."
+        )
     if page is None and json_output is None:
         page = DEFAULT_PAGE
     return _plan(page, json_output, "JSON", quiet, table)
 
 
 def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
-    """The same for a command that has no page, and need not write anything."""
+    """Return the destinations of a command without an HTML report."""
     return _plan(None, output, "Result", quiet, table)
 
 
 def _plan(
     page: str | None, json_output: str | None, json_name: str, quiet: bool, table: str | None
 ) -> Outputs:
-    """Decide where results go; refuse what could not be written later, or is the table itself."""
+    """Return the destinations; raise if one is not writable, is the table, or is used twice."""
     to_stdout = json_output == STDOUT
     files = [path for path in (page, None if to_stdout else json_output) if path is not None]
     for path in files:
-        _require_writable(Path(path))
+        _check_writable(Path(path))
         if table is not None and same_file(path, table):
-            raise InputError(f"{path!r} is the table itself: write the results elsewhere.")
+            raise InputError(f"{path!r} is the table itself. Write the result to a different file.")
     if len(files) == 2 and same_file(*files):
-        raise InputError(f"The page and the JSON cannot both go to {page!r}.")
+        raise InputError(
+            f"The report and the JSON cannot both be written to {page!r}. Use two different files."
+        )
     return Outputs(
         page=None if page is None else Path(page),
         json=None if json_output is None or to_stdout else Path(json_output),
@@ -128,32 +135,35 @@ def _plan(
 
 
 def same_file(first: str | Path, second: str | Path) -> bool:
-    """Whether two paths name one file."""
+    """Check whether two paths refer to the same file."""
     return Path(first).resolve() == Path(second).resolve()
 
 
-def _require_writable(path: Path) -> None:
+def _check_writable(path: Path) -> None:
     folder = path.resolve().parent
     if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder: give the name of a file to write.")
+        raise InputError(f"{str(path)!r} is a folder. Pass the name of a file.")
     if not folder.is_dir():
-        raise InputError(f"There is no folder {str(folder)!r} to write {path.name!r} into.")
-    # Through a temporary file beside it, so the folder counts; and a read-only file stays.
+        raise InputError(
+            f"Cannot write {path.name!r}: there is no folder {str(folder)!r}. Create it first."
+        )
+    # Files are written to a temporary file in the same folder, so the folder must be writable.
+    # A read-only file is never replaced.
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"No permission to write {str(path)!r}.")
+        raise InputError(f"No permission to write {str(path)!r}. Use a different path.")
 
 
 @contextmanager
 def collected_notes() -> Iterator[list[str]]:
-    """Print this package's warnings as notes, each once, and keep them for the report."""
+    """Print each warning of this package once, as a note, and collect them for the report."""
     notes: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", RelevanceWarning)
         show = warnings.showwarning
 
-        def note(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
+        def note(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:
             if not issubclass(category, RelevanceWarning):
-                show(message, category, *rest, **named)
+                show(message, category, *args, **kwargs)
             elif (text := " ".join(str(message).split())) not in notes:
                 notes.append(text)
                 echo(f"Note: {text}", err=True)
@@ -163,7 +173,7 @@ def collected_notes() -> Iterator[list[str]]:
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print a line; what the terminal's encoding lacks is escaped instead of failing."""
+    """Print a line; characters that the stream cannot encode are escaped."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     text = text.encode(encoding, "backslashreplace").decode(encoding)
@@ -171,13 +181,13 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def use_color(stream: TextIO) -> bool:
-    """Color is for people at a terminal who have not asked to be spared it."""
+    """Check whether to use color: only on a terminal, and not if NO_COLOR or TERM=dumb is set."""
     allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return allowed and stream.isatty()
 
 
 def headline(document: Mapping[str, Any]) -> str:
-    """The table in one line: its name, its size and its target."""
+    """Describe the table in one line: name, size and target."""
     table = document["table"]
     return (
         f"{printable(table['name'])}: {table['n_rows']:,} rows, {table['n_features']:,} features, "
@@ -188,18 +198,18 @@ def headline(document: Mapping[str, Any]) -> str:
 def result_table(
     document: Mapping[str, Any], *, unicode: bool | None = None, width: int | None = None
 ) -> str:
-    """What was analysed, the counts and the first features, aligned.
+    """Format a document as text: the table, the counts and the highest-ranked features.
 
-    Bars use characters beyond ASCII (``unicode``) and the ``width`` of the terminal by default as
-    far as standard output can show them.
+    By default, bars use Unicode characters if standard output can encode them, and lines use the
+    width of the terminal.
     """
     from ..results.bounds import document_columns, ranked
 
     columns = [column.name for column in document_columns(document) if column.on_terminal]
     columns.remove("relevance")
-    unicode = _stdout_can_show("█·…") if unicode is None else unicode
+    unicode = _can_encode("█·…") if unicode is None else unicode
     width = width or shutil.get_terminal_size((100, 24)).columns
-    lines = [f"{headline(document)}: {_target(document)}", ""]
+    lines = [f"{headline(document)}: {_describe_target(document)}", ""]
     for heading, unsorted in (("", document["features"]), ("privileged", document["privileged"])):
         if unsorted:
             features = ranked(unsorted)
@@ -209,16 +219,17 @@ def result_table(
             if len(features) > MAX_FEATURES:
                 lines.append(f"... and {len(features) - MAX_FEATURES:,} more.")
             lines.append("")
-    models = "equivalent mappings" if document.get("metric") else "models as good"
-    lines.append(f"lower, upper: smallest and largest size of the weight, over all {models}.")
+    models = "equivalent mappings" if document.get("metric") else "equivalent models"
+    lines.append(f"lower, upper: smallest and largest absolute weight over all {models}.")
     if document["privileged"]:
-        lines.append("privileged: explain how far rows may be missed; no input of predictions.")
+        lines.append("privileged: explain the loss of each row; not used for prediction.")
     if document["n_outer"]:
-        lines.append(f"{bars.at_most}: bounds that are proven but need not be tight.")
+        lines.append(f"{bars.at_most}: certified upper bounds that may not be tight.")
     return "\n".join(lines)
 
 
-def _stdout_can_show(characters: str) -> bool:
+def _can_encode(characters: str) -> bool:
+    """Check whether standard output can encode some characters."""
     try:
         characters.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
@@ -226,8 +237,8 @@ def _stdout_can_show(characters: str) -> bool:
     return True
 
 
-def _target(document: Mapping[str, Any]) -> str:
-    """Its classes, or where its values lie."""
+def _describe_target(document: Mapping[str, Any]) -> str:
+    """Return the classes of the target, or the range and mean of its values."""
     if document["values"] is not None:
         low, high, mean = (number(document["values"][key]) for key in ("min", "max", "mean"))
         return f"{low} to {high}, mean {mean}"
@@ -275,7 +286,7 @@ def _number(feature: Mapping[str, Any], column: str, decimals: int, at_most: str
 
 
 class _Bars:
-    """Intervals as bars of characters, all on one axis from zero to the largest bound."""
+    """Text bars for intervals, on a common axis from zero to the largest bound."""
 
     def __init__(self, features: Sequence[Mapping[str, Any]], unicode: bool) -> None:
         self.end = max((f["upper"] for f in features), default=0.0)
@@ -284,11 +295,11 @@ class _Bars:
         self.at_most = "≤" if unicode else "<="
 
     def axis(self, width: int, decimals: int) -> str:
-        """Zero at one end, the largest bound at the other."""
+        """Return the axis labels: zero at the left, the largest bound at the right."""
         return "0" + f"{self.end:.{decimals}f}".rjust(width - 1)
 
     def draw(self, lower: float, upper: float, width: int) -> str:
-        """One bar; at least one character, so that no interval goes unseen."""
+        """Return one bar, at least one character long if its upper bound is positive."""
         scale = width / self.end if self.end > 0 else 0.0
         start = min(int(lower * scale), width - 1)
         stop = max(round(upper * scale), start + 1) if upper > 0 else start

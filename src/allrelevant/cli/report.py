@@ -1,4 +1,4 @@
-"""The commands ``report`` and ``demo``: from a table to the bounds of its features."""
+"""The commands ``report`` and ``demo``: relevance bounds of the features of a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._params import AUTO, METRIC, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED, FORMATS
 from .estimators import Options, build_bounds, fit
-from .options import estimator_options, options_of
+from .options import add_options, estimator_options
 from .output import Outputs, collected_notes, plan_page, result_table
 
 if TYPE_CHECKING:
@@ -21,34 +21,37 @@ if TYPE_CHECKING:
 
 RELEVANCE_HELP = """\b
 Each feature falls into one of three classes:
-  strong      every equally good model needs it
-  weak        some use it, others do without: other features can stand in
-  irrelevant  none gives it more weight than noise would get
+  strong      every equivalent model needs it
+  weak        some equivalent models use it, others replace it
+  irrelevant  no equivalent model gives it more weight than noise would get
 """
 
-# Sets of features to look for where costs are given, and how long.
+# Number of feature sets to search for if costs are given, and time limit of the search.
 N_CHEAPEST_SETS = 5
 MAX_SEARCH_SECONDS = 60.0
 
 
 @click.command(
-    help=f"""Analyse TABLE and write a report that opens in any browser.
+    help=f"""Analyze TABLE and write a self-contained HTML report.
 
-TABLE is a {FORMATS} file, text also compressed ({COMPRESSED}),
-with a line of names on top. One column is the target: the class of each row, or a number. All
-others are features and must be numbers, none missing.
+TABLE is a {FORMATS} file with column names in the first line. Text files may be compressed
+({COMPRESSED}). One column is the target: the class of each row, or a number. All other columns
+are features. They must be numeric and have no missing values.
+
+Equivalent models are all linear models whose norm and loss are close to those of a regularized
+baseline. The report shows the smallest and the largest weight of each feature among them.
 
 {RELEVANCE_HELP}
 \b
-What --task auto makes of the target, and says so:
-  words, true and false                           classification
+With --task auto, the task is inferred from the target and reported:
+  text, true and false                            classification
   numbers with a fractional part                  regression
-  whole numbers, more than 20 different ones,
-    or a different one in most rows               regression
-  whole numbers otherwise                         classification
+  integers with more than 20 distinct values,
+    or with a different value in most rows        regression
+  other integers                                  classification
 
-For classes in an order, such as grades as numbers, there is --task ordinal; to rank one of two
-classes above the other, however rare it is, --task ranking.
+Use --task ordinal for ordered classes, such as grades given as numbers. Use --task ranking to rank
+one of two classes above the other, however rare it is.
 
 \b
 Examples:
@@ -61,12 +64,12 @@ Examples:
   allrelevant report spectra.csv --target quality --method metric --rank 2
   allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
-On bad input the command says why in one line, ends with exit code 2, and leaves an earlier report
-as it was.
+On invalid input, the command prints a one-line error, exits with code 2 and leaves an existing
+report unchanged.
 """
 )
 @click.argument("table")
-@options_of("report")
+@add_options("report")
 @click.pass_obj
 def report(
     command: str,
@@ -86,7 +89,7 @@ def report(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Analyse a table from a file."""
+    """Analyze a table from a file."""
     outputs = plan_page(output, json_output, quiet=quiet, table=table)
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
@@ -112,34 +115,34 @@ def report(
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
-    """Refuse what the bounds of a metric cannot do."""
+    """Raise if an option is not available for the bounds of a metric."""
     if task not in (AUTO, "classification"):
-        raise InputError(f"--method metric tells classes apart; it cannot do --task {task}.")
+        raise InputError(f"--method metric requires --task classification (got {task}).")
     for name, value in linear_only.items():
         if value:
-            raise InputError(f"--{name} does not go with --method metric.")
+            raise InputError(f"--{name} cannot be combined with --method metric.")
 
 
 @click.command(
-    help="""The same on a table that is at hand: breast cancer in Wisconsin.
+    help="""Analyze a bundled example, the Wisconsin breast cancer data.
 
-569 tumours, 30 measurements of cell nuclei, and whether the tumour was benign or malignant. The
-table comes with scikit-learn; nothing is downloaded.
+The table has 569 tumors, each with 30 measurements of cell nuclei. The target is whether a tumor is
+benign or malignant. The table is part of scikit-learn; nothing is downloaded.
 """
 )
-@options_of("demo")
+@add_options("demo")
 @click.pass_obj
 def demo(
     command: str, /, output: str | None, json_output: str | None, quiet: bool, **settings: Any
 ) -> None:
-    """Analyse the bundled table."""
+    """Analyze the bundled table."""
     outputs = plan_page(output, json_output, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
     from .._optional import import_extra
     from ..tables.features import ColumnRoles
 
-    import_extra("pandas", "cli")  # scikit-learn needs it for this table, and names no extra
+    import_extra("pandas", "cli")  # required by as_frame=True; this error names the extra
     bundle = load_breast_cancer(as_frame=True)
     frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
     with collected_notes() as notes:
@@ -169,7 +172,7 @@ def _analyze(
     command: str,
     notes: list[str],
 ) -> None:
-    """Bound the relevance of each feature for the target, and hand out the result."""
+    """Compute the relevance bounds of all features and write the result."""
     from ..bounds.design import read_costs
     from ..bounds.path import bounds_path
     from ..bounds.task import task_by_name
@@ -179,7 +182,7 @@ def _analyze(
 
     columns = split_features(frame, roles)
     X, privileged = columns.X, columns.privileged
-    read_costs(costs, X.columns.tolist())  # refuses costs that do not fit before the long work
+    read_costs(costs, X.columns.tolist())  # raises on invalid costs before the fit
     inferred = infer_task(columns.y) if task == AUTO else None
     task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
     y = task_by_name(task).read_target(columns.y, roles.target)

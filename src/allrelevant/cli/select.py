@@ -1,4 +1,4 @@
-"""The command ``select``: from a table to the features that a method selects."""
+"""The command ``select``: feature selection by backward elimination or saliency."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from .._text import count_noun, printable, shorten
 from ..exceptions import InputError
 from .estimators import METHODS, build_selector, fit
-from .options import estimator_options, options_of
+from .options import add_options, estimator_options
 from .output import MAX_FEATURES, Outputs, collected_notes, headline, plan_json, same_file
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ _METHODS_HELP = "\n".join(f"  {name:13}  {method.help}" for name, method in METH
 
 
 @click.command(
-    help=f"""Select features of TABLE by backward elimination, or by saliency.
+    help=f"""Select features of TABLE by backward elimination or saliency.
 
-TABLE is read as by "allrelevant report". The target must be classes, but for saliency, which takes
-a number, too. Columns are brought to mean 0 and variance 1 first, and so is a target that is a
-number.
+TABLE has the same format as for "allrelevant report". The target must be a class, except that
+saliency also accepts numbers. Columns and numeric targets are scaled to mean 0 and variance 1
+first.
 
 \b
 Methods:
@@ -41,11 +41,11 @@ Examples:
   allrelevant select genes.csv --target y --method saliency --kernel rbf --n-features 20
   allrelevant select houses.csv --target price --method saliency --n-features 0.25
 
-Interrupted, the same command with the same --checkpoint goes on where it was.
+To resume an interrupted run, repeat the command with the same --checkpoint.
 """
 )
 @click.argument("table")
-@options_of("select")
+@add_options("select")
 @click.pass_obj
 def select(
     command: str,
@@ -76,7 +76,7 @@ def select(
         _check_checkpoint(settings["checkpoint"], outputs)
         if groups is not None and not METHODS[method].cross_validates:
             raise InputError(
-                f"--groups goes with methods that cross-validate, and {method} does not."
+                f"--groups requires a method that cross-validates, and {method} does not."
             )
         columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
         label = _read_target(columns.y, target, task, method)
@@ -105,7 +105,10 @@ def select(
 
 def _check_checkpoint(checkpoint: str | None, outputs: Outputs) -> None:
     if checkpoint is not None and outputs.json is not None and same_file(checkpoint, outputs.json):
-        raise InputError(f"The checkpoint and the result cannot both go to {checkpoint!r}.")
+        raise InputError(
+            f"The checkpoint and the result cannot both be written to {checkpoint!r}. Use two "
+            "different files."
+        )
 
 
 def _read_target(y: pd.Series, target: str, task: str, method: str) -> Target:
@@ -115,10 +118,8 @@ def _read_target(y: pd.Series, target: str, task: str, method: str) -> Target:
         return read_target(y, target, task)
     others = " or ".join(name for name in METHODS if "regression" in METHODS[name].tasks)
     if task == "regression":
-        raise InputError(
-            f"--task regression goes with --method {others}; {method} tells classes apart."
-        )
-    advice = f"{method} tells classes apart: predict a number with --method {others}"
+        raise InputError(f"--task regression requires --method {others} (got {method}).")
+    advice = f"To predict a number, use --method {others} instead of {method}"
     return Target("classification", class_labels(y, target, of_numbers=advice))
 
 
@@ -127,7 +128,7 @@ def _to_text(document: Mapping[str, Any]) -> str:
     lines = [
         headline(document),
         f"{count_noun(document['n_selected'], 'feature', 'features')} selected by "
-        f"{document['method']}{_why_so_many(document)}, the last to leave first:",
+        f"{document['method']}{_default_size_note(document)}, best-ranked first:",
         *(f"  {shorten(printable(name), 70)}" for name in selected[:MAX_FEATURES]),
     ]
     if len(selected) > MAX_FEATURES:
@@ -135,25 +136,25 @@ def _to_text(document: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *_score_lines(document["score"], len(document["subsets"]))])
 
 
-def _why_so_many(document: Mapping[str, Any]) -> str:
-    """Why so many, where neither the user nor a score has said so."""
-    undecided = document["settings"].get("n_features_to_select", 0) is None
-    return " (no --n-features given: half of the features)" if undecided else ""
+def _default_size_note(document: Mapping[str, Any]) -> str:
+    """Return a note if the number of features was set neither by the user nor by a score."""
+    is_default = document["settings"].get("n_features_to_select", 0) is None
+    return " (no --n-features given: half of the features)" if is_default else ""
 
 
 def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:
     lines = []
     if score["inner"] is not None:
         lines.append(
-            f"{score['name']} {score['inner']:.3f} inner: cross-validated, but too good to be true "
-            f"of new rows, for it was chosen among {n_subsets:,} subsets"
+            f"{score['name']} {score['inner']:.3f} inner (cross-validated, optimistic: best of "
+            f"{n_subsets:,} subsets)"
         )
     nested = score["nested"]
     if nested is not None:
         lines.append(
-            f"{score['name']} {nested['mean']:.3f} nested: the whole selection, on rows it never "
-            f"saw ({len(nested['by_fold'])} outer folds)"
+            f"{score['name']} {nested['mean']:.3f} nested (whole selection repeated in "
+            f"{len(nested['by_fold'])} outer folds)"
         )
     elif lines:
-        lines.append("--nested-cv adds what to expect of new rows.")
+        lines.append("Use --nested-cv to estimate the score on new rows.")
     return lines

@@ -1,4 +1,4 @@
-"""Value types of options: how the text of an option is read, or refused."""
+"""Value types of options, which convert text or raise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 
 class NumberOrWord(click.ParamType, ABC):  # type: ignore[type-arg]
-    """A number, or one of some words in its place."""
+    """A number, or one of several words."""
 
     name = "number"
     placeholder = "NUMBER"
@@ -28,18 +28,18 @@ class NumberOrWord(click.ParamType, ABC):  # type: ignore[type-arg]
 
     @abstractmethod
     def to_number(self, value: Any) -> float | None:
-        """The number that a text stands for; None if it is refused."""
+        """Convert a text to a number; return None if it is not valid."""
 
     @abstractmethod
     def expected(self) -> str:
-        """What messages say the value must be."""
+        """Describe valid values, for error messages."""
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "|".join([self.placeholder, *self.words])
 
 
 class Number(NumberOrWord):
-    """A finite number within limits, or one of some words in its place."""
+    """A finite number within limits, or one of several words."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Number(NumberOrWord):
         return number if self.accepts(number) else None
 
     def accepts(self, number: float) -> bool:
-        """Whether a number is finite and within the limits."""
+        """Check whether a number is finite and within the limits."""
         return (
             math.isfinite(number)
             and (self.at_least is None or number >= self.at_least)
@@ -76,7 +76,7 @@ class Number(NumberOrWord):
 
 
 class Numbers(Number):
-    """A number within limits, or several with commas between."""
+    """A number within limits, or several separated by commas."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         parts = str(value).split(",")
@@ -88,17 +88,17 @@ class Numbers(Number):
 
 
 class StepSize(Number):
-    """A whole number of features, or a share of them."""
+    """A number of features, or a fraction of them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = float(super().convert(value, param, ctx))
         if number >= 1 and number != int(number):
-            self.fail(f"{value!r} is neither a whole number nor below 1.", param, ctx)
+            self.fail(f"{value!r} is neither an integer nor a fraction below 1.", param, ctx)
         return int(number) if number >= 1 else number
 
 
 class Count(NumberOrWord):
-    """A whole number from 1 on, or one of some words in its place."""
+    """A positive integer, or one of several words."""
 
     name = "count"
     placeholder = "N"
@@ -107,33 +107,33 @@ class Count(NumberOrWord):
         return int(value) if str(value).isdecimal() and int(value) >= 1 else None
 
     def expected(self) -> str:
-        return " or ".join(["a whole number of at least 1", *map(repr, self.words)])
+        return " or ".join(["an integer of at least 1", *map(repr, self.words)])
 
 
 class SubsetSize(Count):
-    """A number of features, a share of them, or one of some words in its place."""
+    """A number of features, a fraction of them, or one of several words."""
 
-    placeholder = "N|SHARE"
+    placeholder = "N|FRACTION"
 
     def to_number(self, value: Any) -> float | None:
         try:
-            share = float(value)
+            fraction = float(value)
         except ValueError:
             return None
-        return share if 0 < share < 1 else super().to_number(value)
+        return fraction if 0 < fraction < 1 else super().to_number(value)
 
 
 class Dimension(Count):
-    """A number of directions, or a word for how to choose it."""
+    """A number of dimensions, or a word for the way to choose it."""
 
     placeholder = "NUMBER"
 
     def expected(self) -> str:
-        return f"a number of directions, {' or '.join(map(repr, self.words))}"
+        return f"a number of dimensions, {' or '.join(map(repr, self.words))}"
 
 
 class Jobs(click.ParamType):  # type: ignore[type-arg]
-    """A number of workers: positive, or negative to count back from all cores, never zero."""
+    """A nonzero number of worker processes; negative values count back from all cores."""
 
     name = "integer"
 
@@ -143,12 +143,14 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             jobs = 0
         if jobs == 0:
-            self.fail(f"{value!r} is not a number of workers (1, 2, ..., or -1).", param, ctx)
+            self.fail(
+                f"{value!r} is not a number of worker processes (1, 2, ..., or -1).", param, ctx
+            )
         return jobs
 
 
 class NamedValue(click.ParamType):  # type: ignore[type-arg]
-    """One of some words, each of which stands for a value."""
+    """One of several words, each mapped to a value."""
 
     name = "word"
 

@@ -1,4 +1,4 @@
-"""Figures: display objects that keep their values and can be drawn again."""
+"""Figures: display objects that store their values and can be redrawn."""
 
 from __future__ import annotations
 

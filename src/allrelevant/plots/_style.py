@@ -1,4 +1,4 @@
-"""What figures share: colors of the relevance classes, rows of bars, legends and titles."""
+"""Common parts of figures: colors of relevance classes, rows of bars, legends and titles."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ TEXT_COLOR = "#1c1c1c"
 _LABEL_WIDTH = 30
 _FONT_SIZE = 9
 
-# Of the room; letters are a little wider in a file of another resolution.
-_SHARE = 0.92
+# Fraction of the available width that text may fill. Text is slightly wider at other resolutions.
+_FILL_FRACTION = 0.92
 
 
 class ClassStyle(NamedTuple):
-    """Fill and outline of a bar."""
+    """Fill and edge color of a bar."""
 
     fill: str
     edge: str
 
 
-# Dark, middle and hollow: told apart in grayscale and with any kind of color vision.
+# Dark, medium and hollow: distinguishable in grayscale and with any color vision.
 CLASS_STYLES = {
     "strong": ClassStyle("#123f6d", "#123f6d"),
     "weak": ClassStyle("#e0913a", "#c2761f"),
@@ -45,14 +45,14 @@ CLASS_STYLES = {
 
 
 class AxesDisplay:
-    """A display on one pair of axes, known once it is drawn."""
+    """Base class of displays on a single Axes, which is set when the display is drawn."""
 
     ax_: Axes
     figure_: Any
 
 
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
-    """The axes to draw on, by default those of a figure of their own."""
+    """Return the given Axes, or the Axes of a new figure."""
     if ax is not None:
         return ax
     pyplot = import_extra("matplotlib.pyplot", "plot")
@@ -61,14 +61,14 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def rows_height(n_rows: int, with_legend: bool) -> float:
-    """Height of a figure of rows of bars, in inches."""
+    """Return the height of a figure with rows of bars, in inches."""
     return 0.9 + 0.22 * n_rows + (0.2 if with_legend else 0.0)
 
 
 def choose_rows(
     upper: NDArray[np.float64], max_features: int | None, order: str
 ) -> NDArray[np.intp]:
-    """Which features to draw, from top to bottom: at most those of the largest upper bounds."""
+    """Return the features to draw, from top to bottom: those with the largest upper bounds."""
     if order not in ("table", "upper"):
         raise InputError(f"order must be 'table' or 'upper', got {order!r}.")
     if max_features is not None and max_features < 1:
@@ -78,9 +78,9 @@ def choose_rows(
 
 
 def name_rows(ax: Axes, names: Sequence[str] | None, shown: NDArray[np.intp]) -> None:
-    """Set up the rows: the first on top, names at the left, by default x0, x1, ...; no frame."""
+    """Label the rows, first row on top; names default to x0, x1, ..."""
     labels = [short_label(f"x{j}" if names is None else names[j], _LABEL_WIDTH) for j in shown]
-    # A dollar sign in a name is a dollar sign, not the beginning of a formula.
+    # parse_math=False: a dollar sign in a name does not start a formula.
     ax.set_yticks(np.arange(len(shown)), labels, parse_math=False)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -88,7 +88,7 @@ def name_rows(ax: Axes, names: Sequence[str] | None, shown: NDArray[np.intp]) ->
 
 
 def draw_bars(ax: Axes, interval: NDArray[np.float64], relevance: Sequence[str]) -> None:
-    """A bar in each row from its lower to its upper bound, in the style of its class."""
+    """Draw a bar per row from its lower to its upper bound, in the style of its class."""
     styles = [CLASS_STYLES[name] for name in relevance]
     ax.barh(
         np.arange(len(interval)),
@@ -103,11 +103,11 @@ def draw_bars(ax: Axes, interval: NDArray[np.float64], relevance: Sequence[str])
 
 
 def draw_marks(ax: Axes, weights: ArrayLike, label: str) -> None:
-    """A circle in each row, at the size of a weight."""
-    sizes = np.abs(weights)
+    """Draw a circle per row at the absolute weight."""
+    absolute = np.abs(weights)
     ax.plot(
-        sizes,
-        np.arange(len(sizes)),
+        absolute,
+        np.arange(len(absolute)),
         ls="none",
         marker="o",
         ms=4.2,
@@ -121,7 +121,7 @@ def draw_marks(ax: Axes, weights: ArrayLike, label: str) -> None:
 
 
 def class_patches(names: Sequence[str], **style: Any) -> list[Any]:
-    """Entries of a legend for relevance classes."""
+    """Return legend entries for relevance classes."""
     patches = import_extra("matplotlib.patches", "plot")
     return [
         patches.Patch(
@@ -135,9 +135,9 @@ def class_patches(names: Sequence[str], **style: Any) -> list[Any]:
 
 
 def draw_legend_above(ax: Axes, handles: Sequence[Any]) -> None:
-    """A legend in one line above the axes.
+    """Draw a single-line legend above the axes.
 
-    Where it is wider than the axes it runs above the names, not off the page.
+    It is right-aligned, so a legend wider than the axes extends above the names.
     """
     ax.legend(
         handles=handles,
@@ -153,25 +153,25 @@ def draw_legend_above(ax: Axes, handles: Sequence[Any]) -> None:
     )
 
 
-def label_of_rows(text: str, n_shown: int, n_features: int) -> str:
-    """The label of the axis below rows of bars; it says if not all features are shown."""
+def rows_label(text: str, n_shown: int, n_features: int) -> str:
+    """Return the axis label below rows of bars, with a note if features are omitted."""
     if n_shown == n_features:
         return text
     return f"{text}\n(the {n_shown} of {n_features:,} features with the largest upper bounds)"
 
 
 def set_title(ax: Axes, *sentences: str, loc: Literal["left", "center"], grow: bool) -> None:
-    """Give axes a title of several lines, each as wide as there is room.
+    """Set a title and wrap it to the available width.
 
-    Everything else must be drawn before: that decides how much room there is. Each sentence begins
-    on a line of its own; empty ones are left out. With ``grow``, the figure becomes higher by the
-    lines beyond the first, so that axes keep their size.
+    Everything else must be drawn before, because it determines the available width. Each sentence
+    starts on a new line; empty ones are omitted. With ``grow``, the height of the figure increases
+    by the lines after the first, so that the axes keep their size.
     """
     title = ax.set_title("", fontsize=_FONT_SIZE, loc=loc, parse_math=False)
-    _lay_out(ax)
+    _update_layout(ax)
     if loc == "left":
-        title.set_x(ax.transAxes.inverted().transform((_left_end(ax), 0.0))[0])
-    _fill(title, _room(ax, loc), sentences)
+        title.set_x(ax.transAxes.inverted().transform((_left_edge(ax), 0.0))[0])
+    _set_wrapped_text(title, _available_width(ax, loc), sentences)
     n_lines = title.get_text().count("\n") + 1
     if grow and n_lines > 1:
         figure: Any = ax.figure
@@ -180,58 +180,58 @@ def set_title(ax: Axes, *sentences: str, loc: Literal["left", "center"], grow: b
 
 
 def set_x_label(ax: Axes, text: str) -> None:
-    """Give the horizontal axis a label, of several lines if need be."""
+    """Set the label of the horizontal axis and wrap it to the available width."""
     ax.set_xlabel("", fontsize=_FONT_SIZE)
-    _lay_out(ax)
-    _fill(ax.xaxis.label, _room(ax, "center"), [text])
+    _update_layout(ax)
+    _set_wrapped_text(ax.xaxis.label, _available_width(ax, "center"), [text])
 
 
-def _lay_out(ax: Axes) -> None:
-    """Have the layout of the figure find its sizes, which it does when it draws."""
+def _update_layout(ax: Axes) -> None:
+    """Compute the layout of the figure, which matplotlib does only when drawing."""
     figure: Any = ax.figure
     figure.canvas.figure.draw_without_rendering()
 
 
-def _left_end(ax: Axes) -> float:
-    """Where the labels at the left of the axes begin, in pixels; or the axes, if there are none.
+def _left_edge(ax: Axes) -> float:
+    """Return the left edge of the axes with their labels, in pixels, limited to the figure.
 
-    Labels can reach beyond the figure, where no layout makes room for them; a title must not.
+    Without a layout, labels can extend beyond the figure; titles must not.
     """
-    whole = ax.get_tightbbox()
-    begin = ax.get_window_extent().x0 if whole is None else whole.x0
-    return float(max(begin, _own_box(ax).x0))
+    tight = ax.get_tightbbox()
+    left = ax.get_window_extent().x0 if tight is None else tight.x0
+    return float(max(left, _axes_cell(ax).x0))
 
 
-def _own_box(ax: Axes) -> Any:
-    """The figure, or what is the axes' own in it."""
+def _axes_cell(ax: Axes) -> Any:
+    """Return the bounding box of the figure, or of the part reserved for these axes."""
     figure: Any = ax.figure
     if len(figure.axes) == 1:
         return figure.bbox
     return figure.transSubfigure.transform_bbox(ax.get_position(True))
 
 
-def _room(ax: Axes, loc: str) -> float:
-    """Width in pixels: to the edge of the figure, or of what is the axes' own in it."""
-    box = _own_box(ax)
+def _available_width(ax: Axes, loc: str) -> float:
+    """Return the width available for text, in pixels, up to the edges of the axes' cell."""
+    box = _axes_cell(ax)
     if loc == "left":
-        return float(box.x1 - _left_end(ax))
+        return float(box.x1 - _left_edge(ax))
     drawn = ax.get_window_extent()
     middle = (drawn.x0 + drawn.x1) / 2
     return float(2 * min(middle - box.x0, box.x1 - middle))
 
 
-def _fill(artist: Text, room: float, sentences: Sequence[str]) -> None:
-    wide = _SHARE * room
-    lines = [line for sentence in sentences for line in _lines(sentence, artist, wide)]
+def _set_wrapped_text(artist: Text, available: float, sentences: Sequence[str]) -> None:
+    width = _FILL_FRACTION * available
+    lines = [line for sentence in sentences for line in _lines(sentence, artist, width)]
     artist.set_text("\n".join(lines))
 
 
-def _lines(sentence: str, artist: Text, room: float) -> Iterator[str]:
-    """As many words to a line as fit; a word that is too long by itself is broken."""
+def _lines(sentence: str, artist: Text, width: float) -> Iterator[str]:
+    """Yield lines that fit the width; words that are too long are split."""
     line = ""
-    for piece in _pieces(sentence, artist, room):
+    for piece in _pieces(sentence, artist, width):
         longer = line + piece
-        if line and not _fits(longer.rstrip(), artist, room):
+        if line and not _fits(longer.rstrip(), artist, width):
             yield line.rstrip()
             longer = piece
         line = longer
@@ -239,23 +239,23 @@ def _lines(sentence: str, artist: Text, room: float) -> Iterator[str]:
         yield line.rstrip()
 
 
-def _pieces(sentence: str, artist: Text, room: float) -> Iterator[str]:
-    """Its words with the space behind each; one that no line could hold in parts that fill one."""
+def _pieces(sentence: str, artist: Text, width: float) -> Iterator[str]:
+    """Yield words with a trailing space, and words that are too long in pieces that fit."""
     for word in sentence.split():
         rest = word
-        while not _fits(rest, artist, room) and len(rest) > 1:
-            size = _longest(rest, artist, room)
+        while not _fits(rest, artist, width) and len(rest) > 1:
+            size = _fitting_length(rest, artist, width)
             yield rest[:size]
             rest = rest[size:]
         yield f"{rest} "
 
 
-def _longest(word: str, artist: Text, room: float) -> int:
-    """How many letters of a word fit; one at least."""
+def _fitting_length(word: str, artist: Text, width: float) -> int:
+    """Return the number of letters of a word that fit, at least one."""
     sizes = range(1, len(word) + 1)
-    return max(1, bisect_left(sizes, True, key=lambda n: not _fits(word[:n], artist, room)))
+    return max(1, bisect_left(sizes, True, key=lambda n: not _fits(word[:n], artist, width)))
 
 
-def _fits(text: str, artist: Text, room: float) -> bool:
+def _fits(text: str, artist: Text, width: float) -> bool:
     artist.set_text(text)
-    return bool(artist.get_window_extent().width <= room)
+    return bool(artist.get_window_extent().width <= width)

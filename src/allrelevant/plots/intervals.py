@@ -1,4 +1,4 @@
-"""Intervals as horizontal bars, and along a path of a setting as bands."""
+"""Relevance intervals as horizontal bars, and as bands along a path."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from ._style import (
     draw_bars,
     draw_legend_above,
     draw_marks,
-    label_of_rows,
     name_rows,
     rows_height,
+    rows_label,
 )
 from .layout import bands, cutoff_lines, is_logarithmic
 
@@ -41,28 +41,29 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IntervalsDisplay(AxesDisplay):
-    """The interval of each feature's weight as a bar, colored by relevance.
+    """Relevance intervals as bars, colored by relevance class.
 
-    Made by :meth:`from_estimator`; keeps the values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     interval : array-like of shape (n_features, 2)
         Smallest and largest absolute weight of each feature.
     relevance : array-like of shape (n_features,)
-        ``"strong"``, ``"weak"`` or ``"irrelevant"``.
+        Relevance class of each feature: ``"strong"``, ``"weak"`` or ``"irrelevant"``.
     feature_names : sequence of str, default=None
-        By default ``x0, x1, ...``.
+        Names of the features. None uses ``x0, x1, ...``.
     baseline : array-like of shape (n_features,), default=None
-        The baseline's weights, marked in the bars by their size. None draws no marks.
+        Weights of the baseline, drawn as circles at their absolute values. None draws no circles.
     cutoff : array-like of shape (2,), default=None
-        What the lower and what the upper bound must exceed. None draws no lines.
+        Cutoffs for the lower and the upper bound. None draws no lines.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the intervals were drawn last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -87,7 +88,15 @@ class IntervalsDisplay(AxesDisplay):
 
     @classmethod
     def from_estimator(cls, est: Any, **kwargs: Any) -> IntervalsDisplay:
-        """Draw the intervals of a fitted estimator; the options are those of :meth:`plot`."""
+        """Draw the intervals of a fitted estimator.
+
+        Parameters
+        ----------
+        est : estimator
+            Fitted relevance bounds.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         check_is_fitted(est)
         display = cls(
             interval=est.interval_,
@@ -108,23 +117,24 @@ class IntervalsDisplay(AxesDisplay):
         show_cutoff: bool = True,
         show_legend: bool = True,
     ) -> IntervalsDisplay:
-        """Draw the intervals, again or elsewhere.
+        """Draw the intervals.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
+            Axes to draw on. None creates a new figure.
         max_features : int or None, default=40
-            Of more features than this, only those of the largest upper bounds are drawn, and the
-            figure says so. None draws all.
+            Maximum number of features, those with the largest upper bounds. The figure notes how
+            many are omitted. None draws all.
         order : {"table", "upper"}, default="table"
-            From top to bottom: as the columns of the table, or by falling upper bound.
+            Order from top to bottom: order of the table, or descending upper bound.
         show_baseline : bool, default=True
-            Mark the size of the baseline's weight.
+            Whether to mark the absolute weights of the baseline.
         show_cutoff : bool, default=True
-            Draw what a bound must exceed to count. With more than two classes each has cutoffs of
-            its own, and none is drawn.
+            Whether to draw the cutoffs. With more than two classes, each class has its own cutoffs,
+            and none are drawn.
         show_legend : bool, default=True
+            Whether to draw a legend.
 
         Returns
         -------
@@ -149,7 +159,7 @@ class IntervalsDisplay(AxesDisplay):
         draw_bars(self.ax_, interval, np.asarray(self.relevance)[shown].tolist())
         lower, upper = interval.T
         rows = np.arange(len(shown))
-        # A lower bound above zero is what makes a feature strong: lead the eye to where it starts.
+        # Dotted lines connect names to bars that start above zero.
         above_zero = lower > 0.002 * max(float(upper.max()), 1e-300)
         self.ax_.hlines(
             rows[above_zero], 0.0, lower[above_zero], colors="#8a8a8a", lw=0.8, ls=":", zorder=1
@@ -173,13 +183,13 @@ class IntervalsDisplay(AxesDisplay):
         ax, n_features = self.ax_, len(np.asarray(self.interval))
         name_rows(ax, self.feature_names or None, shown)
         ax.set_xlim(left=0.0)
-        label = "absolute weight, over all equally good models"
-        ax.set_xlabel(label_of_rows(label, len(shown), n_features))
+        label = "absolute weight over all equivalent models"
+        ax.set_xlabel(rows_label(label, len(shown), n_features))
 
     def _draw_legend(self, shown: NDArray[np.intp]) -> None:
         present = set(np.asarray(self.relevance)[shown].tolist())
         patches = class_patches([name for name in CLASSES if name in present], linewidth=0.8)
-        # Other lines on axes of the user are left out.
+        # Ignore other lines on axes passed by the user.
         lines = self.ax_.get_legend_handles_labels()[0]
         drawn = [line for line in lines if str(line.get_label()).startswith(("baseline", "cutoff"))]
         draw_legend_above(self.ax_, [*patches, *drawn])
@@ -191,19 +201,21 @@ _PANEL = (2.3, 1.5)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay:
-    """One small panel for each feature: the band from its smallest to its largest weight.
+    """Relevance intervals along a path, as a band in one small panel per feature.
 
-    Made by :meth:`from_result`; keeps the path, so that :meth:`plot` can draw it again.
+    Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     path : BoundsPath
+        Bounds along a grid of values of a setting.
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes
-        The panels, drawn last.
+        Panels of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -222,24 +234,32 @@ class PathDisplay:
 
     @classmethod
     def from_result(cls, path: BoundsPath, **kwargs: Any) -> PathDisplay:
-        """Draw a path; the options are those of :meth:`plot`."""
+        """Draw a path.
+
+        Parameters
+        ----------
+        path : BoundsPath
+            Bounds along a grid of values of a setting.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         return cls(path=path).plot(**kwargs)
 
     def plot(self, *, max_features: int | None = 30, n_columns: int = 5) -> PathDisplay:
-        """Draw the bands in a figure of their own.
+        """Draw the bands in a new figure.
 
         Parameters
         ----------
         max_features : int or None, default=30
-            Of more features than this, only those of the largest upper bounds are drawn, and the
-            figure says so. None draws all.
+            Maximum number of features, those with the largest upper bounds. The figure notes how
+            many are omitted. None draws all.
         n_columns : int, default=5
-            Panels beside each other.
+            Number of panels per row.
 
         Returns
         -------
         PathDisplay
-            This one.
+            The display itself.
         """
         plt = import_extra("matplotlib.pyplot", "plot")
         shown = choose_rows(self.path.interval[:, :, 1].max(axis=0), max_features, "table")
@@ -298,6 +318,8 @@ class PathDisplay:
         n_features = len(self.path.feature_names)
         label: str = self.path.param
         if len(panels) < n_features:
-            label += f"   (the {len(panels)} of {n_features} features of the largest upper bounds)"
+            label += (
+                f"   (the {len(panels)} of {n_features} features with the largest upper bounds)"
+            )
         figure.supxlabel(label, fontsize=9)
-        figure.supylabel("size of the weight", fontsize=9)
+        figure.supylabel("absolute weight", fontsize=9)

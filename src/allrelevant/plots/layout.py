@@ -1,6 +1,7 @@
-"""Geometry of drawings in data units, for figures and for the page; no matplotlib.
+"""Geometry of drawings in data units, shared by figures and HTML reports.
 
-matplotlib scales it by its axes, the page to the ``viewBox`` of an SVG.
+matplotlib scales it to its axes, and the report scales it to the ``viewBox`` of an SVG. This module
+does not import matplotlib.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..bounds.path import runs_of_equal_values
 
 
 def axis_ticks(largest: float) -> list[float]:
-    """Round numbers from zero to just beyond the largest value.
+    """Return round numbers from zero up to or just above the largest value.
 
     >>> axis_ticks(3.65)
     [0.0, 1.0, 2.0, 3.0, 4.0]
@@ -33,28 +34,28 @@ def axis_ticks(largest: float) -> list[float]:
 
 
 class CutoffLine(NamedTuple):
-    """A line across all bars, at what their lower ends, their upper ends or both must exceed."""
+    """A line across all bars at the cutoff for lower bounds, upper bounds or both (``kind``)."""
 
     value: float
     kind: str
 
 
 def cutoff_lines(lower: float, upper: float) -> list[CutoffLine]:
-    """The lines of a cutoff: a single one if it is the same for both ends."""
+    """Return the cutoff lines; a single one if both cutoffs are equal."""
     if lower == upper:
         return [CutoffLine(upper, "both")]
     return [CutoffLine(upper, "upper"), CutoffLine(lower, "lower")]
 
 
 class Band(NamedTuple):
-    """A stretch of a path in which a feature keeps its class."""
+    """A section of a path in which the relevance class of a feature is constant."""
 
     relevance: str
     values: slice
 
 
 def bands(relevance: Sequence[Any] | NDArray[Any]) -> list[Band]:
-    """The bands of a feature; each reaches to the next value, where the next class begins.
+    """Return the bands of a feature; each extends to the first value of the next band.
 
     >>> bands(["weak", "weak", "strong"])
     [Band(relevance='weak', values=slice(0, 3, None)), Band(relevance='strong', \
@@ -67,14 +68,14 @@ values=slice(2, 3, None))]
 
 
 def is_logarithmic(values: Sequence[float] | NDArray[np.float64]) -> bool:
-    """Whether ascending values of a setting are drawn by their logarithm."""
+    """Check whether ascending values of a setting are drawn on a logarithmic axis."""
     return bool(values[0] > 0) and len(values) > 1
 
 
-def axis_shares(values: Sequence[float]) -> list[float]:
-    """Where ascending values of a setting go along an axis, from 0 to 1.
+def axis_fractions(values: Sequence[float]) -> list[float]:
+    """Return positions of ascending values of a setting along an axis, from 0 to 1.
 
-    >>> axis_shares([1.0, 10.0, 100.0])
+    >>> axis_fractions([1.0, 10.0, 100.0])
     [0.0, 0.5, 1.0]
     """
     if len(values) == 1:
@@ -85,7 +86,7 @@ def axis_shares(values: Sequence[float]) -> list[float]:
 
 
 def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
-    """The upper edge of bars side by side, each of width 1.
+    """Return the upper edge of adjacent bars of width 1.
 
     >>> outline([2.0, 3.0])
     [(0, 2.0), (1, 2.0), (1, 3.0), (2, 3.0)]
@@ -94,7 +95,7 @@ def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
 
 
 class Node(NamedTuple):
-    """A place on the circle of radius 1; ``angle`` turns a label that reads from left to right."""
+    """A point on the unit circle; ``angle`` is the rotation of its label, in degrees."""
 
     x: float
     y: float
@@ -103,7 +104,7 @@ class Node(NamedTuple):
 
 
 def circle(n_nodes: int) -> list[Node]:
-    """Places at equal distances, starting at the right."""
+    """Return equidistant nodes on the unit circle, starting at the right."""
     nodes = []
     for index in range(n_nodes):
         angle = 2.0 * math.pi * index / n_nodes
@@ -113,10 +114,13 @@ def circle(n_nodes: int) -> list[Node]:
     return nodes
 
 
-def links(relations: Any, least: float) -> Iterator[tuple[int, int, float]]:
-    """Pairs of features whose relation, in the stronger direction, is ``least`` or more in size."""
+def links(relations: Any, threshold: float) -> Iterator[tuple[int, int, float]]:
+    """Yield pairs of features with a relation of at least ``threshold`` in absolute value.
+
+    Of the two directions of a pair, the stronger one counts.
+    """
     for j in range(len(relations)):
         for k in range(j):
             relation = max(relations[j][k], relations[k][j], key=abs)
-            if abs(relation) >= least:
+            if abs(relation) >= threshold:
                 yield j, k, relation

@@ -1,4 +1,4 @@
-"""A mapping as learned above what equivalent ones can have; errors by effective dimension."""
+"""Figures of mappings: learned weights, their bounds, and errors by effective dimension."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RAW_COLOR = "#7a7a7a"
 
-# Of more features than this, names are left out.
+# With more features than this, names are omitted.
 MAX_NAMES = 30
 
 _LABEL_WIDTH = 24
@@ -32,23 +32,25 @@ _LABEL_WIDTH = 24
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MappingDisplay:
-    """Two panels for each row of a mapping: its raw weights, and the bounds of each below.
+    """Learned weights and bounds of each component of a mapping, in two panels.
 
-    Made by :meth:`from_estimator`; keeps the values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     raw : array-like of shape (n_raw_rows, n_features)
-        The mapping as it was learned.
+        The learned mapping.
     row_interval : array-like of shape (n_rows, n_features, 2)
-        Smallest and largest size of each weight.
+        Smallest and largest absolute weight of each feature in each component.
     feature_names : sequence of str
+        Names of the features.
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes of shape (2, n_rows)
-        The raw weights above the bounds, drawn last.
+        Axes of the last drawing: learned weights in the first row, bounds in the second.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -68,7 +70,15 @@ class MappingDisplay:
 
     @classmethod
     def from_estimator(cls, est: Any, **kwargs: Any) -> MappingDisplay:
-        """Draw a fitted MappingBounds or MetricBounds; the options are those of :meth:`plot`."""
+        """Draw the components of a fitted mapping.
+
+        Parameters
+        ----------
+        est : MappingBounds or MetricBounds
+            Fitted estimator.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         check_is_fitted(est)
         display = cls(
             raw=est.raw_mapping_,
@@ -78,15 +88,15 @@ class MappingDisplay:
         return display.plot(**kwargs)
 
     def plot(self, *, max_rows: int = 3, x: ArrayLike | None = None) -> MappingDisplay:
-        """Draw the panels in a figure of their own.
+        """Draw the panels in a new figure.
 
         Parameters
         ----------
         max_rows : int, default=3
-            The most rows to draw, the longest first; the figure says how many there are.
+            Maximum number of components, longest first. The titles give the total number.
         x : array-like of shape (n_features,), default=None
-            Where the features stand on the x-axis, such as wavelengths. By default one beside the
-            other, by name if they are few.
+            Positions of the features on the x-axis, such as wavelengths. None spaces them equally
+            and labels them by name if there are at most 30.
 
         Returns
         -------
@@ -102,16 +112,18 @@ class MappingDisplay:
         )  # fmt: skip
         self.figure_: Figure = figure
         self.axes_: NDArray[Any] = axes
-        places = np.asarray(range(interval.shape[1]) if x is None else x, dtype=float)
+        positions = np.asarray(range(interval.shape[1]) if x is None else x, dtype=float)
         for row in range(shown):
-            title = "weights" if len(interval) == 1 else f"row {row + 1} of {len(interval)}"
+            title = "weights" if len(interval) == 1 else f"component {row + 1} of {len(interval)}"
             if row < len(raw):
-                axes[0, row].bar(places, np.abs(raw[row]), width=_width(places), color=RAW_COLOR)
-            _tidy(axes[0, row])
+                axes[0, row].bar(
+                    positions, np.abs(raw[row]), width=_width(positions), color=RAW_COLOR
+                )
+            _format_axes(axes[0, row])
             axes[0, row].set_title(title, loc="left", fontsize="medium", color=TEXT_COLOR)
-            self._draw_bounds(axes[1, row], places, interval[row])
-            self._name(axes[1, row], places, named=x is None)
-        axes[0, 0].set_ylabel("as learned")
+            self._draw_bounds(axes[1, row], positions, interval[row])
+            self._label_features(axes[1, row], positions, named=x is None)
+        axes[0, 0].set_ylabel("learned weight")
         axes[1, 0].set_ylabel("bounds")
         handles, labels = axes[1, 0].get_legend_handles_labels()
         figure.legend(
@@ -120,33 +132,33 @@ class MappingDisplay:
         return self
 
     def _draw_bounds(
-        self, ax: Axes, places: NDArray[np.float64], interval: NDArray[np.float64]
+        self, ax: Axes, positions: NDArray[np.float64], interval: NDArray[np.float64]
     ) -> None:
         lower, upper = interval.T
-        width = _width(places)
+        width = _width(positions)
         weak, strong = CLASS_STYLES["weak"], CLASS_STYLES["strong"]
-        ax.bar(places, upper, width=width, color=weak.fill, label="can have")
-        ax.bar(places, lower, width=width, color=strong.fill, label="must have")
-        _tidy(ax)
+        ax.bar(positions, upper, width=width, color=weak.fill, label="largest weight")
+        ax.bar(positions, lower, width=width, color=strong.fill, label="smallest weight")
+        _format_axes(ax)
 
-    def _name(self, ax: Axes, places: NDArray[np.float64], named: bool) -> None:
-        if named and len(places) <= MAX_NAMES:
+    def _label_features(self, ax: Axes, positions: NDArray[np.float64], named: bool) -> None:
+        if named and len(positions) <= MAX_NAMES:
             labels = [short_label(name, _LABEL_WIDTH) for name in self.feature_names]
             if max(map(len, labels)) > 4:
-                ax.set_xticks(places, labels, rotation=60, ha="right", parse_math=False)
+                ax.set_xticks(positions, labels, rotation=60, ha="right", parse_math=False)
             else:
-                ax.set_xticks(places, labels, parse_math=False)
+                ax.set_xticks(positions, labels, parse_math=False)
         else:
             ax.set_xlabel("feature" if named else "")
 
 
-def _width(places: NDArray[np.float64]) -> float:
-    """Bars with a little space between them while they are few."""
-    step = float(np.diff(np.sort(places)).min()) if len(places) > 1 else 1.0
-    return step * (0.8 if len(places) <= MAX_NAMES else 1.0)
+def _width(positions: NDArray[np.float64]) -> float:
+    """Return the width of bars, with gaps between them if they are few."""
+    step = float(np.diff(np.sort(positions)).min()) if len(positions) > 1 else 1.0
+    return step * (0.8 if len(positions) <= MAX_NAMES else 1.0)
 
 
-def _tidy(ax: Axes) -> None:
+def _format_axes(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_ylim(bottom=0.0)
     ax.tick_params(labelsize="small")
@@ -154,35 +166,45 @@ def _tidy(ax: Axes) -> None:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DimensionDisplay(AxesDisplay):
-    """Error of the mappings at the bounds, on the rows trained on and on others.
+    """Training and held-out error of the mappings at the bounds, by effective dimension.
 
-    Made by :meth:`from_result`; keeps the curve, so that :meth:`plot` can draw it again.
+    Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     curve : DimensionCurve
+        Errors by effective dimension.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the curve was drawn last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
     """
 
     curve: DimensionCurve
 
     @classmethod
     def from_result(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:
-        """Draw a curve; the options are those of :meth:`plot`."""
+        """Draw a curve.
+
+        Parameters
+        ----------
+        curve : DimensionCurve
+            Errors by effective dimension.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         return cls(curve=curve).plot(**kwargs)
 
     def plot(self, ax: Axes | None = None) -> DimensionDisplay:
-        """Draw the curve, again or elsewhere.
+        """Draw the curve.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
+            Axes to draw on. None creates a new figure.
 
         Returns
         -------
@@ -202,7 +224,7 @@ class DimensionDisplay(AxesDisplay):
             curve.dimensions, train, ls="--", color=CLASS_STYLES["weak"].edge, label="training rows"
         )
         raw = float(np.mean(curve.raw_test_error))
-        ax.axhline(raw, lw=0.8, ls=":", color=TEXT_COLOR, label="metric as learned, held-out")
+        ax.axhline(raw, lw=0.8, ls=":", color=TEXT_COLOR, label="learned metric, held-out rows")
         ax.axvline(curve.best(), lw=0.8, color=TEXT_COLOR, alpha=0.5)
         ax.set_xlabel("effective dimension")
         ax.set_ylabel("classification error")

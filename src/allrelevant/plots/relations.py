@@ -1,4 +1,4 @@
-"""What replaces what: as a heat map ordered by group, and as a graph on a circle."""
+"""Figures of substitutes and complements: a heat map and a graph."""
 
 from __future__ import annotations
 
@@ -24,25 +24,27 @@ _NODE_LABEL_WIDTH = 22
 # Side of a cell, in inches.
 _CELL = 0.24
 
-# Blue for substitutes, white, orange for complements: told apart with any kind of color vision.
+# Substitutes are purple and complements orange; distinguishable with any color vision.
 _COLORS = "PuOr_r"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RelationsDisplay(AxesDisplay):
-    """The relations of pairs of features as a heat map, ordered by group.
+    """Heat map of the relations between pairs of features, ordered by group.
 
-    Made by :meth:`from_result`; keeps the values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     relations : Relations
+        Substitutes, complements and groups.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the map was drawn last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -62,24 +64,32 @@ class RelationsDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> RelationsDisplay:
-        """Draw relations; the options are those of :meth:`plot`."""
+        """Draw relations.
+
+        Parameters
+        ----------
+        relations : Relations
+            Substitutes, complements and groups.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         return cls(relations=relations).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, max_features: int | None = 60) -> RelationsDisplay:
-        """Draw the map.
+        """Draw the heat map.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
+            Axes to draw on. None creates a new figure.
         max_features : int or None, default=60
-            Of more relevant features than this only the first are drawn, those of the largest
-            groups, and the figure says so. None draws all.
+            Maximum number of relevant features, those of the largest groups first. The figure notes
+            how many are omitted. None draws all.
 
         Returns
         -------
         RelationsDisplay
-            This one.
+            The display itself.
         """
         shown = self.relations.by_group(max_features)
         side = 2.6 + _CELL * max(len(shown), 4)
@@ -87,23 +97,23 @@ class RelationsDisplay(AxesDisplay):
         image = ax.imshow(
             self.relations.relations_[np.ix_(shown, shown)], cmap=_COLORS, vmin=-1.0, vmax=1.0
         )
-        self._name(ax, shown)
+        self._label_axes(ax, shown)
         self._frame_groups(ax, shown)
         bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, ticks=[-1, 0, 1])
         bar.ax.set_yticklabels(["substitutes", "independent", "complements"], fontsize=8)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _name(self, ax: Axes, shown: NDArray[np.intp]) -> None:
+    def _label_axes(self, ax: Axes, shown: NDArray[np.intp]) -> None:
         names = [short_label(self.relations.feature_names[j], _LABEL_WIDTH) for j in shown]
-        places = np.arange(len(shown))
-        # A dollar sign in a name is a dollar sign, not the beginning of a formula.
-        ax.set_yticks(places, names, fontsize=8, parse_math=False)
-        ax.set_xticks(places, names, fontsize=8, rotation=90, parse_math=False)
+        positions = np.arange(len(shown))
+        # parse_math=False: a dollar sign in a name does not start a formula.
+        ax.set_yticks(positions, names, fontsize=8, parse_math=False)
+        ax.set_xticks(positions, names, fontsize=8, rotation=90, parse_math=False)
         ax.tick_params(length=0)
-        ax.set_ylabel("what becomes of this feature ...", fontsize=9)
+        ax.set_ylabel("affected feature", fontsize=9)
         n_relevant = int((self.relations.labels_ >= 0).sum())
-        label = "... with this one"
+        label = "dropped or raised feature"
         if len(shown) < n_relevant:
             label += f"   (the first {len(shown)} of {n_relevant} relevant features)"
         ax.set_xlabel(label, fontsize=9)
@@ -112,8 +122,8 @@ class RelationsDisplay(AxesDisplay):
         patches = import_extra("matplotlib.patches", "plot")
         labels = self.relations.labels_[shown]
         for label in np.unique(labels):
-            (places,) = np.nonzero(labels == label)
-            corner, size = places[0] - 0.5, len(places)
+            (members,) = np.nonzero(labels == label)
+            corner, size = members[0] - 0.5, len(members)
             ax.add_patch(
                 patches.Rectangle(
                     (corner, corner), size, size, fill=False, edgecolor=TEXT_COLOR, linewidth=1.2
@@ -123,19 +133,22 @@ class RelationsDisplay(AxesDisplay):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SubstitutesDisplay(AxesDisplay):
-    """Features on a circle, those of a group side by side, and lines between substitutes.
+    """Graph of features on a circle, with lines between substitutes and complements.
 
-    The thicker a line, the more two features replace each other; dotted lines join complements.
+    Features of a group are adjacent. Thicker lines mean stronger relations. Solid lines connect
+    substitutes, dotted lines complements.
 
     Parameters
     ----------
     relations : Relations
+        Substitutes, complements and groups.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the graph was drawn last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -155,7 +168,15 @@ class SubstitutesDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> SubstitutesDisplay:
-        """Draw relations; the options are those of :meth:`plot`."""
+        """Draw relations.
+
+        Parameters
+        ----------
+        relations : Relations
+            Substitutes, complements and groups.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         return cls(relations=relations).plot(**kwargs)
 
     def plot(
@@ -170,17 +191,17 @@ class SubstitutesDisplay(AxesDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
+            Axes to draw on. None creates a new figure.
         max_features : int or None, default=60
-            Of more relevant features than this only the first are drawn, those of the largest
-            groups, and the figure says so. None draws all.
+            Maximum number of relevant features, those of the largest groups first. The figure notes
+            how many are omitted. None draws all.
         least : float, default=0.5
-            Size from which on a relation is drawn.
+            Smallest absolute relation that is drawn.
 
         Returns
         -------
         SubstitutesDisplay
-            This one.
+            The display itself.
         """
         ax = axes_or_new(ax, 7.5, 7.5)
         shown = self.relations.by_group(max_features)

@@ -1,4 +1,4 @@
-"""Explained rows: saliency as bars or as a map of an image, and what changes a prediction."""
+"""Figures of explanations: saliency as bars or as a map, and adversarial images."""
 
 from __future__ import annotations
 
@@ -36,28 +36,31 @@ if TYPE_CHECKING:
 # Side of an image in a grid, in inches.
 _CELL = 0.85
 
-# What tells the parts of a map from all else on its axes.
+# Label that identifies the parts of a saliency map on its axes.
 _MAP_LABEL = "saliency"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RowSaliencyDisplay(AxesDisplay):
-    """The features that decide in a row, as bars with their signs.
+    """Signed saliency of the features of one row, as bars.
 
-    Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     saliency : array-like of shape (d,)
-        With signs.
+        Signed saliency of each feature.
     names : sequence of str
+        Names of the features.
     title : str, default=""
+        Title of the figure.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Drawn on last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -77,14 +80,16 @@ class RowSaliencyDisplay(AxesDisplay):
     def from_result(
         cls, explanation: Explanation, row: int = 0, **kwargs: Any
     ) -> RowSaliencyDisplay:
-        """Draw a row of an explanation.
+        """Draw the saliency of one row.
 
         Parameters
         ----------
         explanation : Explanation
+            Explained rows.
         row : int, default=0
+            Index of the row.
         **kwargs
-            Options of :meth:`plot`.
+            Parameters of :meth:`plot`.
         """
         return cls(
             saliency=explanation.saliency[row], names=explanation.names, title=explanation.note(row)
@@ -97,21 +102,21 @@ class RowSaliencyDisplay(AxesDisplay):
         max_features: int | None = 15,
         order: Literal["table", "upper"] = "upper",
     ) -> RowSaliencyDisplay:
-        """Draw.
+        """Draw the bars.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default one in a figure of its own.
+            Axes to draw on. None creates a new figure.
         max_features : int or None, default=15
-            Of more features than this, the most salient. None: all.
+            Maximum number of features, the most salient ones. None draws all.
         order : {"table", "upper"}, default="upper"
-            As the columns of the table, or the most salient on top.
+            Order from top to bottom: order of the table, or descending absolute saliency.
 
         Returns
         -------
         RowSaliencyDisplay
-            This one.
+            The display itself.
         """
         saliency = np.asarray(self.saliency, dtype=np.float64)
         shown = choose_rows(np.abs(saliency), max_features, order)
@@ -130,31 +135,34 @@ class RowSaliencyDisplay(AxesDisplay):
         hidden = len(saliency) - len(shown)
         more = f"({hidden:,} less salient features not shown)" if hidden else ""
         set_title(ax, _printable_title(self.title), more, loc="left", grow=is_new)
-        set_x_label(ax, "saliency: change of the gain with the feature")
+        set_x_label(ax, "saliency (gradient of the gain)")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SaliencyMapDisplay(AxesDisplay):
-    """A picture, and which of its points decide.
+    """An image overlaid with the absolute saliency of its pixels.
 
-    Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     saliency : array-like of shape (height, width)
-        Absolute; of several channels the sum.
+        Absolute saliency of each pixel, summed over channels.
     picture : array-like of shape (height, width) or (height, width, channels)
+        The image.
     title : str, default=""
+        Title of the figure.
     scale : float or None, default=None
-        The saliency that is fully colored; None is the largest.
+        Saliency at the top of the color scale. None uses the largest value.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Drawn on last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -178,59 +186,60 @@ class SaliencyMapDisplay(AxesDisplay):
         shape: tuple[int, ...] | None = None,
         **kwargs: Any,
     ) -> SaliencyMapDisplay:
-        """Draw a row of an explanation.
+        """Draw the saliency map of one row.
 
-        A row that the model gets wrong is drawn on the scale of those it gets right, if any are
-        explained beside it: so it stays pale, as little or nothing in it speaks for its class.
+        A misclassified row is drawn on the color scale of the correctly classified rows, if there
+        are any. It stays pale, because little or nothing in it supports its class.
 
         Parameters
         ----------
         explanation : Explanation
+            Explained rows.
         row : int, default=0
+            Index of the row.
         shape : tuple of int or None, default=None
-            (height, width) or (height, width, channels), the channels of a point side by side;
-            None is a square of one channel.
+            (height, width), or (height, width, channels) if the channels of a pixel are adjacent
+            features. None means a square image with one channel.
         **kwargs
-            Options of :meth:`plot`.
+            Parameters of :meth:`plot`.
         """
         shape = _image_shape(shape, explanation.saliency.shape[1], "shape")
-        beside = ~explanation.wrong if explanation.wrong[row] else np.zeros(0, dtype=np.int64)
-        compared = [_as_map(explanation.absolute[row], shape)]
-        compared += [_as_map(saliency, shape) for saliency in explanation.absolute[beside]]
+        others = ~explanation.wrong if explanation.wrong[row] else np.zeros(0, dtype=np.int64)
+        maps = [_as_map(explanation.absolute[row], shape)]
+        maps += [_as_map(saliency, shape) for saliency in explanation.absolute[others]]
         return cls(
-            saliency=compared[0],
+            saliency=maps[0],
             picture=explanation.row(row).reshape(shape),
             title=explanation.note(row),
-            scale=float(max(points.max() for points in compared)),
+            scale=float(max(pixels.max() for pixels in maps)),
         ).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, scale: float | None = None) -> SaliencyMapDisplay:
-        """Draw.
+        """Draw the map.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default one in a figure of its own.
+            Axes to draw on. None creates a new figure.
         scale : float or None, default=None
-            The saliency that is fully colored; None is the display's own. One number for several
-            pictures makes them comparable: those that are misclassified then stay pale. The color
-            bar has the numbers.
+            Saliency at the top of the color scale. None uses ``self.scale``. Use the same value for
+            several images to make them comparable.
 
         Returns
         -------
         SaliencyMapDisplay
-            This one.
+            The display itself.
         """
         is_new = ax is None
         ax = axes_or_new(ax, 4.0, 4.0)
         saliency = np.asarray(self.saliency, dtype=np.float64)
         scale = self.scale if scale is None else scale
         top = float(saliency.max() if scale is None else scale)
-        picture = np.asarray(self.picture, dtype=np.float64)
-        grey = picture.mean(axis=2) if picture.ndim == 3 else picture
-        _remove_earlier([*ax.child_axes, *ax.images])  # a color bar before what it is of
-        ax.imshow(grey, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_MAP_LABEL)
-        points = ax.imshow(
+        image = np.asarray(self.picture, dtype=np.float64)
+        gray = image.mean(axis=2) if image.ndim == 3 else image
+        _remove_previous([*ax.child_axes, *ax.images])  # color bars before their images
+        ax.imshow(gray, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_MAP_LABEL)
+        pixels = ax.imshow(
             saliency,
             cmap="Oranges",
             vmin=0.0,
@@ -240,8 +249,8 @@ class SaliencyMapDisplay(AxesDisplay):
             label=_MAP_LABEL,
         )
         ax.set_axis_off()
-        ax.set_anchor("N")  # close to its title, for which the layout then leaves room
-        _add_color_bar(ax, points, exceeded=bool(saliency.max() > top > 0))
+        ax.set_anchor("N")  # keep the image close to its title
+        _add_color_bar(ax, pixels, exceeded=bool(saliency.max() > top > 0))
         set_title(ax, _printable_title(self.title), loc="center", grow=is_new)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -250,14 +259,14 @@ class SaliencyMapDisplay(AxesDisplay):
 def _image_shape(
     shape: tuple[int, ...] | None, n_features: int, parameter: str, channels: int | None = None
 ) -> tuple[int, ...]:
-    """The shape given, or a square; refused if the features do not fill it."""
+    """Return the given shape, or a square; raise if it does not match the features."""
     side = round(n_features**0.5)
     shape = (side, side) if shape is None else tuple(shape)
     fills = len(shape) in (2, 3) and int(np.prod(shape)) == n_features
     if not fills or (len(shape) == 3 and channels not in (None, shape[2])):
         raise InputError(
-            f"{n_features} features are no picture of shape {shape}: give {parameter}=(height, "
-            f"width) or (height, width, {channels or 'channels'})."
+            f"{n_features} features do not form an image of shape {shape}. Pass {parameter} as "
+            f"(height, width) or (height, width, {channels or 'channels'})."
         )
     return shape
 
@@ -266,44 +275,45 @@ def _printable_title(title: str) -> str:
     return printable(title) if title else ""
 
 
-def _add_color_bar(ax: Axes, points: AxesImage, *, exceeded: bool) -> None:
-    """Beside the picture."""
-    place = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_MAP_LABEL)
+def _add_color_bar(ax: Axes, pixels: AxesImage, *, exceeded: bool) -> None:
+    bar_axes = ax.inset_axes((1.04, 0.0, 0.05, 1.0), label=_MAP_LABEL)
     bar = ax.figure.colorbar(
-        points, cax=place, label="saliency", extend="max" if exceeded else "neither"
+        pixels, cax=bar_axes, label="saliency", extend="max" if exceeded else "neither"
     )
     bar.ax.tick_params(labelsize=8)
 
 
-def _remove_earlier(drawn: Iterable[Any]) -> None:
-    """What an earlier drawing of a map has left on the same axes."""
-    for part in [part for part in drawn if part.get_label() == _MAP_LABEL]:
+def _remove_previous(artists: Iterable[Any]) -> None:
+    """Remove a map that was drawn on the same axes before."""
+    for part in [part for part in artists if part.get_label() == _MAP_LABEL]:
         part.remove()
 
 
 def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:
-    """Points of a picture; of several channels the sum."""
-    points = saliency.reshape(shape)
-    return points.sum(axis=2) if len(shape) == 3 else points
+    """Return the saliency of each pixel, summed over channels."""
+    pixels = saliency.reshape(shape)
+    return pixels.sum(axis=2) if len(shape) == 3 else pixels
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RobustnessDisplay:
-    """A grid: each row of pictures starts with one as it is, then as each class.
+    """Grid of images: one row per original image, followed by its perturbation to each class.
 
-    Made by :meth:`from_result`; keeps its values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     result : Robustness
+        Smallest adversarial perturbations found.
     image_shape : tuple of int
         (height, width) or (height, width, 3).
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes
-        Drawn on last; shape (rows, 1 + number of classes).
+        Axes of the last drawing, of shape (rows, 1 + number of classes).
     figure_ : matplotlib Figure
+        Figure of the last drawing.
     """
 
     result: Robustness
@@ -313,15 +323,16 @@ class RobustnessDisplay:
     def from_result(
         cls, result: Robustness, *, image_shape: tuple[int, ...] | None = None, **kwargs: Any
     ) -> RobustnessDisplay:
-        """Draw what :func:`allrelevant.robustness` has measured.
+        """Draw the result of :func:`allrelevant.robustness`.
 
         Parameters
         ----------
         result : Robustness
+            Smallest adversarial perturbations found.
         image_shape : tuple of int or None, default=None
-            (height, width) or (height, width, 3); None: a square.
+            (height, width) or (height, width, 3). None means a square image with one channel.
         **kwargs
-            Options of :meth:`plot`.
+            Parameters of :meth:`plot`.
         """
         return cls(
             result=result,
@@ -329,19 +340,19 @@ class RobustnessDisplay:
         ).plot(**kwargs)
 
     def plot(self, *, max_rows: int = 10, figure: Figure | None = None) -> RobustnessDisplay:
-        """Draw.
+        """Draw the grid.
 
         Parameters
         ----------
         max_rows : int, default=10
-            Of more rows than this, the first.
+            Maximum number of rows; the first ones are drawn.
         figure : matplotlib Figure or None, default=None
-            By default one of its own.
+            Figure to draw on. None creates a new figure.
 
         Returns
         -------
         RobustnessDisplay
-            This one.
+            The display itself.
         """
         result = self.result
         n_rows, n_columns = min(max_rows, len(result.X)), 1 + len(result.targets)
@@ -352,27 +363,27 @@ class RobustnessDisplay:
         axes = figure.subplots(n_rows, n_columns, squeeze=False)
         low, high = float(result.X.min()), float(result.X.max())
         for row in range(n_rows):
-            pictures = [result.X[row], *result.changed[row]]
-            for column, (ax, values) in enumerate(zip(axes[row], pictures, strict=True)):
+            images = [result.X[row], *result.changed[row]]
+            for column, (ax, values) in enumerate(zip(axes[row], images, strict=True)):
                 self._draw(ax, values, low, high)
                 if column and not result.reached[row, column - 1]:
-                    _cross_out(ax)
-        for ax, title in zip(axes[0], ["as it is", *result.targets], strict=True):
+                    _mark_not_reached(ax)
+        for ax, title in zip(axes[0], ["original", *result.targets], strict=True):
             ax.set_title(short_label(title, 12), fontsize=8, parse_math=False)
         self.axes_, self.figure_ = axes, figure
         return self
 
     def _draw(self, ax: Axes, values: NDArray[np.float64], low: float, high: float) -> None:
-        picture = np.clip((values.reshape(self.image_shape) - low) / ((high - low) or 1.0), 0, 1)
-        ax.imshow(picture, cmap="gray", vmin=0.0, vmax=1.0)
+        image = np.clip((values.reshape(self.image_shape) - low) / ((high - low) or 1.0), 0, 1)
+        ax.imshow(image, cmap="gray", vmin=0.0, vmax=1.0)
         ax.set_xticks([])
         ax.set_yticks([])
         for spine in ax.spines.values():
             spine.set_visible(False)
 
 
-def _cross_out(ax: Axes) -> None:
-    """Say of a picture that the classifier is not certain of it."""
+def _mark_not_reached(ax: Axes) -> None:
+    """Mark an image that the classifier does not assign to the target class with confidence."""
     ax.text(
         0.5,
         0.02,

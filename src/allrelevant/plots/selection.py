@@ -1,4 +1,4 @@
-"""Selected features: score along an elimination, and cost of the cheapest models."""
+"""Figures of feature selection: scores along an elimination path, and minimum-cost sets."""
 
 from __future__ import annotations
 
@@ -21,26 +21,29 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EliminationDisplay(AxesDisplay):
-    """The cross-validated score of every subset on the way down.
+    """Cross-validated scores of all subsets along the elimination path.
 
-    Made by :meth:`from_estimator`; keeps its values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     n_features : array-like of shape (n_subsets,)
+        Number of features of each subset.
     scores : array-like of shape (n_subsets,)
-        Mean over the folds.
+        Mean score of each subset over the folds.
     errors : array-like of shape (n_subsets,)
-        Standard error of the mean: the band.
+        Standard error of each mean, drawn as a band.
     n_selected : int
+        Number of selected features.
     nested_score : float or None, default=None
-        Score of the whole selection on rows that it never saw.
+        Nested cross-validation score.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Drawn on last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -61,17 +64,20 @@ class EliminationDisplay(AxesDisplay):
 
     @classmethod
     def from_estimator(cls, estimator: Any, **kwargs: Any) -> EliminationDisplay:
-        """Draw what a fitted selector has found.
+        """Draw the scores of a fitted selector.
 
         Parameters
         ----------
         estimator : SVMRFE, EBRFE, BitFlip or AttributeFlip
+            Fitted selector.
         **kwargs
-            Options of :meth:`plot`.
+            Parameters of :meth:`plot`.
         """
         check_is_fitted(estimator)
         if len(estimator.scores_) == 0:
-            raise InputError("There are no scores to draw: with cv=None there is a ranking alone.")
+            raise InputError(
+                "There are no scores to draw, because cv=None computes only a ranking."
+            )
         nested = getattr(estimator, "nested_score_", None)
         return cls(
             n_features=estimator.n_subset_features_,
@@ -82,19 +88,20 @@ class EliminationDisplay(AxesDisplay):
         ).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, log: bool | None = None) -> EliminationDisplay:
-        """Draw.
+        """Draw the scores.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default one in a figure of its own.
+            Axes to draw on. None creates a new figure.
         log : bool, default=None
-            Whether the number of features is on a logarithmic axis; by default with more than 100.
+            Whether the axis of the number of features is logarithmic. None means logarithmic for
+            more than 100 features.
 
         Returns
         -------
         EliminationDisplay
-            This one.
+            The display itself.
         """
         ax = axes_or_new(ax, 7.0, 4.0)
         style, other = CLASS_STYLES["strong"], CLASS_STYLES["weak"]
@@ -111,7 +118,7 @@ class EliminationDisplay(AxesDisplay):
             facecolor=style.fill,
             alpha=0.18,
             edgecolor="none",
-            label="one standard error",
+            label="± one standard error",
         )
         ax.plot(sizes, scores, color=style.edge, linewidth=1.3, label="cross-validated score")
         ax.axvline(
@@ -127,7 +134,7 @@ class EliminationDisplay(AxesDisplay):
                 color=other.edge,
                 linewidth=1.2,
                 linestyle="--",
-                label=f"on rows never seen: {self.nested_score:.3f}",
+                label=f"nested score: {self.nested_score:.3f}",
             )
         ax.set_xscale("log" if (sizes.max() > 100 if log is None else log) else "linear")
         ax.set_xlabel("number of features")
@@ -140,20 +147,22 @@ class EliminationDisplay(AxesDisplay):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CostDisplay(AxesDisplay):
-    """A mark for each of the cheapest models: number of features, and their cost.
+    """Cost and number of features of the minimum-cost feature sets.
 
-    Filled where the model is proven to be the cheapest that was left, hollow where it is not; then
-    a line reaches down to what is proven. A cross marks the features that the baseline uses.
+    Filled circles are proven optimal among the remaining sets. Hollow circles are not; a line
+    extends down to the proven lower bound of the cost. A cross marks the baseline.
 
     Parameters
     ----------
     design : CheapestModels
+        The cheapest equivalent models.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the marks were drawn last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -173,21 +182,29 @@ class CostDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
-        """Draw the models of a design; the options are those of :meth:`plot`."""
+        """Draw the cheapest models.
+
+        Parameters
+        ----------
+        design : CheapestModels
+            The cheapest equivalent models.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         return cls(design=design).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None) -> CostDisplay:
-        """Draw the marks.
+        """Draw the costs.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a figure of its own.
+            Axes to draw on. None creates a new figure.
 
         Returns
         -------
         CostDisplay
-            This one.
+            The display itself.
         """
         ticker = import_extra("matplotlib.ticker", "plot")
         ax = axes_or_new(ax, 5.6, 4.0)
@@ -202,14 +219,14 @@ class CostDisplay(AxesDisplay):
         ax.margins(x=0.15)
         ax.spines[["top", "right"]].set_visible(False)
         handles, labels = ax.get_legend_handles_labels()
-        each_once = dict(zip(labels, handles, strict=True))
-        ax.legend(each_once.values(), each_once.keys(), fontsize=8, frameon=False)
+        by_label = dict(zip(labels, handles, strict=True))  # one entry per label
+        ax.legend(by_label.values(), by_label.keys(), fontsize=8, frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _mark(self, ax: Axes, n_features: int, solution: Any) -> None:
         style = CLASS_STYLES["strong" if solution.proven else "irrelevant"]
-        label = "proven to be the cheapest left" if solution.proven else "best found in time"
+        label = "proven optimal" if solution.proven else "best found within the time limit"
         if solution.gap > 0:
             ends = [solution.cost - solution.gap, solution.cost]
             ax.plot([n_features, n_features], ends, color=style.edge, linewidth=1.0)

@@ -1,4 +1,4 @@
-"""How far bounds and classes move from split to split, in two panels."""
+"""Variation of bounds and relevance classes over random splits, in two panels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ._style import (
     draw_bars,
     draw_legend_above,
     draw_marks,
-    label_of_rows,
     name_rows,
     rows_height,
+    rows_label,
 )
 
 if TYPE_CHECKING:
@@ -33,39 +33,41 @@ if TYPE_CHECKING:
     from ..bounds.stability import Stability
 
 
-_CAP = 0.18  # half the height of the end of a whisker, in rows
-_RATIO_PLACE = 1.2  # right end of the numbers, in widths of the right panel
+_CAP = 0.18  # half the height of a whisker cap, in rows
+_RATIO_POSITION = 1.2  # right edge of the ratios, in widths of the right panel
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StabilityDisplay:
-    """Mean intervals with their spread, and how often each feature fell into each class.
+    """Mean relevance intervals over random splits, and frequencies of the relevance classes.
 
-    Left, a bar from the mean lower to the mean upper bound of each feature's weight, in the color
-    of its most frequent class, with whiskers of one standard deviation at both ends and a circle
-    at the baseline's mean weight. Right, the share of splits by class and, as a number, the
-    standard deviation of the upper bound over that of the baseline's weight.
+    The left panel shows the mean interval of each feature, in the color of its most frequent class.
+    Whiskers at both ends are one standard deviation long, and a circle marks the mean absolute
+    weight of the baseline. The right panel shows the fraction of splits in each class. The ratio
+    next to it is the standard deviation of the upper bound divided by that of the baseline's
+    weight.
 
-    Made by :meth:`from_result`; keeps the values, so that :meth:`plot` can draw them again.
+    Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     interval_mean, interval_std : array-like of shape (n_features, 2)
-        Of the lower and of the upper bound of each feature.
+        Mean and standard deviation of the lower and the upper bound of each feature.
     share : array-like of shape (n_features, 3)
-        Share of splits in which each feature was strong, weak, irrelevant.
+        Fraction of splits in which each feature was strong, weak, irrelevant.
     feature_names : sequence of str, default=None
-        By default ``x0, x1, ...``.
+        Names of the features. None uses ``x0, x1, ...``.
     baseline_mean : array-like of shape (n_features,), default=None
-        Mean absolute weights of the baseline. None draws no marks.
+        Mean absolute weights of the baseline. None draws no circles.
     ratio : array-like of shape (n_features,), default=None
-        None prints no numbers.
+        Ratio of the standard deviations. None prints no ratios.
 
     Attributes
     ----------
     axes_ : tuple of two matplotlib Axes
-        Where the panels were drawn last.
+        Panels of the last drawing.
     figure_ : matplotlib Figure
+        Figure of the last drawing.
 
     Examples
     --------
@@ -90,7 +92,15 @@ class StabilityDisplay:
 
     @classmethod
     def from_result(cls, result: Stability, **kwargs: Any) -> StabilityDisplay:
-        """Draw what :func:`allrelevant.stability` found; the options are those of :meth:`plot`."""
+        """Draw the result of :func:`allrelevant.stability`.
+
+        Parameters
+        ----------
+        result : Stability
+            Bounds over random splits.
+        **kwargs
+            Parameters of :meth:`plot`.
+        """
         bounds = result.lower, result.upper
         display = cls(
             interval_mean=np.column_stack([values.mean(axis=0) for values in bounds]),
@@ -112,22 +122,23 @@ class StabilityDisplay:
         show_ratio: bool = True,
         show_legend: bool = True,
     ) -> StabilityDisplay:
-        """Draw the panels, again or elsewhere.
+        """Draw the panels.
 
         Parameters
         ----------
         ax : sequence of two matplotlib Axes, default=None
-            Where to draw, intervals first; by default in a figure of its own.
+            Axes for the intervals and for the classes. None creates a new figure.
         max_features : int or None, default=40
-            Of more features than this, only those of the largest mean upper bounds are drawn, and
-            the figure says so. None draws all.
+            Maximum number of features, those with the largest mean upper bounds. The figure notes
+            how many are omitted. None draws all.
         order : {"table", "upper"}, default="table"
-            From top to bottom: as the columns of the table, or by falling mean upper bound.
+            Order from top to bottom: order of the table, or descending mean upper bound.
         show_baseline : bool, default=True
-            Mark the mean size of the baseline's weight.
+            Whether to mark the mean absolute weights of the baseline.
         show_ratio : bool, default=True
-            Print the ratio of the standard deviations at the right.
+            Whether to print the ratios of the standard deviations on the right.
         show_legend : bool, default=True
+            Whether to draw a legend.
 
         Returns
         -------
@@ -141,7 +152,7 @@ class StabilityDisplay:
         self._draw_intervals(shown)
         if show_baseline and self.baseline_mean is not None:
             draw_marks(self.axes_[0], np.asarray(self.baseline_mean)[shown], "baseline, mean")
-        self._draw_shares(shown)
+        self._draw_fractions(shown)
         if show_ratio and self.ratio is not None:
             self._print_ratios(np.asarray(self.ratio)[shown])
         self._draw_axes(shown)
@@ -152,40 +163,40 @@ class StabilityDisplay:
     def _draw_intervals(self, shown: NDArray[np.intp]) -> None:
         left, _ = self.axes_
         mean, std = np.asarray(self.interval_mean)[shown], np.asarray(self.interval_std)[shown]
-        usual = np.asarray(self.share)[shown].argmax(axis=1)
-        draw_bars(left, mean, [CLASSES[index] for index in usual])
+        most_frequent = np.asarray(self.share)[shown].argmax(axis=1)
+        draw_bars(left, mean, [CLASSES[index] for index in most_frequent])
         largest = max(float((mean + std).max()), 1e-300)
         for side in (0, 1):
-            self._draw_whiskers(mean[:, side], std[:, side], least=0.002 * largest)
+            self._draw_whiskers(mean[:, side], std[:, side], min_std=0.002 * largest)
 
     def _draw_whiskers(
-        self, mean: NDArray[np.float64], std: NDArray[np.float64], least: float
+        self, mean: NDArray[np.float64], std: NDArray[np.float64], min_std: float
     ) -> None:
-        rows = np.flatnonzero(std > least)  # shorter ones would be a smudge
+        rows = np.flatnonzero(std > min_std)  # shorter whiskers would not be legible
         low, high = np.maximum(mean - std, 0.0)[rows], (mean + std)[rows]
-        # On a light line of their own, for bars may be as dark as whiskers.
+        # A white outline keeps whiskers visible on dark bars.
         for color, width, order in (("white", 2.6, 3.0), (TEXT_COLOR, 0.9, 3.1)):
             style: dict[str, Any] = {"colors": color, "linewidth": width, "zorder": order}
             self.axes_[0].hlines(rows, low, high, **style)
             for end in (low, high):
                 self.axes_[0].vlines(end, rows - _CAP, rows + _CAP, **style)
 
-    def _draw_shares(self, shown: NDArray[np.intp]) -> None:
-        share = np.asarray(self.share)[shown]
-        starts = np.cumsum(share, axis=1) - share
+    def _draw_fractions(self, shown: NDArray[np.intp]) -> None:
+        fractions = np.asarray(self.share)[shown]
+        starts = np.cumsum(fractions, axis=1) - fractions
         for index, name in enumerate(CLASSES):
-            present = np.flatnonzero(share[:, index] > 0)
+            present = np.flatnonzero(fractions[:, index] > 0)
             style = CLASS_STYLES[name]
             self.axes_[1].barh(
                 present,
-                share[present, index],
+                fractions[present, index],
                 left=starts[present, index],
                 height=BAR_HEIGHT,
                 color=style.fill,
                 edgecolor=style.edge,
                 linewidth=0.8,
                 zorder=2,
-                clip_on=False,  # or the outline is cut off at 100%
+                clip_on=False,  # keep the edge visible at 100%
                 label=name,
             )
 
@@ -199,8 +210,8 @@ class StabilityDisplay:
             "fontsize": "small",
         }
         for row, ratio in enumerate(ratios):
-            right.text(_RATIO_PLACE, row, format_ratio(ratio), **style)
-        right.text(_RATIO_PLACE, -0.95, "ratio", fontstyle="italic", **style)
+            right.text(_RATIO_POSITION, row, format_ratio(ratio), **style)
+        right.text(_RATIO_POSITION, -0.95, "ratio", fontstyle="italic", **style)
 
     def _draw_axes(self, shown: NDArray[np.intp]) -> None:
         left, right = self.axes_
@@ -211,9 +222,9 @@ class StabilityDisplay:
         left.set_xlim(left=0.0)
         right.set_xlim(0.0, 1.0)
         right.set_xticks([0.0, 0.5, 1.0], ["0", "50%", "100%"])
-        label = "absolute weight: mean interval, ± one standard deviation"
-        left.set_xlabel(label_of_rows(label, len(shown), n_features))
-        right.set_xlabel("share of splits")
+        label = "absolute weight (mean interval ± one standard deviation)"
+        left.set_xlabel(rows_label(label, len(shown), n_features))
+        right.set_xlabel("fraction of splits")
 
     def _draw_legend(self) -> None:
         left, right = self.axes_
@@ -223,7 +234,7 @@ class StabilityDisplay:
 
 
 def format_ratio(ratio: float) -> str:
-    """A ratio in three digits.
+    """Format a ratio with three digits.
 
     >>> [format_ratio(ratio) for ratio in (0.987, 18.74, float("inf"))]
     ['0.99', '18.7', '∞']

@@ -1,4 +1,4 @@
-"""A document as one page that needs nothing else: no network, no files beside it."""
+"""HTML reports: self-contained pages without external files or network access."""
 
 from __future__ import annotations
 

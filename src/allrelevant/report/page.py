@@ -1,4 +1,4 @@
-"""A document as one self-contained page: its sections in order, and what their templates share."""
+"""The HTML report of a document: its sections in order, and the variables they share."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ SECTIONS: tuple[Section, ...] = (
     Section("features", "table.html", table_view),
     Section("privileged", "privileged.html", privileged_view),
     Section("relations", "relations.html", relations_view),
-    Section("design", "design.html", design_view),
+    Section("cheapest_models", "design.html", design_view),
     Section("path", "path.html", path_view),
-    Section("problems", "method.html", method_view),
+    Section("subproblems", "method.html", method_view),
     Section("settings", "settings.html", settings_view),
 )
 
-# Of more names than the first number only as many as the second are listed.
+# Lists of more than MAX_NAMES names are shortened to the first FIRST_NAMES.
 MAX_NAMES = 40
 FIRST_NAMES = 15
 
-# By how much a score must exceed that of a guess.
-_BETTER_THAN_GUESSING = 0.02
+# Minimum difference between the scores of a useful model and of a dummy model.
+_MIN_IMPROVEMENT = 0.02
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """One self-contained HTML page, from a document of bounds or the JSON of it read back.
+    """Return a self-contained HTML page for a document of bounds, or for its JSON read back.
 
-    Of a wide table only the first features are drawn and listed, and the page says so.
+    For wide tables, the page shows only the highest-ranked features and notes this.
     """
     features = ranked(document["features"])
     environment = _environment(features)
@@ -66,7 +66,7 @@ def render(document: Mapping[str, Any]) -> str:
         "wording": wording,
         "aim": wording.aim.format(*labels),
         "is_mapping": bool(document.get("metric")),
-        "several": len(document["problems"]) > 1,
+        "several": len(document["subproblems"]) > 1,
         "embedded": document if is_complete else None,
     }
     sections = [
@@ -90,11 +90,11 @@ def render(document: Mapping[str, Any]) -> str:
 
 def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
     jinja2 = import_extra("jinja2", "cli")
-    usual = decimals_for(features)
+    default_decimals = decimals_for(features)
 
     def weight(value: float, decimals: int | None = None) -> str:
-        text = f"{value:.{usual if decimals is None else decimals}f}"
-        # No minus before what rounds to zero, and a real minus sign elsewhere.
+        text = f"{value:.{default_decimals if decimals is None else decimals}f}"
+        # Values that round to zero have no sign; others get a typographic minus.
         return text.lstrip("-") if float(text) == 0.0 else real_minus(text)
 
     environment: Environment = jinja2.Environment(
@@ -118,11 +118,11 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
 
 
 def _is_poor(score: Mapping[str, Any]) -> bool:
-    """Whether the baseline is no better than guessing.
+    """Check whether the baseline is no better than a dummy model.
 
-    Where there was cross-validation, the estimator itself has warned if need be.
+    With cross-validation, the estimator itself warns about poor models.
     """
-    training, guess = score["training"], score["without_features"]
-    if score["cross_validated"] is not None or training is None or guess is None:
+    training, dummy = score["training"], score["without_features"]
+    if score["cross_validated"] is not None or training is None or dummy is None:
         return False
-    return bool(training < guess + _BETTER_THAN_GUESSING)
+    return bool(training < dummy + _MIN_IMPROVEMENT)

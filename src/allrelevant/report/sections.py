@@ -1,7 +1,7 @@
-"""The sections of the page: which part of a document each shows, and how it draws it.
+"""Sections of the HTML report.
 
-A view turns a document into the variables of the section's template. Geometry comes from
-:mod:`allrelevant.plots.layout` in data units; here it is scaled to the units of a drawing.
+A view converts a document to the variables of the section's template. Geometry comes from
+:mod:`allrelevant.plots.layout` in data units and is scaled here to the units of a drawing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._text import decimals_for, printable, shorten
-from ..plots.layout import axis_shares, axis_ticks, bands, circle, cutoff_lines, links, outline
+from .._text import decimals_for, display_width, printable, short_label, shorten
+from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
 from ..relevance import CLASSES
 from ..results.bounds import document_columns, ranked
 
-# Of wide tables the page shows so much; the rest is in the JSON.
+# Limits for wide tables; the JSON is complete.
 MAX_BARS = 60
 MAX_ROWS = 200
 MAX_CLASSES = 12
@@ -27,11 +27,15 @@ MAX_MAPPING_ROWS = 3
 
 _LABEL_WIDTH = 32
 
-# Of a cell of the map and of the circle of the graph, in units of the drawings.
+# Size of a cell of the heat map and radius of the graph, in units of the drawings.
 _CELL = 10.0
 _RADIUS = 60.0
 
-# Relations below this are left white.
+# Labels of the heat map and the graph: maximum number of characters, and width of a character.
+_RELATION_LABEL_WIDTH = 24
+_CHARACTER_WIDTH = 3.9
+
+# Relations below this are not drawn.
 _MIN_RELATION = 0.005
 
 Document = Mapping[str, Any]
@@ -39,7 +43,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page. It appears if the document has something under its name."""
+    """A section of the report, shown if the document has a value under ``name``."""
 
     name: str
     template: str
@@ -48,7 +52,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Drawing:
-    """An area of a given size, from zero to ``right`` and from zero, at the bottom, to ``top``."""
+    """A drawing area whose axes run from zero to ``right`` and from zero up to ``top``."""
 
     width: float
     height: float
@@ -61,24 +65,24 @@ class Drawing:
     def y(self, value: float) -> float:
         return self.height * (1.0 - value / self.top)
 
-    def points(self, places: Iterable[tuple[float, float]]) -> str:
-        """The corners of a line or a polygon."""
-        return " ".join(f"{self.x(x):.2f},{self.y(y):.2f}" for x, y in places)
+    def points(self, vertices: Iterable[tuple[float, float]]) -> str:
+        """Return the vertices of a line or a polygon as an SVG attribute."""
+        return " ".join(f"{self.x(x):.2f},{self.y(y):.2f}" for x, y in vertices)
 
 
 def intervals_view(document: Document) -> dict[str, Any]:
-    """The bars of the first features."""
-    problems = document["problems"]
-    cutoff = problems[0]["cutoff"] if len(problems) == 1 else None
+    """Return the bars of the highest-ranked features."""
+    subproblems = document["subproblems"]
+    cutoff = subproblems[0]["cutoff"] if len(subproblems) == 1 else None
     return {"chart": _bar_chart(ranked(document["features"]), cutoff)}
 
 
 def _bar_chart(
     features: Sequence[Mapping[str, Any]], cutoff: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Bars from top to bottom, ticks and lines of cutoffs, in percent of the axis.
+    """Return bars from top to bottom, ticks and cutoff lines, in percent of the axis.
 
-    A cutoff of None is not drawn: with more than two classes each class has its own.
+    ``cutoff`` is None with more than two classes, because each class has its own cutoffs.
     """
     features = features[:MAX_BARS]
     lower, upper = (0.0, 0.0) if cutoff is None else (cutoff["lower"], cutoff["upper"])
@@ -106,30 +110,32 @@ def _bar_chart(
     lines = [(percent(line.value), line.kind) for line in cutoff_lines(lower, upper)]
     return {
         "bars": bars,
-        "ticks": [{"place": percent(tick), "label": f"{tick:.{decimals}f}"} for tick in ticks],
-        "lines": [{"place": place, "kind": kind} for place, kind in lines if 0 < place <= 100],
+        "ticks": [{"position": percent(tick), "label": f"{tick:.{decimals}f}"} for tick in ticks],
+        "lines": [{"position": x, "kind": kind} for x, kind in lines if 0 < x <= 100],
     }
 
 
 def table_view(document: Document) -> dict[str, Any]:
-    """The numbers of the first features, and with several classes those of each class."""
+    """Return the table of the highest-ranked features, in total and for each class."""
+    columns = _number_columns(document)
     return {
         "rows": ranked(document["features"])[:MAX_ROWS],
-        "columns": _number_columns(document),
-        "per_class": 1 < len(document["problems"]) <= MAX_CLASSES,
+        "columns": columns,
+        "headings": {column.name: column.heading for column in columns},
+        "per_class": 1 < len(document["subproblems"]) <= MAX_CLASSES,
     }
 
 
 def _number_columns(document: Document) -> list[Any]:
-    """The columns of numbers that a page shows of the features of this document."""
+    """Return the numeric columns of the feature table."""
     columns = document_columns(document)
     return [column for column in columns if column.heading and column.name != "relevance"]
 
 
 def privileged_view(document: Document) -> dict[str, Any]:
-    """Bars and numbers of the privileged features."""
+    """Return bars and table of the privileged features."""
     features = ranked(document["privileged"])
-    cutoffs = [problem["privileged_cutoff"] for problem in document["problems"]]
+    cutoffs = [subproblem["privileged_cutoff"] for subproblem in document["subproblems"]]
     cutoff = cutoffs[0] if len(cutoffs) == 1 else None
     counts = Counter(feature["relevance"] for feature in features)
     return {
@@ -144,7 +150,7 @@ def privileged_view(document: Document) -> dict[str, Any]:
 
 
 def metric_view(document: Document) -> dict[str, Any]:
-    """The outlines of the first rows of a mapping, and the errors by dimension."""
+    """Return outlines of the first components of a mapping, and errors by dimension."""
     metric = document["metric"]
     return {
         "width": 100.0,
@@ -179,18 +185,18 @@ def _dimension_curve(metric: Mapping[str, Any]) -> dict[str, Any]:
     top = max([*curve["test_error"], *curve["train_error"], curve["raw_test_error"], 0.01])
     drawing = Drawing(100.0, 40.0, right=max(last - first, 1), top=top)
 
-    def place(dimension: float) -> float:
+    def x_position(dimension: float) -> float:
         return round(drawing.x(dimension - first), 2)
 
     def line(errors: Sequence[float]) -> str:
         pairs = zip(curve["dimensions"], errors, strict=True)
-        return " ".join(f"{place(d)},{drawing.y(e):.2f}" for d, e in pairs)
+        return " ".join(f"{x_position(d)},{drawing.y(e):.2f}" for d, e in pairs)
 
     return {
         "test": line(curve["test_error"]),
         "train": line(curve["train_error"]),
         "raw": round(drawing.y(curve["raw_test_error"]), 2),
-        "chosen": place(metric["effective_dimension"]),
+        "chosen": x_position(metric["effective_dimension"]),
         "first": first,
         "last": last,
         "top": top,
@@ -198,22 +204,28 @@ def _dimension_curve(metric: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def relations_view(document: Document) -> dict[str, Any]:
-    """The map and the graph of the first features, and the table of groups."""
+    """Return heat map and graph of the first related features, and the table of groups."""
     relations = document["relations"]
     names, matrix = relations["features"][:MAX_RELATED_FEATURES], relations["matrix"]
     shown = [row[: len(names)] for row in matrix[: len(names)]]
+    labels = [short_label(name, _RELATION_LABEL_WIDTH) for name in names]
+    margin = 6.0 + math.ceil(_CHARACTER_WIDTH * max(map(display_width, labels), default=0))
     nodes = [
         {
             "name": name,
+            "label": label,
             "x": round(_RADIUS * node.x, 2),
             "y": round(_RADIUS * node.y, 2),
             "angle": round(node.angle, 2),
             "is_left": node.is_left,
         }
-        for name, node in zip(names, circle(len(names)), strict=True)
+        for name, label, node in zip(names, labels, circle(len(names)), strict=True)
     ]
     return {
         "names": names,
+        "labels": labels,
+        "margin": margin,
+        "graph_radius": _RADIUS + margin,
         "n_features": len(relations["features"]),
         "cells": _cells(names, shown),
         "cell_size": _CELL,
@@ -253,26 +265,26 @@ def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict
 
 
 def design_view(document: Document) -> dict[str, Any]:
-    """The models by number of features, from left to right, and by cost, upwards."""
-    design = document["design"]
+    """Return the cheapest models, drawn by number of features (x) and cost (y)."""
+    design = document["cheapest_models"]
     models, baseline = design["models"], design["baseline"]
     costs = axis_ticks(max([baseline["cost"], *(model["cost"] for model in models)]))
-    most = max([baseline["n_features"], *(len(model["features"]) for model in models)]) + 1
-    drawing = Drawing(300.0, 160.0, right=most, top=costs[-1])
+    right = max([baseline["n_features"], *(len(model["features"]) for model in models)]) + 1
+    drawing = Drawing(300.0, 160.0, right=right, top=costs[-1])
 
-    def place(n_features: int, cost: float) -> dict[str, float]:
+    def point(n_features: int, cost: float) -> dict[str, float]:
         return {"x": round(drawing.x(n_features), 2), "y": round(drawing.y(cost), 2)}
 
     return {
         "design": design,
         "marks": [
-            {**place(len(model["features"]), model["cost"]), "proven": model["proven"]}
+            {**point(len(model["features"]), model["cost"]), "proven": model["proven"]}
             for model in models
         ],
-        "baseline": place(baseline["n_features"], baseline["cost"]),
-        "costs": [{"label": f"{cost:g}", **place(0, cost)} for cost in costs],
+        "baseline": point(baseline["n_features"], baseline["cost"]),
+        "costs": [{"label": f"{cost:g}", **point(0, cost)} for cost in costs],
         "numbers": [
-            {"label": str(n), **place(n, 0.0)} for n in range(0, most + 1, max(1, -(-most // 10)))
+            {"label": str(n), **point(n, 0.0)} for n in range(0, right + 1, max(1, -(-right // 10)))
         ],
         "width": drawing.width,
         "height": drawing.height,
@@ -280,29 +292,29 @@ def design_view(document: Document) -> dict[str, Any]:
 
 
 def path_view(document: Document) -> dict[str, Any]:
-    """One small drawing for each of the first features."""
+    """Return one small panel for each of the highest-ranked features."""
     path = document["path"]
     by_name = {feature["name"]: feature for feature in path["features"]}
     names = [feature["name"] for feature in ranked(document["features"])]
     shown = [by_name[name] for name in names if name in by_name][:MAX_PANELS]
     end = max((max(feature["upper"]) for feature in shown), default=0.0) or 1.0
     drawing = Drawing(100.0, 40.0, right=1.0, top=end)
-    places = axis_shares(path["values"])
+    x = axis_fractions(path["values"])
     return {
         "param": path["param"],
         "first": path["values"][0],
         "last": path["values"][-1],
         "end": end,
         "n_features": len(path["features"]),
-        "panels": [_panel(feature, places, drawing) for feature in shown],
+        "panels": [_panel(feature, x, drawing) for feature in shown],
         "width": drawing.width,
         "height": drawing.height,
     }
 
 
-def _panel(feature: Mapping[str, Any], places: Sequence[float], drawing: Drawing) -> dict[str, Any]:
-    upper, lower = (list(zip(places, feature[side], strict=True)) for side in ("upper", "lower"))
-    sizes = [min(abs(weight), drawing.top) for weight in feature["baseline"]]
+def _panel(feature: Mapping[str, Any], x: Sequence[float], drawing: Drawing) -> dict[str, Any]:
+    upper, lower = (list(zip(x, feature[side], strict=True)) for side in ("upper", "lower"))
+    heights = [min(abs(weight), drawing.top) for weight in feature["baseline"]]
     return {
         "name": feature["name"],
         "bands": [
@@ -312,25 +324,25 @@ def _panel(feature: Mapping[str, Any], places: Sequence[float], drawing: Drawing
             }
             for band in bands(feature["relevance"])
         ],
-        "baseline": drawing.points(zip(places, sizes, strict=True)),
+        "baseline": drawing.points(zip(x, heights, strict=True)),
         "ranges": feature["ranges"],
     }
 
 
 def method_view(document: Document) -> dict[str, Any]:
-    """What the bounds mean and what proves them, and what they say about new data."""
+    """Return the risk bound, the number of exact bounds and the cutoff."""
     n_features = len(document["features"]) + len(document["privileged"])
     return {
         "risks": document.get("risk_bound"),
         "n_bounds": 2 * (n_features - document["n_outer"]),
-        "cutoff": document["problems"][0]["cutoff"],
+        "cutoff": document["subproblems"][0]["cutoff"],
     }
 
 
 def settings_view(document: Document) -> dict[str, Any]:
-    """Parameters, versions, and the baseline of each subproblem."""
-    problems = document["problems"]
-    cv_scores = [problem.get("cv_accuracy") for problem in problems]
-    if len(problems) == 1:
+    """Return the cross-validated scores and epsilon of the baselines."""
+    subproblems = document["subproblems"]
+    cv_scores = [subproblem.get("cv_accuracy") for subproblem in subproblems]
+    if len(subproblems) == 1:
         cv_scores = [document["score"]["cross_validated"]]
-    return {"cv_scores": cv_scores, "epsilon": problems[0]["baseline"].get("epsilon")}
+    return {"cv_scores": cv_scores, "epsilon": subproblems[0]["baseline"].get("epsilon")}

@@ -1,4 +1,4 @@
-"""Results as documents: plain values that JSON can hold, with all there is to tell of a run."""
+"""Results as documents: dictionaries of JSON values that describe a run completely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The document of an estimator of relevance bounds."""
+"""Documents of relevance bounds."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ def bounds_document(
     warnings: Iterable[str] = (),
     command: str | None = None,
 ) -> dict[str, Any]:
-    """Everything worth telling about a fitted estimator, ready for JSON and for the page.
+    """Return the document of a fitted estimator, for JSON and the HTML report.
 
-    ``X`` and ``y`` are what it was fitted on, and give the numbers of rows and the score;
-    ``task_note`` says how the task was found, if it was not given. Path, relations and design, of
-    the same data, add a section each. Features are in the order of the table.
+    ``X`` and ``y`` are the training data, used for the number of rows and the training score.
+    ``task_note`` explains how the task was inferred, if it was. ``path``, ``relations`` and
+    ``design`` must be computed from the same data; each adds a part to the document. Features are
+    in the order of the table.
     """
     check_is_fitted(est)
     settings = est.get_params(deep=False)
@@ -44,7 +45,7 @@ def bounds_document(
     target_values = describe_target(classes, y)
     features, *privileged = tables = est._feature_tables()
     score = _baseline_score(est, X, y, target_values["classes"])
-    optional_parts = {"path": path, "relations": relations, "design": design}
+    optional_parts = {"path": path, "relations": relations, "cheapest_models": design}
     body = {
         "method": type(est).__name__,
         "task": est.task.name,
@@ -59,13 +60,13 @@ def bounds_document(
         "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
         "features": feature_records(est._columns, features),
         "privileged": [row for part in privileged for row in feature_records(est._columns, part)],
-        "problems": est._subproblem_records(),
+        "subproblems": est._subproblem_records(),
         "metric": None,
         "risk_bound": None,
         **est._document_parts(),
         "score": score,
         "training_accuracy": score["training"] if score["name"] == "accuracy" else None,
-        **_proof(tables),
+        **_exactness(tables),
         **{name: None if part is None else part.to_dict() for name, part in optional_parts.items()},
         "seed": to_json_value(settings.get("random_state")),
     }
@@ -75,30 +76,30 @@ def bounds_document(
 def _baseline_score(
     est: Any, X: ArrayLike | None, y: ArrayLike | None, classes: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Score of the baseline on the rows it was trained on and on others, and of no features.
+    """Return the training and the cross-validated score of the baseline, and a dummy score.
 
-    None in place of what is not known. Where each class has a problem of its own, there is no
-    cross-validated score of all together.
+    Unknown values are None. With one subproblem per class, there is no cross-validated score of the
+    whole model.
     """
-    # Only there if C was chosen by it.
-    unseen = np.atleast_1d(getattr(est, "cv_score_", ()))
-    known = X is not None and y is not None
+    # Present only if C was chosen by cross-validation.
+    cv_scores = np.atleast_1d(getattr(est, "cv_score_", ()))
+    has_data = X is not None and y is not None
     class_sizes = [c["n_rows"] for c in classes if c["n_rows"] is not None]
     return {
         "name": est.task.wording.score,
-        "cross_validated": float(unseen[0]) if len(unseen) == 1 else None,
-        "training": est.task.training_score(est, X, y) if known else None,
+        "cross_validated": float(cv_scores[0]) if len(cv_scores) == 1 else None,
+        "training": est.task.training_score(est, X, y) if has_data else None,
         "without_features": est.task.chance(class_sizes),
     }
 
 
 def ranked(features: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Features of a document by relevance, the strong ones first, then by falling upper bound."""
+    """Sort the features of a document by relevance class, then by descending upper bound."""
     return sorted(features, key=lambda f: (CLASSES.index(f["relevance"]), -f["upper"]))
 
 
-def _proof(tables: Sequence[Any]) -> dict[str, Any]:
-    """The largest gap of an exact bound, and the number of features without, privileged or not."""
+def _exactness(tables: Sequence[Any]) -> dict[str, Any]:
+    """Return the largest gap of the exact bounds, and the number of features without them."""
     exact = np.concatenate([table.exact for table in tables])
     gap = np.concatenate([table.gap for table in tables])
     return {
@@ -108,5 +109,5 @@ def _proof(tables: Sequence[Any]) -> dict[str, Any]:
 
 
 def document_columns(document: Mapping[str, Any]) -> tuple[Column, ...]:
-    """The columns of the features of a document, for the page and the terminal."""
+    """Return the feature columns of a document, for the report and the terminal."""
     return MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS

@@ -1,6 +1,6 @@
-"""What every document has: format version, date, command, settings, versions and warnings.
+"""Parts common to all documents: format version, date, command, settings, versions, warnings.
 
-Also the values that JSON can hold, and files that are there as a whole or not at all.
+Also conversion to JSON values, and atomic writing of files.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from numpy.typing import ArrayLike
 
 from .._version import __version__
 
-# Raised when a field changes its meaning or goes away, so that readers of the JSON can tell.
-# 2: settings and risk bound have the new names of parameters, such as norm_slack (was delta),
-# n_features_to_select (was rule), keep_fraction (was gamma) and failure_probability (was tau).
-FORMAT_VERSION = 2
+# Increased whenever a key is renamed or removed or changes its meaning.
+# 2: renamed settings and risk bound: norm_slack (was delta), n_features_to_select (was rule),
+#    keep_fraction (was gamma), failure_probability (was tau).
+# 3: renamed subproblems (was problems), cheapest_models (was design); in explanations, target (was
+#    explained) in rows and dummy_score (was constant) in quality.
+FORMAT_VERSION = 3
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 
@@ -37,9 +39,9 @@ def make_document(
     command: str | None,
     model: Any = None,
 ) -> dict[str, Any]:
-    """The document of a result: its own part, between what every document has.
+    """Return the document of a result: ``body`` and the parts common to all documents.
 
-    A ``model`` that is part of the result is named by its library among the versions.
+    If ``model`` is a network, the versions include torch.
     """
     return {
         "format_version": FORMAT_VERSION,
@@ -53,7 +55,7 @@ def make_document(
 
 
 def describe_target(classes: Iterable[Any] | None, y: ArrayLike | None) -> dict[str, Any]:
-    """The classes in their order with their numbers of rows, or where the numbers of a target lie.
+    """Return the number of rows per class, or minimum, maximum and mean of a numeric target.
 
     >>> describe_target(None, [1.0, 3.0])
     {'classes': [], 'values': {'min': 1.0, 'max': 3.0, 'mean': 2.0}}
@@ -72,7 +74,7 @@ def describe_target(classes: Iterable[Any] | None, y: ArrayLike | None) -> dict[
 
 
 def to_json_value(value: Any) -> Any:
-    """A value as JSON can hold it; what it cannot hold, as Python writes it.
+    """Convert a value to a JSON value; objects of other types become their ``repr``.
 
     >>> import numpy as np
     >>> to_json_value({"C": np.array([0.5, 1.0]), "score": float("nan")})
@@ -92,7 +94,7 @@ def to_json_value(value: Any) -> Any:
 
 
 def versions(model: Any = None) -> dict[str, str]:
-    """Versions of the package, of Python and of the libraries used; of torch for its networks."""
+    """Return the versions of the package, Python and its libraries, and torch for networks."""
     packages = (*_PACKAGES, "torch") if _is_network(model) else _PACKAGES
     return {
         "allrelevant": __version__,
@@ -102,21 +104,21 @@ def versions(model: Any = None) -> dict[str, str]:
 
 
 def _is_network(model: Any) -> bool:
-    """Whether a model, or the last step of a pipeline, has trained a module of torch."""
+    """Check whether a model, or the last step of a pipeline, has a fitted torch module."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     ancestors = type(getattr(last, "module_", None)).__mro__
     return any(ancestor.__module__.partition(".")[0] == "torch" for ancestor in ancestors)
 
 
 def write_atomically(path: str | Path, text: str) -> None:
-    """Write a UTF-8 text file in one step: what was there before stays until all is written."""
-    path = Path(path).resolve()  # through a link: the file it points to is replaced, not the link
+    """Write a UTF-8 text file atomically: an existing file is replaced only on success."""
+    path = Path(path).resolve()  # replace the target of a link, not the link
     data = text.encode("utf-8", errors="backslashreplace")
     if path.exists() and not path.is_file():
-        path.write_bytes(data)  # a pipe or a device, such as /dev/null, must not be replaced
+        path.write_bytes(data)  # do not replace a pipe or a device such as /dev/null
         return
-    # In the same folder, for only within one disk is a file replaced in one step. Not by way of
-    # tempfile, whose files nobody else may read.
+    # Same folder, because replacing a file is atomic only within a file system. tempfile is not
+    # used, because its files are readable only by their owner.
     partial = path.with_name(f".allrelevant-{secrets.token_hex(6)}.tmp")
     try:
         with partial.open("xb") as file:

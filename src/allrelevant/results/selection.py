@@ -1,4 +1,4 @@
-"""The documents of a selector, with both of its scores side by side, and of explained rows."""
+"""Documents of feature selections and of explained rows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ def selection_document(
     warnings: Iterable[str],
     command: str,
 ) -> dict[str, Any]:
-    """Everything worth telling about a fitted selector, ready for JSON.
+    """Return the document of a fitted selector.
 
-    ``y`` is what it was fitted on, numbers in any unit, and ``settings`` what was set besides its
-    own parameters. ``score["inner"]`` is what cross-validation said of the subset when it was
-    chosen, ``score["nested"]`` what the whole selection is worth on rows that it never saw; None if
-    that was not asked for.
+    ``y`` is the target of the training data, in any unit. ``settings`` are settings other than the
+    parameters of the estimator. ``score["inner"]`` is the inner score of the selected subset.
+    ``score["nested"]`` is the nested cross-validation score, or None if it was not computed.
     """
     check_is_fitted(est)
     names = feature_names(est)
@@ -80,14 +79,14 @@ def _features(est: Any, names: list[str]) -> list[dict[str, Any]]:
 
 
 def _score(est: Any) -> dict[str, Any]:
-    if not hasattr(est, "scores_"):  # a ranking alone
+    if not hasattr(est, "scores_"):  # the selector computes only a ranking
         return {"name": None, "inner": None, "best_inner": None, "nested": None}
-    places = np.flatnonzero(est.n_subset_features_ == est.n_features_)
-    known = len(est.scores_) > 0 and len(places) > 0
+    same_size = np.flatnonzero(est.n_subset_features_ == est.n_features_)
+    is_scored = len(est.scores_) > 0 and len(same_size) > 0
     nested = getattr(est, "nested_score_", None)
     return {
         "name": "accuracy" if est.scoring is None else to_json_value(est.scoring),
-        "inner": float(est.scores_[places].max()) if known else None,
+        "inner": float(est.scores_[same_size].max()) if is_scored else None,
         "best_inner": float(est.scores_.max()) if len(est.scores_) else None,
         "nested": None
         if nested is None
@@ -122,35 +121,35 @@ def explanation_document(
     warnings: Iterable[str],
     command: str,
 ) -> dict[str, Any]:
-    """All worth telling about explained rows, ready for JSON; the most salient features first.
+    """Return the document of explained rows, with the most salient features first.
 
-    ``features`` has these rows as they stand in the table and ``rows`` their numbers there,
-    ``quality`` how good the model is on rows that it has not seen, ``settings`` how it was trained.
+    ``features`` are the unscaled values of these rows and ``rows`` their numbers in the table.
+    ``quality`` is the cross-validated score of the model and ``settings`` its training settings.
     """
     body = {
         "table": {"name": table, "target": target, "n_features": features.shape[1]},
         "quality": to_json_value(quality),
-        "rows": [_row(explanation, features, place, number) for place, number in enumerate(rows)],
+        "rows": [_row(explanation, features, index, number) for index, number in enumerate(rows)],
     }
     return make_document(body, settings=settings, warnings=warnings, command=command, model=model)
 
 
 def _row(
-    explanation: Explanation, features: pd.DataFrame, place: int, number: int
+    explanation: Explanation, features: pd.DataFrame, index: int, number: int
 ) -> dict[str, Any]:
-    order = np.argsort(-explanation.absolute[place], kind="stable")
+    order = np.argsort(-explanation.absolute[index], kind="stable")
     return {
         "row": number,
-        "explained": to_json_value(explanation.targets[place]),
-        "predicted": to_json_value(explanation.predicted[place]),
-        "wrong": bool(explanation.wrong[place]),
-        "note": explanation.note(place),
-        "gain": float(explanation.gains[place]),
+        "target": to_json_value(explanation.targets[index]),
+        "predicted": to_json_value(explanation.predicted[index]),
+        "wrong": bool(explanation.wrong[index]),
+        "note": explanation.note(index),
+        "gain": float(explanation.gains[index]),
         "features": [
             {
                 "name": explanation.names[j],
-                "value": float(features.iloc[place, j]),
-                "saliency": float(explanation.saliency[place, j]),
+                "value": float(features.iloc[index, j]),
+                "saliency": float(explanation.saliency[index, j]),
             }
             for j in order
         ],

@@ -5,7 +5,7 @@
   var rows = Array.prototype.slice.call(body.rows);
   var heads = Array.prototype.slice.call(table.tHead.rows[0].cells);
 
-  function keyOf(row, column) {
+  function sortKey(row, column) {
     var value = row.cells[column].getAttribute("data-value");
     return value === null ? row.cells[column].textContent : Number(value);
   }
@@ -16,14 +16,14 @@
 
   function sortBy(column) {
     var head = heads[column];
-    // Numbers are of most interest from the top, names and classes from the beginning.
+    // The first click sorts numbers in descending order, names and classes in ascending order.
     var first = head.className === "number" ? "descending" : "ascending";
     var second = first === "ascending" ? "descending" : "ascending";
     var order = head.getAttribute("aria-sort") === first ? second : first;
     var sign = order === "ascending" ? 1 : -1;
     heads.forEach(function (other) { other.setAttribute("aria-sort", "none"); });
     head.setAttribute("aria-sort", order);
-    rows.sort(function (a, b) { return sign * compare(keyOf(a, column), keyOf(b, column)); });
+    rows.sort(function (a, b) { return sign * compare(sortKey(a, column), sortKey(b, column)); });
     rows.forEach(function (row) { body.appendChild(row); });
   }
 
@@ -32,16 +32,16 @@
   });
 
   var filter = document.getElementById("filter");
-  var found = document.getElementById("found");
+  var matches = document.getElementById("matches");
   filter.addEventListener("input", function () {
-    var wanted = filter.value.trim().toLowerCase();
+    var query = filter.value.trim().toLowerCase();
     var shown = 0;
     rows.forEach(function (row) {
       var text = (row.cells[0].textContent + " " + row.cells[1].textContent).toLowerCase();
-      row.hidden = text.indexOf(wanted) < 0;
+      row.hidden = text.indexOf(query) < 0;
       shown += row.hidden ? 0 : 1;
     });
-    found.textContent = wanted ? shown + " of " + rows.length : "";
+    matches.textContent = query ? shown + " of " + rows.length : "";
   });
 
   var save = document.getElementById("save");
