@@ -26,7 +26,7 @@ ESTIMATORS: dict[Task, str] = {
     "ranking": "RankingBounds",
 }
 # Words that only make sense where there are classes.
-OF_CLASSES = ["separate the classes", "rows correctly", "most frequent class", "Accuracy"]
+CLASS_PHRASES = ["separate the classes", "rows correctly", "most frequent class", "Accuracy"]
 
 
 @cache
@@ -145,7 +145,7 @@ def test_privileged_features_of_several_classes() -> None:
             ["predict the ordered class of each row", "median class", "from low to high 0 (27)"],
         ),
         ("ranking", ["rank the rows of class 1 above those of class 0", "AUC", "a random order"]),
-        ("classification", [*OF_CLASSES, "classes 0 (40), 1 (40)"]),
+        ("classification", [*CLASS_PHRASES, "classes 0 (40), 1 (40)"]),
     ],
 )
 def test_reports_use_the_terms_of_their_task(task: Task, expected: list[str]) -> None:

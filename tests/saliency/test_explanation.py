@@ -184,7 +184,7 @@ def test_map_of_an_image() -> None:
     np.testing.assert_allclose(
         np.asarray(colored.get_array()), found.absolute[2].reshape(2, 2, 3).sum(axis=2)
     )
-    assert colours.get_clim() == (0.0, 9.0)
+    assert colored.get_clim() == (0.0, 9.0)
     with pytest.raises(InputError, match="12 features do not form an image"):
         found.plot_map(2)
 
