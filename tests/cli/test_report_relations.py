@@ -40,9 +40,9 @@ def test_neither_unless_asked_for(run: Run) -> None:
         ("name,cost\nalpha,1\n", "no column 'feature'"),
         ("feature,cost\nalpha,cheap\n", "cost of 'alpha'"),
         (COSTS + "alpha,2\n", "two costs of 'alpha'"),
-        ("feature,cost\nalpha,1\n", "no cost of 'beta'"),
+        ("feature,cost\nalpha,1\n", "no cost for feature 'beta'"),
         (COSTS + "zeta,2\n", "no feature 'zeta'"),
-        (COSTS.replace("beta,5", "beta,-5"), "none negative"),
+        (COSTS.replace("beta,5", "beta,-5"), "non-negative"),
     ],
 )
 def test_bad_costs_are_refused_in_one_line(run: Run, text: str, fragment: str) -> None:
