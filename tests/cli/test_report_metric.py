@@ -82,7 +82,7 @@ def test_neighbours(run: Run) -> None:
         (["--task", "regression"], "it cannot do --task regression."),
         (["--effective-dimension", "0"], "is not a number of directions"),
         (["--effective-dimension", "9"], "exceeds the rank of the data"),
-        (["--rank", "9"], "a rank of 6 at most"),
+        (["--rank", "9"], "number of features, which is 6"),
         (["--method", "linear", "--slack", "0.1"], "--slack goes with --method metric."),
     ],
 )
