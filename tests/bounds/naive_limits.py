@@ -1,7 +1,7 @@
-"""Sets of models under constraints, written down plainly and solved from scratch.
+"""Naive reference implementation of equivalent models under constraints.
 
-Limits on weights are requirements without slack, as in ``naive_tasks``; the sign of a weight that
-must not be zero is tried both ways.
+Limits on weights are hard constraints, as in ``naive_tasks``. Both signs of a nonzero weight are
+tried.
 """
 
 from itertools import combinations, product
@@ -17,7 +17,7 @@ from tests.bounds import naive_tasks
 
 
 class NaiveSet:
-    """All models as good as the baseline of a fitted problem, as a cold program."""
+    """All models equivalent to the baseline of a fitted problem, as an LP from a cold start."""
 
     def __init__(self, problem, slack):
         samples = problem.baseline.data
@@ -29,7 +29,7 @@ class NaiveSet:
         self.d, self.k = len(self.rows[0][0]), len(self.rows[0][1])
 
     def optimum(self, cost_w, limits=(), cost_size=None):
-        """Least ``cost_w . w + cost_size . |w|``; None if there is no model."""
+        """Minimize ``cost_w . w + cost_size . |w|``; return None if there is no model."""
         d, k, m = self.d, self.k, len(self.slack_weight)
         A, b = naive_tasks._inequalities([*self.rows, *self._limit_rows(limits)], d, k, m)
         norm = np.r_[np.ones(d), np.zeros(d + k + m)]
@@ -49,9 +49,9 @@ class NaiveSet:
     def has_models(self, limits):
         return self.optimum(np.zeros(self.d), limits) is not None
 
-    def sizes(self, patterns):
-        """Smallest and largest size of each weight over a union, one part a pattern of limits."""
-        parts = [self._sizes(limits) for limits in patterns if self.has_models(limits)]
+    def sizes(self, limit_sets):
+        """Compute the range of each absolute weight over a union of sets, one per item."""
+        parts = [self._sizes(limits) for limits in limit_sets if self.has_models(limits)]
         if not parts:
             return None
         lower, upper = np.array(parts).transpose(2, 0, 1)
@@ -66,9 +66,9 @@ class NaiveSet:
         return found
 
     def sum_range(self, members):
-        """Smallest and largest sum of sizes, the largest over all signs."""
-        of_members = np.isin(np.arange(self.d), members).astype(float)
-        smallest = self.optimum(np.zeros(self.d), cost_size=of_members)
+        """Compute the smallest and largest sum of absolute weights, trying all signs."""
+        is_member = np.isin(np.arange(self.d), members).astype(float)
+        smallest = self.optimum(np.zeros(self.d), cost_size=is_member)
         largest = -np.inf
         for signs in product([-1.0, 1.0], repeat=len(members)):
             cost = np.zeros(self.d)
@@ -77,7 +77,7 @@ class NaiveSet:
         return smallest, largest
 
     def minimal_sets(self):
-        """Every set of features that suffices, and of which no part does."""
+        """Return all minimal feature sets: sufficient sets without a sufficient proper subset."""
         found: list[frozenset[int]] = []
         for size in range(self.d + 1):
             for members in combinations(range(self.d), size):
@@ -98,8 +98,8 @@ class NaiveSet:
                 yield -unit, nothing, -high, None
 
 
-def patterns_of(constraints):
-    """Limits for every choice of signs, from (feature, low, high, signed)."""
+def sign_combinations(constraints):
+    """Return the limits for each combination of signs, from (feature, low, high, signed)."""
     options = [
         [(j, low, high)]
         if signed
@@ -108,7 +108,7 @@ def patterns_of(constraints):
         else [(j, low, high), (j, -high, -low)]
         for j, low, high, signed in constraints
     ]
-    return [list(pattern) for pattern in product(*options)]
+    return [list(limits) for limits in product(*options)]
 
 
 def _requirements(samples):

@@ -1,10 +1,10 @@
-"""Constraints as users write them."""
+"""Parsing of user constraints."""
 
 import numpy as np
 
 from allrelevant.bounds.constraints import parse_constraint
 
 
-def test_a_pair_is_a_range_and_none_an_open_end():
+def test_pair_with_none_has_no_upper_limit():
     spec = parse_constraint("age", (0.5, None), signed=False)
     assert (spec.low, spec.high, spec.signed, spec.keep) == (0.5, np.inf, False, False)

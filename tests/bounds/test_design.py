@@ -1,4 +1,4 @@
-"""The cheapest models, against all subsets tried."""
+"""The cheapest models, compared with an exhaustive search over all subsets."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.bounds.naive_limits import NaiveSet
 
 
 def compare_with_all_subsets(est, costs):
-    """Every minimal set, in order of its cost: the same as by trying all subsets."""
+    """Check that all minimal sets are found, in order of cost."""
     naive = NaiveSet(est._result.subproblems[0], slack_of(est))
     minimal = naive.minimal_sets()
     design = est.cheapest(costs, n_solutions=len(minimal) + 1)
@@ -35,7 +35,7 @@ def check_model(est, solution):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_equals_all_subsets_tried(seed):
+def test_equals_exhaustive_search(seed):
     est = classification(seed, n_irrelevant=1)
     costs = np.random.RandomState(seed).uniform(0.5, 5.0, est.n_features_in_)
     compare_with_all_subsets(est, costs)
@@ -63,20 +63,20 @@ def test_must_use_and_must_not_use():
     assert 1 not in with_noise.members
     assert set(np.flatnonzero(with_noise.model.coef_)) <= set(with_noise.members)
     assert with_noise.cost == 1 + est.cheapest(must_not_use=[1])[0].cost
-    with pytest.raises(InputError, match="does without all of must_not_use"):
+    with pytest.raises(InputError, match="uses some feature of must_not_use"):
         est.cheapest(must_not_use=[0])
-    with pytest.raises(InputError, match="must_use and in must_not_use"):
+    with pytest.raises(InputError, match="both must_use and must_not_use"):
         est.cheapest(must_use=[1], must_not_use=["x1"])
 
 
-def test_what_costs_nothing_is_left_out_if_it_is_not_needed():
+def test_unneeded_features_are_omitted_even_at_zero_cost():
     data = make_linear_classification(n_strong=1, n_weak=2, n_irrelevant=3, random_state=0)
     est = ClassificationBounds(C=0.3, cutoff=0.1).fit(data.X, data.y)
     design = est.cheapest([1, 0, 0, 0, 0, 0], n_solutions=10)
     assert sorted(s.members.tolist() for s in design) == [[0, 1], [0, 2]]
 
 
-def test_several_classes_share_their_features():
+def test_all_classes_use_one_feature_set():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(150, 5))
     X[:, 3] = X[:, 2]
@@ -97,13 +97,13 @@ def test_after_what_if():
     for solution in est.what_if({1: "drop"}).cheapest(n_solutions=3):
         assert 1 not in solution.members
         assert solution.model.coef_[1] == 0
-    # A dropped feature that must be acquired nevertheless is acquired, and not used.
-    (acquired,) = est.what_if({1: "drop"}).cheapest(must_use=[1])
-    assert 1 in acquired.members
-    assert acquired.model.coef_[1] == 0
+    # A dropped feature in must_use belongs to the set, but its weight stays zero.
+    (solution,) = est.what_if({1: "drop"}).cheapest(must_use=[1])
+    assert 1 in solution.members
+    assert solution.model.coef_[1] == 0
 
 
-def test_when_time_is_up_the_cheapest_known_model_will_do():
+def test_timeout_returns_the_cheapest_known_model():
     data = make_planted_groups(200, n_pairs=4, n_triples=4, noise=0.3, flip=0.1, random_state=0)
     est = ClassificationBounds(C=0.1, cutoff=0.1, norm_slack=0.3, loss_slack=0.3).fit(
         data.X, data.y
@@ -123,10 +123,10 @@ def test_costs():
     assert read_costs(None, names).tolist() == [1.0, 1.0]
     assert read_costs({"b": 2, "a": 1.5}, names).tolist() == [1.5, 2.0]
     for costs, message in [
-        ({"a": 1}, "no cost of 'b'"),
+        ({"a": 1}, "no cost for feature 'b'"),
         ({"a": 1, "b": 1, "c": 1}, "no feature 'c'"),
         ([1, 2, 3], "shape"),
-        ([1, -2], "none negative"),
+        ([1, -2], "non-negative"),
         ([1, float("inf")], "finite"),
         (["x", "y"], "must be numbers"),
     ]:

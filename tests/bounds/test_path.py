@@ -1,4 +1,4 @@
-"""Paths: each value as a fit of its own would have it."""
+"""Paths: the result at each value equals that of a separate fit."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def data():
 @pytest.mark.parametrize(
     ("param", "values"), [("C", [0.05, 0.5, 5.0]), ("norm_slack", [0.0, 0.01, 0.3])]
 )
-def test_a_path_with_a_given_cutoff_is_the_fits(data, param, values):
+def test_path_with_fixed_cutoff_equals_separate_fits(data, param, values):
     estimator = ClassificationBounds(C=1.0, cutoff=0.1)
     path = bounds_path(estimator, data.X, data.y, param=param, values=values)
     assert path.values.tolist() == values
@@ -33,14 +33,14 @@ def test_a_path_with_a_given_cutoff_is_the_fits(data, param, values):
         np.testing.assert_allclose(path.baseline[index], fit.baseline_.coef_, atol=1e-7)
 
 
-def test_more_delta_never_narrows(data):
+def test_larger_norm_slack_never_narrows_intervals(data):
     path = bounds_path(ClassificationBounds(C=1.0, cutoff=0.1), data.X, data.y, param="norm_slack")
     assert len(path.values) == 20
     assert (np.diff(path.interval[:, :, 1], axis=0) >= -1e-8).all()
     assert (np.diff(path.interval[:, :, 0], axis=0) <= 1e-8).all()
 
 
-def test_learned_cutoffs_at_the_ends_are_those_of_a_fit(data):
+def test_estimated_cutoffs_at_the_ends_equal_those_of_a_fit(data):
     estimator = ClassificationBounds(C=1.0, random_state=0)
     path = bounds_path(estimator, data.X, data.y, values=[0.1, 0.3, 1.0, 3.0])
     for index in (0, -1):
@@ -48,7 +48,7 @@ def test_learned_cutoffs_at_the_ends_are_those_of_a_fit(data):
         assert path.relevance[index].tolist() == fit.relevance_.tolist()
 
 
-def test_where_no_feature_is_used_all_are_irrelevant(data):
+def test_all_features_are_irrelevant_if_the_baseline_uses_none(data):
     path = bounds_path(ClassificationBounds(random_state=0), data.X, data.y, values=[1e-6, 1.0])
     assert (path.relevance[0] == "irrelevant").all()
     assert (path.relevance[1] != "irrelevant").any()
@@ -91,12 +91,12 @@ def test_regression_keeps_its_epsilon():
         ({"values": [np.nan]}, "numbers"),
     ],
 )
-def test_bad_options_are_named(data, options, message):
+def test_invalid_options_raise(data, options, message):
     with pytest.raises(InputError, match=message):
         bounds_path(ClassificationBounds(), data.X, data.y, **options)
 
 
-def test_other_estimators_are_refused(data):
+def test_other_estimators_raise(data):
     with pytest.raises(InputError, match="LogisticRegression"):
         bounds_path(LogisticRegression(), data.X, data.y)
 

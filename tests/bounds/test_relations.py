@@ -1,4 +1,4 @@
-"""What replaces what: the intervals behind it, the groups, and what they carry."""
+"""Substitutes and complements: constrained intervals, groups and their total weights."""
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ from tests.bounds.fitted_tasks import FITTED, classification, slack_of
 from tests.bounds.naive_limits import NaiveSet
 
 
-def apart(labels):
-    """Groups as labels that adjusted Rand can compare: what is in none is alone."""
+def with_singletons(labels):
+    """Give each feature without a group a separate label, for the adjusted Rand index."""
     return np.where(labels < 0, len(labels) + np.arange(len(labels)), labels)
 
 
 @pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
-def test_intervals_equal_a_cold_build(task):
+def test_intervals_equal_those_of_a_cold_start(task):
     est = task(seed=2)
     problem = est._result.subproblems[0]
     (found,) = est.relations().problems
@@ -32,25 +32,27 @@ def test_intervals_equal_a_cold_build(task):
         for limit, sizes in (((feature, 0.0, 0.0), found.dropped), (raised, found.raised)):
             expected = naive.sizes([[limit]])
             np.testing.assert_allclose(sizes[:, i], expected[found.features], atol=1e-6)
-        assert not found.dropped[i, i].any()  # exactly zero: it is dropped
+        assert not found.dropped[i, i].any()  # the dropped weight is exactly zero
 
 
-def test_fewer_programs_than_a_solver_without_memory():
+def test_known_solutions_reduce_the_number_of_programs():
     effort = classification(seed=2).relations().effort
     assert effort.spared > 0
-    assert effort.fallbacks <= 0.02 * effort.programs  # rounding may ask
+    assert effort.fallbacks <= 0.02 * effort.programs  # rounding may cause a few
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_planted_groups_are_found_and_strong_together(seed):
+def test_planted_groups_are_found_and_jointly_strong(seed):
     data = make_planted_groups(300, flip=0.05, random_state=seed)
     relations = ClassificationBounds(random_state=0).fit(data.X, data.y).relations()
-    assert adjusted_rand_score(apart(data.group), apart(relations.labels_)) >= 0.95
+    assert (
+        adjusted_rand_score(with_singletons(data.group), with_singletons(relations.labels_)) >= 0.95
+    )
     assert {group.relevance for group in relations.feature_groups_} == {"strong"}
 
 
-def test_companions_rise_together():
-    """The second feature is the noise in the first: of no use alone."""
+def test_complements_have_positive_relations():
+    """The second feature is the noise in the first, so it is useless on its own."""
     rng = np.random.RandomState(0)
     signal, noise, other = rng.normal(size=(3, 300))
     X = np.column_stack([signal + noise, noise, other, rng.normal(size=300), signal + 0.5 * other])
@@ -60,7 +62,7 @@ def test_companions_rise_together():
     assert relations.kind(1, 0) == "complements"
 
 
-def test_the_same_at_any_number_of_workers():
+def test_result_does_not_depend_on_n_jobs():
     data = make_planted_groups(120, n_irrelevant=2, random_state=0)
     est = ClassificationBounds(C=0.3, cutoff=0.3).fit(data.X, data.y)
     first, second = est.relations(), est.set_params(n_jobs=2).relations()
@@ -71,7 +73,7 @@ def test_the_same_at_any_number_of_workers():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_group_sums_equal_all_signs_tried(seed):
+def test_group_sums_equal_exhaustive_search_over_signs(seed):
     est = classification(seed)
     naive = NaiveSet(est._result.subproblems[0], slack_of(est))
     for members in ([1, 2], [1, 2, 3, 4], [0, 5, 6]):
@@ -79,17 +81,17 @@ def test_group_sums_equal_all_signs_tried(seed):
         assert found.tolist() == pytest.approx(naive.sum_range(members), abs=1e-6)
 
 
-def test_groups_are_of_the_mean_relation():
+def test_groups_are_merged_by_mean_relation():
     strength = np.array(
         [[0.0, 0.9, 0.7, 0.0], [0.9, 0.0, 0.2, 0.0], [0.7, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
     )
-    assert group_labels(-strength).tolist() == [0, 0, 1, 2]  # (0.7 + 0.2) / 2 is less than a half
+    assert group_labels(-strength).tolist() == [0, 0, 1, 2]  # (0.7 + 0.2) / 2 is below 0.5
     assert group_labels(-strength, threshold=0.4).tolist() == [0, 0, 0, 1]
     assert group_labels(np.zeros((1, 1))).tolist() == [0]
     assert group_labels(np.zeros((0, 0))).tolist() == []
 
 
-def test_tables_and_classes():
+def test_tables_for_several_classes():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(150, 4))
     X[:, 3] = X[:, 2]
@@ -105,7 +107,7 @@ def test_tables_and_classes():
     assert ["x2", "x3"] in together["features"].tolist()
 
 
-def test_no_relevant_feature_no_relation():
+def test_no_relations_without_relevant_features():
     est = classification(seed=0)
     none = est.set_params(cutoff=1e6)
     rng = np.random.RandomState(0)

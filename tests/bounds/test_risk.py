@@ -1,4 +1,4 @@
-"""The bound of the error on new data: by hand, on fresh data, and its words."""
+"""The generalization bound: its formula, its validity on new data, and its text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fitted(sample_weight: Any = None, X: Any = DATA.X, **settings: Any) -> Any:
     return ClassificationBounds(**settings).fit(X, DATA.y, sample_weight)
 
 
-def bound_of(est: ClassificationBounds, failure_probability: float = 0.05) -> RiskBound:
+def make_bound(est: ClassificationBounds, failure_probability: float = 0.05) -> RiskBound:
     bound = est.risk_bound(failure_probability)
     assert isinstance(bound, RiskBound)
     return bound
@@ -35,9 +35,9 @@ def offset_limit(est: ClassificationBounds) -> float:
     return float(np.abs(est._result.subproblems[0].models.offset_range).max())
 
 
-def test_by_hand() -> None:
+def test_equals_the_formula() -> None:
     est = fitted(norm_slack=0.2, loss_slack=0.3, loss_tol=0.5)
-    bound, model = bound_of(est, failure_probability=0.1), est.baseline_
+    bound, model = make_bound(est, failure_probability=0.1), est.baseline_
     scaled = (DATA.X - DATA.X.mean(axis=0)) / DATA.X.std(axis=0)
     sign = np.where(DATA.y == est.classes_[1], 1, -1)
     hinge = np.maximum(0, 1 - sign * (scaled @ model.coef_ + model.intercept_))
@@ -63,67 +63,67 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0])
-def test_a_joint_budget_is_spent_on_norm_or_loss(C: float) -> None:
+def test_joint_budget_is_spent_on_norm_or_loss(C: float) -> None:
     est = fitted(formulation="joint", C=C)
-    bound, model = bound_of(est), est.baseline_
+    bound, model = make_bound(est), est.baseline_
     limit = 1.1 * model.norm_ + C * (1.05 * model.loss_ + 1e-6)
-    of_norm = bound.complexity_part / model.norm_
-    worst = max(limit * of_norm, limit / C / N)
+    per_norm = bound.complexity_part / model.norm_
+    worst = max(limit * per_norm, limit / C / N)
     others = 2 * offset_limit(est) / np.sqrt(N) + bound.confidence_part
     assert bound.equivalent == pytest.approx(worst + others)
 
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
-def test_holds_for_the_models_of_the_set(formulation: str) -> None:
-    """No witness has a bound of its own above that of the set."""
+def test_holds_for_all_witnesses(formulation: str) -> None:
+    """The bound of each witness is at most the bound for all equivalent models."""
     est = fitted(formulation=formulation)
-    bound = bound_of(est)
-    of_norm = bound.complexity_part / est.baseline_.norm_
+    bound = make_bound(est)
+    per_norm = bound.complexity_part / est.baseline_.norm_
     for feature in range(D):
         model = est.witness(feature, "upper")
-        own = model.loss_ / N + of_norm * model.norm_ + 2 * abs(model.intercept_) / np.sqrt(N)
+        own = model.loss_ / N + per_norm * model.norm_ + 2 * abs(model.intercept_) / np.sqrt(N)
         assert own + bound.confidence_part <= bound.equivalent + 1e-9
 
 
-def test_more_slack_makes_it_larger() -> None:
-    bounds = [bound_of(fitted(norm_slack=delta)) for delta in (0.0, 0.1, 0.5)]
+def test_more_slack_increases_the_bound() -> None:
+    bounds = [make_bound(fitted(norm_slack=norm_slack)) for norm_slack in (0.0, 0.1, 0.5)]
     assert bounds[0].equivalent < bounds[1].equivalent < bounds[2].equivalent
     assert bounds[0].baseline == pytest.approx(bounds[2].baseline)
     assert all(bound.added_by_slack > 0 for bound in bounds)
 
 
-def test_holds_on_fresh_data() -> None:
+def test_holds_on_new_data() -> None:
     data = make_linear_classification(
         n_samples=6000, n_strong=1, n_weak=2, n_irrelevant=1, flip=0.05, random_state=1
     )
-    seen, fresh = slice(0, 3000), slice(3000, 6000)
-    est = ClassificationBounds(C=0.001, cutoff=0.1).fit(data.X[seen], data.y[seen])
-    bound = bound_of(est)
+    train, new = slice(0, 3000), slice(3000, 6000)
+    est = ClassificationBounds(C=0.001, cutoff=0.1).fit(data.X[train], data.y[train])
+    bound = make_bound(est)
     assert not bound.is_vacuous
-    sign = np.where(data.y[fresh] == est.classes_[1], 1, -1)
+    sign = np.where(data.y[new] == est.classes_[1], 1, -1)
     models = [
         est.baseline_,
         *(est.witness(j, side) for j in range(4) for side in ("lower", "upper")),
     ]
     for model in models:
-        error = (np.sign(model.decision_function(data.X[fresh])) != sign).mean()
+        error = (np.sign(model.decision_function(data.X[new])) != sign).mean()
         assert 0.0 < error <= bound.equivalent
-    assert (est.predict(data.X[fresh]) != data.y[fresh]).mean() <= bound.baseline
+    assert (est.predict(data.X[new]) != data.y[new]).mean() <= bound.baseline
 
 
 def test_weights() -> None:
-    """A weight of two for all changes nothing; a row twice is no new row, nor is its weight."""
-    plain = bound_of(fitted())
-    doubled = bound_of(fitted(np.full(N, 2.0), C=0.05))
+    """Equal weights do not change the bound; unequal weights reduce the effective sample size."""
+    plain = make_bound(fitted())
+    doubled = make_bound(fitted(np.full(N, 2.0), C=0.05))
     assert doubled.n_rows == pytest.approx(N)
     assert doubled.baseline == pytest.approx(plain.baseline)
     weight: np.ndarray = np.random.default_rng(0).uniform(0.1, 3.0, N)
-    bound = bound_of(fitted(weight))
+    bound = make_bound(fitted(weight))
     assert bound.n_rows == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
     assert bound.n_rows < N
     assert bound.confidence_part == pytest.approx(np.sqrt(2 * np.log(40) / bound.n_rows))
     absent = np.where(np.arange(N) < 20, 0.0, 1.0)
-    assert bound_of(fitted(absent)).n_rows == N - 20
+    assert make_bound(fitted(absent)).n_rows == N - 20
 
 
 def test_several_classes() -> None:
@@ -139,27 +139,27 @@ def test_several_classes() -> None:
 
 def test_sparse_and_privileged() -> None:
     table = sp.csr_array(np.where(np.abs(DATA.X) > 0.3, DATA.X, 0.0))
-    assert bound_of(fitted(X=table)).radius == pytest.approx(
+    assert make_bound(fitted(X=table)).radius == pytest.approx(
         np.abs(table.toarray() / table.toarray().std(axis=0)).max()
     )
     data = make_privileged("classification", n_samples=60, random_state=0)
     est = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y, privileged=data.privileged)
-    bound = bound_of(est)
+    bound = make_bound(est)
     assert np.isfinite(bound.equivalent)
     assert bound.added_by_slack > 0
 
 
-def test_words() -> None:
-    text = str(bound_of(fitted()))
+def test_interpretation() -> None:
+    text = str(make_bound(fitted()))
     assert 3 <= len(text.splitlines()) <= 5
     assert "says nothing" in text.splitlines()[-1]
-    assert bound_of(fitted()).is_vacuous
+    assert make_bound(fitted()).is_vacuous
     tight = RiskBound(0.05, 0.1, 0.1, 0.0, 0.1, 0.33, 0.02, 1.0, 1000.0)
     assert not tight.is_vacuous
     assert re.search(r"loose.*adds 10%", str(tight).splitlines()[-1])
 
 
-def test_bad_input() -> None:
+def test_invalid_input_raises() -> None:
     with pytest.raises(NotFittedError):
         ClassificationBounds().risk_bound()
     est = fitted()

@@ -1,4 +1,4 @@
-"""Bounds over random splits: true to the fits, reproducible, clear about bad input."""
+"""Bounds over random splits: equal to separate fits, reproducible, and input validation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def assert_same(one: Stability, other: Stability) -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-def test_is_what_the_fits_say() -> None:
+def test_equals_separate_fits() -> None:
     found = run()
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=5)[0]
     splitter = StratifiedShuffleSplit(4, test_size=0.1, random_state=int(seed))
@@ -69,7 +69,7 @@ def test_is_what_the_fits_say() -> None:
     assert found.n_splits == 4
 
 
-def test_rows_of_a_group_are_left_out_together() -> None:
+def test_rows_of_a_group_are_held_out_together() -> None:
     groups = np.arange(len(DATA.y)) // 4
     found = run(groups=groups.tolist())
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=5)[0]
@@ -80,7 +80,7 @@ def test_rows_of_a_group_are_left_out_together() -> None:
         np.testing.assert_array_equal(found.upper[k], est.interval_[:, 1])
 
 
-def test_groups_follow_the_rows_that_have_weight() -> None:
+def test_groups_are_aligned_if_rows_have_zero_weight() -> None:
     weight = np.ones(len(DATA.y))
     weight[:8] = 0
     groups = np.arange(len(DATA.y)) // 4
@@ -90,7 +90,7 @@ def test_groups_follow_the_rows_that_have_weight() -> None:
     )
 
 
-def test_same_at_any_number_of_workers() -> None:
+def test_result_does_not_depend_on_n_jobs() -> None:
     est = ClassificationBounds(n_probes=12)
     assert_same(run(est, n_jobs=1), run(est, n_jobs=2))
 
@@ -135,7 +135,7 @@ def test_lists_and_sparse_tables() -> None:
     assert run(X=sparse, n_splits=2).upper.shape == (2, 4)
 
 
-def test_rows_of_weight_zero_are_absent() -> None:
+def test_rows_with_zero_weight_are_ignored() -> None:
     weight = np.random.RandomState(0).uniform(0.5, 2.0, 80)
     weight[::4] = 0.0
     present = weight > 0
@@ -152,7 +152,7 @@ def test_ratio() -> None:
     np.testing.assert_allclose(found.ratio, [0.5, np.inf, 1.0, 0.0])
 
 
-def test_rounding_is_no_variation() -> None:
+def test_rounding_errors_do_not_count_as_variation() -> None:
     found = example(upper=[[1.0, 0.1]] * 3, baseline=[[0.5, 0.0], [0.5 + 1e-13, 0.0], [0.5, 0.0]])
     np.testing.assert_array_equal(found.ratio, [1.0, 1.0])
 
@@ -186,9 +186,9 @@ def test_progress_bar(capfd: pytest.CaptureFixture[str]) -> None:
     [
         ({"est": LogisticRegression()}, "such as ClassificationBounds"),
         ({"est": ClassificationBounds}, "such as ClassificationBounds"),
-        ({"n_splits": 1}, "n_splits must be a whole number of at least 2; got 1"),
+        ({"n_splits": 1}, r"n_splits must be an integer of at least 2 \(got 1\)"),
         ({"n_splits": 2.5}, "n_splits"),
-        ({"test_size": 0.0}, "between 0 and 1; got 0.0"),
+        ({"test_size": 0.0}, r"between 0 and 1 \(got 0.0\)"),
         ({"test_size": 1}, "test_size"),
         ({"test_size": "0.1"}, "test_size"),
         ({"y": np.arange(80) == 0}, "cannot be split"),

@@ -1,11 +1,11 @@
-"""From changed intervals to relations."""
+"""Relations computed from interval changes."""
 
 import numpy as np
 
 from allrelevant.bounds.substitution import signed_relations
 
 
-def test_features_that_need_each_other_s_absence_are_substitutes():
+def test_features_needed_only_without_each_other_are_substitutes():
     interval = np.array([[0.0, 1.0], [0.0, 1.0]])
     dropped = np.array([[[0.0, 0.0], [0.9, 1.0]], [[0.9, 1.0], [0.0, 0.0]]])
     raised = np.array([[[0.5, 1.0], [0.0, 0.5]], [[0.0, 0.5], [0.5, 1.0]]])

@@ -1,4 +1,4 @@
-"""Bounds under constraints, against a plain cold build of the same set."""
+"""Bounds under user constraints, compared with a naive implementation from a cold start."""
 
 import pickle
 
@@ -13,14 +13,14 @@ from allrelevant.bounds.programs.pairwise import CuttingPlaneRows
 from allrelevant.bounds.solver.constrained import ConstrainedModels
 from allrelevant.datasets import make_linear_classification, make_ranking
 from tests.bounds.fitted_tasks import FITTED, classification, slack_of
-from tests.bounds.naive_limits import NaiveSet, patterns_of
+from tests.bounds.naive_limits import NaiveSet, sign_combinations
 
 
 def random_constraints(est, rng):
-    """What to ask: a dict for ``what_if``, signed or not, and the same for the plain build."""
+    """Return constraints for ``what_if``, whether they are signed, and the same for NaiveSet."""
     problem = est._result.subproblems[0]
     signed = bool(rng.randint(2))
-    asked, plain = {}, []
+    constraints, naive_constraints = {}, []
     for j in rng.permutation(len(problem.interval))[: rng.randint(1, 4)]:
         j = int(j)
         low, high = problem.signed_interval[j] if signed else problem.interval[j]
@@ -35,67 +35,67 @@ def random_constraints(est, rng):
             "from": (at[0], np.inf),
             "to": (-np.inf if signed else 0.0, at[1]),
         }[kind]
-        asked[j] = {"drop": "drop", "keep": "keep", "value": at[0]}.get(
+        constraints[j] = {"drop": "drop", "keep": "keep", "value": at[0]}.get(
             kind, tuple(None if np.isinf(end) else end for end in ends)
         )
-        plain.append((j, *ends, signed and kind not in ("drop", "keep")))
-    return asked, signed, plain
+        naive_constraints.append((j, *ends, signed and kind not in ("drop", "keep")))
+    return constraints, signed, naive_constraints
 
 
 def compare(est, seed):
-    """One random question. Whether there was an answer; both ways are checked."""
-    asked, signed, plain = random_constraints(est, np.random.RandomState(seed))
+    """Check one set of random constraints; return whether it is feasible."""
+    constraints, signed, naive_constraints = random_constraints(est, np.random.RandomState(seed))
     naive = NaiveSet(est._result.subproblems[0], slack_of(est))
-    expected = naive.sizes(patterns_of(plain))
+    expected = naive.sizes(sign_combinations(naive_constraints))
     if expected is None:
         with pytest.raises(InfeasibleConstraintsError) as caught:
-            est.what_if(asked, signed=signed)
-        check_clash(caught.value, naive, plain)
+            est.what_if(constraints, signed=signed)
+        check_conflict(caught.value, naive, naive_constraints)
         return False
-    found = est.what_if(asked, signed=signed)
+    found = est.what_if(constraints, signed=signed)
     np.testing.assert_allclose(found._result.subproblems[0].interval, expected, atol=1e-6)
     assert found._result.subproblems[0].gap.max() <= 1e-6
     return True
 
 
-def check_clash(error, naive, plain):
-    """The named constraints clash, and without any one of them the others do not."""
-    by_feature = {constraint[0]: constraint for constraint in plain}
-    clash = [by_feature[constraint.feature] for constraint in error.constraints]
-    assert not any(naive.has_models(limits) for limits in patterns_of(clash))
-    for i, (constraint, move) in enumerate(zip(clash, error.relaxations, strict=True)):
-        rest = clash[:i] + clash[i + 1 :]
-        assert any(naive.has_models(limits) for limits in patterns_of(rest))
-        assert move > 0
-        assert naive_has(naive, [*rest, moved(constraint, move + 1e-6)])
-        assert not naive_has(naive, [*rest, moved(constraint, move - 1e-5)])
+def check_conflict(error, naive, constraints):
+    """Check that the named constraints are infeasible, and feasible without any one of them."""
+    by_feature = {constraint[0]: constraint for constraint in constraints}
+    conflict = [by_feature[constraint.feature] for constraint in error.constraints]
+    assert not any(naive.has_models(limits) for limits in sign_combinations(conflict))
+    for i, (constraint, relaxation) in enumerate(zip(conflict, error.relaxations, strict=True)):
+        rest = conflict[:i] + conflict[i + 1 :]
+        assert any(naive.has_models(limits) for limits in sign_combinations(rest))
+        assert relaxation > 0
+        assert is_feasible(naive, [*rest, relax(constraint, relaxation + 1e-6)])
+        assert not is_feasible(naive, [*rest, relax(constraint, relaxation - 1e-5)])
 
 
-def naive_has(naive, constraints):
-    return any(naive.has_models(limits) for limits in patterns_of(constraints))
+def is_feasible(naive, constraints):
+    return any(naive.has_models(limits) for limits in sign_combinations(constraints))
 
 
-def moved(constraint, by):
+def relax(constraint, by):
     feature, low, high, signed = constraint
     low = low - by if signed else max(0.0, low - by)
     return feature, low, high + by, signed
 
 
 @pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
-def test_equals_a_cold_build(task):
+def test_bounds_equal_those_of_a_cold_start(task):
     est = task(seed=3)
-    answered = [compare(est, seed) for seed in range(4)]
-    assert any(answered)
+    feasible = [compare(est, seed) for seed in range(4)]
+    assert any(feasible)
 
 
-def test_clashes_are_named_and_minimal():
+def test_conflicts_are_named_and_minimal():
     est = classification(seed=1)
-    answered = [compare(est, seed) for seed in range(100, 110)]
-    assert not all(answered)
+    feasible = [compare(est, seed) for seed in range(100, 110)]
+    assert not all(feasible)
 
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
-def test_witnesses_keep_the_constraints_and_are_of_the_set(formulation):
+def test_witnesses_are_equivalent_models_that_satisfy_the_constraints(formulation):
     data = make_linear_classification(60, n_weak=4, flip=0.1, random_state=0)
     est = ClassificationBounds(C=0.3, cutoff=0.1, formulation=formulation).fit(data.X, data.y)
     upper = est.interval_[5, 1]
@@ -114,15 +114,15 @@ def test_witnesses_keep_the_constraints_and_are_of_the_set(formulation):
 
 
 def droppable(problem):
-    """Features that some model does without, the most useful one first."""
+    """Return the features that some model does not use, in order of decreasing upper bound."""
     lower, upper = problem.interval.T
     return np.flatnonzero(lower == 0)[np.argsort(-upper[lower == 0], kind="stable")]
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
-def test_a_dropped_feature_has_no_weight_at_all(task, seed):
-    """Not even that of rounding, which differs from machine to machine."""
+def test_dropped_feature_has_exactly_zero_weight(task, seed):
+    """Rounding errors, which differ between computers, must not remain."""
     est = task(seed)
     for feature in droppable(est._result.subproblems[0])[:3]:
         (problem,) = est.what_if({int(feature): "drop"})._result.subproblems
@@ -135,7 +135,7 @@ def test_a_dropped_feature_has_no_weight_at_all(task, seed):
             assert problem.witness(int(feature), side).weights[feature] == 0
 
 
-def test_a_dropped_feature_has_no_weight_without_a_vertex_to_start_from():
+def test_dropped_feature_has_zero_weight_without_a_starting_vertex():
     data = make_linear_classification(60, n_weak=4, flip=0.1, random_state=0)
     est = ClassificationBounds(C=0.3, cutoff=0.1, formulation="joint").fit(data.X, data.y)
     for feature in droppable(est._result.subproblems[0]):
@@ -144,19 +144,19 @@ def test_a_dropped_feature_has_no_weight_without_a_vertex_to_start_from():
         assert not problem.ranges.coef[:, [feature]].toarray().any()
 
 
-def test_room_for_the_solver_is_no_room_for_the_models():
-    """A limit at the end of a range is widened to find models; they keep what was asked."""
+def test_widened_limits_do_not_widen_the_solutions():
+    """A limit at the end of a range is widened for the solver; solutions satisfy the original."""
     problem = classification(seed=0)._result.subproblems[0]
     limit = WeightLimit(0, float(problem.ranges.attained[0, 1]), np.inf)
-    narrowed = ConstrainedModels(problem.models, [limit], problem.baseline.model.C_).with_room()
-    assert narrowed.limits[0].low < limit.low
-    found = narrowed.ranges(problem.ranges)
+    widened = ConstrainedModels(problem.models, [limit], problem.baseline.model.C_).with_room()
+    assert widened.limits[0].low < limit.low
+    found = widened.ranges(problem.ranges)
     assert (found.coef[:, [0]].toarray() >= limit.low).all()
     assert found.attained[0, 0] >= limit.low
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_very_end_of_an_interval_can_be_asked_for(seed):
+def test_constraint_at_the_end_of_an_interval_is_feasible(seed):
     est = classification(seed)
     for feature in range(est.n_features_in_):
         for side in (0, 1):
@@ -168,8 +168,8 @@ def test_the_very_end_of_an_interval_can_be_asked_for(seed):
             assert (found.interval_[:, 1] >= witness - 1e-5).all()
 
 
-def test_a_union_of_signs_is_no_hull():
-    """Either sign is possible, and zero is not: the hull of both signs would hold it."""
+def test_union_of_signs_excludes_zero():
+    """Both signs are possible but zero is not, although the hull of both ranges contains it."""
     rng = np.random.RandomState(0)
     X = rng.normal(size=(60, 3))
     X[:, 2] = rng.normal(size=60)
@@ -185,7 +185,7 @@ def test_a_union_of_signs_is_no_hull():
     assert found.what_if({2: (size, None)}, signed=True).relations() is not None
 
 
-def test_a_result_is_an_estimator_of_its_own():
+def test_result_is_a_separate_estimator():
     est = classification(seed=0)
     before = est.interval_.copy()
     found = est.what_if({1: "drop"})
@@ -194,7 +194,7 @@ def test_a_result_is_an_estimator_of_its_own():
     assert found.constraints_ == ["|weight| of 'x1' = 0"]
     assert not hasattr(est, "constraints_")
     assert len(found.to_frame()) == est.n_features_in_
-    assert found.baseline_.coef_[1] == 0  # exactly, on every machine
+    assert found.baseline_.coef_[1] == 0  # exactly, on every computer
     again = found.what_if({3: "drop"})
     assert again.interval_[[1, 3], 1].tolist() == [0.0, 0.0]
     np.testing.assert_allclose(
@@ -204,7 +204,7 @@ def test_a_result_is_an_estimator_of_its_own():
     assert not hasattr(clone(found), "constraints_")
 
 
-def test_a_new_fit_forgets_the_constraints():
+def test_refit_discards_the_constraints():
     data = make_linear_classification(60, n_weak=2, random_state=0)
     est = ClassificationBounds(C=0.3, cutoff=0.1).fit(data.X, data.y)
     fresh = est.what_if({5: "drop"}).fit(data.X, data.y)
@@ -212,7 +212,7 @@ def test_a_new_fit_forgets_the_constraints():
     np.testing.assert_array_equal(fresh.interval_, est.interval_)
 
 
-def test_classes_against_the_rest():
+def test_one_vs_rest_constraints():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(150, 4))
     X[:, 3] = X[:, 2]
@@ -225,13 +225,13 @@ def test_classes_against_the_rest():
     np.testing.assert_array_equal(for_c.class_interval_[0], est.class_interval_[0])
     assert for_c.class_interval_[2, 2, 1] == 0
     assert est.what_if({3: "keep"}).class_interval_[2, 3, 0] >= 0.2 - 1e-9
-    with pytest.raises(InputError, match="names no problem"):
+    with pytest.raises(InputError, match="more than two classes"):
         est.what_if({2: "drop"}, label="d")
 
 
 @pytest.mark.filterwarnings("ignore:Some bounds are certified only")  # few pairs, hence few cuts
 @pytest.mark.parametrize("seed", range(4))
-def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
+def test_cutting_planes_agree_with_listed_pairs(seed, monkeypatch):
     data = make_ranking(
         80, positive=0.4, flip=0.1, n_strong=2, n_weak=2, n_irrelevant=2, random_state=seed
     )
@@ -239,11 +239,11 @@ def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
     monkeypatch.setattr(ranking_module, "MAX_LISTED_PAIRS", 0)
     by_cuts = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
     assert isinstance(by_cuts._result.subproblems[0].models.rows, CuttingPlaneRows)
-    for asked in ({2: "drop"}, {0: (0.9 * listed.interval_[0, 1], None), 3: (0, 0.2)}):
-        found, expected = by_cuts.what_if(asked), listed.what_if(asked)
+    for constraints in ({2: "drop"}, {0: (0.9 * listed.interval_[0, 1], None), 3: (0, 0.2)}):
+        found, expected = by_cuts.what_if(constraints), listed.what_if(constraints)
         np.testing.assert_allclose(found.interval_, expected.interval_, atol=1e-3)
         assert found.gap_.max() <= 1e-4
-        dropped = [feature for feature, wish in asked.items() if wish == "drop"]
+        dropped = [feature for feature, value in constraints.items() if value == "drop"]
         assert not found._result.subproblems[0].ranges.coef[:, dropped].toarray().any()
         assert not found.baseline_.coef_[dropped].any()
     with pytest.raises(InfeasibleConstraintsError):
@@ -251,25 +251,25 @@ def test_cuts_find_what_listed_pairs_find(seed, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "options", "message"),
+    ("constraints", "options", "message"),
     [
         ({0: "off"}, {}, "must be 'drop', 'keep', a number or a pair"),
         ({0: (1, 2, 3)}, {}, "must be 'drop', 'keep', a number or a pair"),
         ({0: float("nan")}, {}, "must be 'drop', 'keep', a number or a pair"),
-        ({0: (2, 1)}, {}, "wrong way round"),
+        ({0: (2, 1)}, {}, "exceeds the upper limit"),
         ({0: -1.0}, {}, "cannot be negative"),
-        ({"x0": "drop", 0: "keep"}, {}, "asked for twice"),
+        ({"x0": "drop", 0: "keep"}, {}, "constrained twice"),
         ({"nobody": "drop"}, {}, "No feature is called 'nobody'"),
-        ([0], {}, "a dict of features"),
-        ({0: "drop"}, {"label": 1}, "names no problem"),
+        ([0], {}, "must be a dict from features"),
+        ({0: "drop"}, {"label": 1}, "more than two classes"),
     ],
 )
-def test_bad_questions(asked, options, message):
+def test_invalid_constraints_raise(constraints, options, message):
     with pytest.raises(InputError, match=message):
-        classification(seed=0).what_if(asked, **options)
+        classification(seed=0).what_if(constraints, **options)
 
 
-def test_a_constant_column_can_be_asked_nothing():
+def test_constraint_on_a_constant_column_raises():
     data = make_linear_classification(60, n_weak=2, random_state=0)
     X = np.column_stack([data.X, np.ones(60)])
     with pytest.warns(match="constant"):

@@ -42,9 +42,9 @@ def test_both_sections_are_optional(run: Run) -> None:
         ("name,cost\nalpha,1\n", "no column 'feature'"),
         ("feature,cost\nalpha,cheap\n", "cost of 'alpha'"),
         (COSTS + "alpha,2\n", "more than one cost for 'alpha'"),
-        ("feature,cost\nalpha,1\n", "no cost of 'beta'"),
+        ("feature,cost\nalpha,1\n", "no cost for feature 'beta'"),
         (COSTS + "zeta,2\n", "no feature 'zeta'"),
-        (COSTS.replace("beta,5", "beta,-5"), "none negative"),
+        (COSTS.replace("beta,5", "beta,-5"), "non-negative"),
     ],
 )
 def test_invalid_costs(run: Run, text: str, fragment: str) -> None:

@@ -1,4 +1,4 @@
-"""The papers' costs, built row by row as they are printed."""
+"""Naive reference implementations of the cost functions, written as in the papers."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ def squared_distance(omega, a, b):
 
 
 def naive_gmlvq(X, codes, prototypes, labels, omega, beta):
-    """Schneider et al. (2009), with the sigmoid of Sato and Yamada; the mean over the rows."""
+    """Compute the cost of Schneider et al. (2009) with the sigmoid of Sato and Yamada."""
     total = 0.0
     for x, code in zip(X, codes, strict=True):
         own = min(
@@ -27,7 +27,7 @@ def naive_gmlvq(X, codes, prototypes, labels, omega, beta):
 
 
 def naive_lmnn(X, codes, targets, omega, push):
-    """Weinberger and Saul (2009), equation 13, over the number of target neighbours."""
+    """Compute equation 13 of Weinberger and Saul (2009) per pair of target neighbors."""
     total, n_pairs = 0.0, 0
     for i, neighbors in enumerate(targets):
         for j in neighbors:
@@ -44,18 +44,18 @@ def naive_lmnn(X, codes, targets, omega, push):
 
 
 def numeric_gradient(value, matrix, step=1e-6):
-    """Central differences, entry by entry."""
+    """Compute the gradient by central differences, entry by entry."""
     gradient = np.empty_like(matrix)
-    for place in np.ndindex(matrix.shape):
+    for index in np.ndindex(matrix.shape):
         up, down = matrix.copy(), matrix.copy()
-        up[place] += step
-        down[place] -= step
-        gradient[place] = (value(up) - value(down)) / (2 * step)
+        up[index] += step
+        down[index] -= step
+        gradient[index] = (value(up) - value(down)) / (2 * step)
     return gradient
 
 
 def random_problem(seed, n_samples=40, n_features=5, n_classes=3):
-    """Rows around a mean of their class, so that neighbours and prototypes mean something."""
+    """Return rows scattered around a random mean per class, their classes and the generator."""
     rng = np.random.RandomState(seed)
     codes = np.arange(n_samples) % n_classes
     means = rng.normal(size=(n_classes, n_features))
@@ -63,7 +63,7 @@ def random_problem(seed, n_samples=40, n_features=5, n_classes=3):
 
 
 def correlated(n_samples=30, n_features=6):
-    """Centered rows of correlated features."""
+    """Return centered rows of correlated features."""
     rng = np.random.RandomState(0)
     X = rng.normal(size=(n_samples, n_features)) @ rng.normal(size=(n_features, n_features))
     return X - X.mean(axis=0)

@@ -1,4 +1,4 @@
-"""The costs are the papers', their gradients are exact, and no impostor is overlooked."""
+"""Costs equal those of the papers, gradients are exact, and no impostor is missed."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def problem(seed, rank, per_class):
 
 @pytest.mark.parametrize("beta", [0.3, 2.0, 10.0])
 @pytest.mark.parametrize(("rank", "per_class"), [(1, 1), (2, [1, 3, 2]), (5, 2)])
-def test_gmlvq_cost_is_the_papers(rank, per_class, beta):
+def test_gmlvq_cost_equals_the_naive_cost(rank, per_class, beta):
     for seed in range(3):
         X, codes, labels, prototypes, omega = problem(seed, rank, per_class)
         value, _ = GmlvqCost(X, codes, labels, beta)(prototypes, omega)
@@ -36,18 +36,18 @@ def test_gmlvq_cost_is_the_papers(rank, per_class, beta):
 
 
 @pytest.mark.parametrize(("rank", "per_class"), [(1, 1), (2, [1, 3, 2]), (5, 2)])
-def test_gmlvq_gradient_is_that_of_finite_differences(rank, per_class):
+def test_gmlvq_gradient_equals_finite_differences(rank, per_class):
     for seed in range(3):
         X, codes, labels, prototypes, omega = problem(seed, rank, per_class)
         cost = GmlvqCost(X, codes, labels, 2.0)
-        _, (to_prototypes, to_omega) = cost(prototypes, omega)
-        by_prototypes = numeric_gradient(lambda p, c=cost, o=omega: c(p, o)[0], prototypes)
-        by_omega = numeric_gradient(lambda o, c=cost, p=prototypes: c(p, o)[0], omega)
-        np.testing.assert_allclose(to_prototypes, by_prototypes, atol=1e-8)
-        np.testing.assert_allclose(to_omega, by_omega, atol=1e-8)
+        _, (prototype_gradient, omega_gradient) = cost(prototypes, omega)
+        numeric = numeric_gradient(lambda p, c=cost, o=omega: c(p, o)[0], prototypes)
+        np.testing.assert_allclose(prototype_gradient, numeric, atol=1e-8)
+        numeric = numeric_gradient(lambda o, c=cost, p=prototypes: c(p, o)[0], omega)
+        np.testing.assert_allclose(omega_gradient, numeric, atol=1e-8)
 
 
-def test_a_row_on_prototypes_of_two_classes_is_undecided():
+def test_row_on_prototypes_of_two_classes_has_finite_gradients():
     X = np.array([[0.0, 0.0], [1.0, 0.0]])
     cost = GmlvqCost(X, np.array([0, 1]), np.array([0, 1]), 2.0)
     value, gradients = cost(np.zeros((2, 2)), np.eye(2))
@@ -55,13 +55,13 @@ def test_a_row_on_prototypes_of_two_classes_is_undecided():
     assert all(np.isfinite(gradient).all() for gradient in gradients)
 
 
-def test_rounding_makes_no_distance_negative():
+def test_rounding_does_not_make_distances_negative():
     rows = np.random.RandomState(0).normal(size=(50, 3)) + 1e6
     assert squared_distances(rows, rows).min() >= 0
 
 
 @pytest.mark.parametrize("shape", [(1, 4), (3, 4), (4, 4)])
-def test_penalty_is_the_log_determinant_at_a_fixed_trace(shape):
+def test_penalty_equals_the_log_determinant_at_a_fixed_trace(shape):
     rng = np.random.RandomState(0)
     for _ in range(3):
         omega = rng.normal(size=shape)
@@ -75,7 +75,7 @@ def test_penalty_is_the_log_determinant_at_a_fixed_trace(shape):
         np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-8)
 
 
-def test_penalty_does_not_depend_on_scale_and_survives_a_lost_direction():
+def test_penalty_is_scale_invariant_and_finite_for_singular_mappings():
     omega = np.random.RandomState(0).normal(size=(2, 3))
     assert rank_penalty(1e5 * omega)[0] == pytest.approx(rank_penalty(omega)[0])
     value, gradient = rank_penalty(np.array([[1.0, 0.0], [0.0, 0.0]]))
@@ -85,7 +85,7 @@ def test_penalty_does_not_depend_on_scale_and_survives_a_lost_direction():
 
 @pytest.mark.parametrize("push", [0.2, 0.5, 0.9])
 @pytest.mark.parametrize(("rank", "n_neighbors", "scale"), [(1, 1, 1.0), (2, 3, 0.3), (5, 4, 3.0)])
-def test_lmnn_cost_is_the_papers(rank, n_neighbors, scale, push):
+def test_lmnn_cost_equals_the_naive_cost(rank, n_neighbors, scale, push):
     for seed in range(2):
         X, codes, rng = random_problem(seed)
         targets = target_neighbors(X, codes, n_neighbors)
@@ -96,7 +96,7 @@ def test_lmnn_cost_is_the_papers(rank, n_neighbors, scale, push):
 
 
 @pytest.mark.parametrize(("rank", "n_neighbors"), [(1, 1), (2, 3), (5, 4)])
-def test_lmnn_gradient_is_that_of_finite_differences(rank, n_neighbors):
+def test_lmnn_gradient_equals_finite_differences(rank, n_neighbors):
     for seed in range(3):
         X, codes, rng = random_problem(seed)
         cost = LmnnCost(X, codes, target_neighbors(X, codes, n_neighbors), 0.5)
@@ -117,7 +117,7 @@ def test_small_classes_have_fewer_target_neighbors():
     assert np.isfinite(gradient).all()
 
 
-def test_target_neighbors_are_the_nearest_of_the_own_class():
+def test_target_neighbors_are_the_nearest_of_the_same_class():
     X, codes, _ = random_problem(3)
     for i, found in enumerate(target_neighbors(X, codes, 3)):
         others = np.array([j for j in range(len(X)) if codes[j] == codes[i] and j != i])
@@ -128,12 +128,12 @@ def test_target_neighbors_are_the_nearest_of_the_own_class():
 def pairs_within(mapped, radius, codes):
     distance = np.linalg.norm(mapped[:, np.newaxis] - mapped, axis=2)
     near = (distance < radius[:, np.newaxis]) & (codes[:, np.newaxis] != codes)
-    return set(zip(*(place.tolist() for place in np.nonzero(near)), strict=True))
+    return set(zip(*(indices.tolist() for indices in np.nonzero(near)), strict=True))
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.001, 0.5))
-def test_no_impostor_is_overlooked_while_the_mapping_moves(seed, speed):
+def test_no_impostor_is_missed_while_the_mapping_changes(seed, speed):
     X, codes, rng = random_problem(seed)
     impostors = Impostors(codes)
     omega = rng.normal(size=(2, X.shape[1]))
@@ -147,7 +147,7 @@ def test_no_impostor_is_overlooked_while_the_mapping_moves(seed, speed):
         assert all(codes[a] != codes[b] for a, b in found)
 
 
-def test_small_moves_and_changes_of_scale_need_no_new_search():
+def test_small_moves_and_larger_scales_need_no_new_search():
     X, codes, rng = random_problem(0)
     impostors, omega = Impostors(codes), rng.normal(size=(2, 5))
     radius = np.ones(len(X))
@@ -159,7 +159,7 @@ def test_small_moves_and_changes_of_scale_need_no_new_search():
     assert impostors.n_searches == 2
 
 
-def test_blocks_change_nothing(monkeypatch):
+def test_block_size_does_not_change_the_impostors(monkeypatch):
     X, codes, _ = random_problem(0)
     radius = np.full(len(X), 2.0)
     whole = Impostors(codes).near(X, radius)
@@ -169,7 +169,7 @@ def test_blocks_change_nothing(monkeypatch):
     np.testing.assert_array_equal(whole.other, in_blocks.other)
 
 
-def test_distances_of_pairs_in_blocks(monkeypatch):
+def test_block_size_does_not_change_the_distances(monkeypatch):
     X, codes, _ = random_problem(0)
     pairs = Impostors(codes).near(X, np.full(len(X), 2.0))
     expected = [np.sum((X[a] - X[b]) ** 2) for a, b in zip(*pairs, strict=True)]

@@ -1,4 +1,4 @@
-"""What LMNN learns, and what it says of impossible input."""
+"""LMNN: training, prediction and input validation."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ def wine():
 
 
 @pytest.mark.parametrize("settings", [{}, {"rank": 2}, {"n_neighbors": 1, "push": 0.8}])
-def test_the_cost_it_reports_is_that_of_what_it_learned(settings):
+def test_reported_cost_equals_the_naive_cost(settings):
     X, y, _ = random_problem(0)
     learner = LMNN(**settings).fit(X, y)
     targets = target_neighbors(X, y, learner.n_neighbors)
@@ -28,15 +28,15 @@ def test_the_cost_it_reports_is_that_of_what_it_learned(settings):
     assert learner.cost_ == pytest.approx(expected, rel=1e-9)
 
 
-def test_at_full_rank_every_start_leads_to_the_one_minimum():
-    # The cost is convex in the metric: where the descent ends can be no matter of its start.
+def test_full_rank_solution_is_the_global_minimum():
+    # The cost is convex in the metric, so the solution must not depend on the start.
     X, y, rng = random_problem(1)
     targets = target_neighbors(X, y, 3)
     best = LMNN(tol=1e-9, max_iter=5000).fit(X, y)
     for seed in range(3):
         other = LMNN(start="random", tol=1e-9, max_iter=5000, random_state=seed).fit(X, y)
         assert other.cost_ == pytest.approx(best.cost_, rel=1e-3)
-    # Nor does a step towards any other metric lead lower.
+    # No step toward a different metric reduces the cost.
     for _ in range(10):
         other = rng.normal(size=(5, 5))
         size = np.geomspace(1e-4, 0.3, 3)[:, np.newaxis, np.newaxis]
@@ -46,14 +46,14 @@ def test_at_full_rank_every_start_leads_to_the_one_minimum():
         assert min(costs) > best.cost_ * (1 - 1e-4)
 
 
-def test_prediction_is_that_of_the_nearest_neighbours_in_the_metric(wine):
+def test_prediction_uses_the_nearest_neighbors_in_the_metric(wine):
     X, y = wine
     learner = LMNN(n_neighbors=5, rank=4).fit(X[::2], y[::2])
-    judge = KNeighborsClassifier(5).fit(X[::2] @ learner.omega_.T, y[::2])
-    np.testing.assert_array_equal(learner.predict(X), judge.predict(X @ learner.omega_.T))
+    reference = KNeighborsClassifier(5).fit(X[::2] @ learner.omega_.T, y[::2])
+    np.testing.assert_array_equal(learner.predict(X), reference.predict(X @ learner.omega_.T))
 
 
-def test_irrelevant_features_lose_their_weight():
+def test_irrelevant_features_get_small_weights():
     rng = np.random.RandomState(0)
     y = np.arange(300) % 3
     X = rng.normal(size=(300, 12))
@@ -66,7 +66,7 @@ def test_irrelevant_features_lose_their_weight():
     assert learner.score(X[test], y[test]) > 0.9 > 0.7 > plain
 
 
-def test_the_matrix_by_its_other_names(wine):
+def test_fitted_attributes_are_consistent(wine):
     learner = LMNN(rank=3).fit(*wine)
     lam = learner.omega_.T @ learner.omega_
     np.testing.assert_allclose(learner.lambda_, lam)
@@ -74,14 +74,14 @@ def test_the_matrix_by_its_other_names(wine):
     np.testing.assert_allclose(learner.relevances_, np.diag(lam))
 
 
-def test_offset_and_unit_of_the_table_change_nothing(wine):
+def test_result_is_invariant_to_offset_and_unit(wine):
     X, y = wine
     plain, moved = LMNN(rank=2).fit(X, y), LMNN(rank=2).fit(1e-3 * X + 50.0, y)
     assert moved.cost_ == pytest.approx(plain.cost_, rel=1e-3)
     assert np.mean(moved.predict(1e-3 * X + 50.0) == plain.predict(X)) > 0.99
 
 
-def test_seeds_repeat_and_matter(wine):
+def test_result_depends_only_on_the_seed(wine):
     X, y = wine
     with pytest.warns(ConvergenceWarning, match="LMNN stopped after 2 iterations"):
         one, two, three = (
@@ -91,19 +91,19 @@ def test_seeds_repeat_and_matter(wine):
     assert not np.allclose(one.lambda_, three.lambda_)
 
 
-def test_small_classes_and_few_rows_are_no_obstacle():
+def test_small_classes_and_few_rows():
     X, _, _ = random_problem(0, n_samples=8)
     y = np.array(["a"] * 4 + ["b"] * 3 + ["c"])
     assert LMNN(n_neighbors=5).fit(X, y).predict(X).shape == (8,)
     assert LMNN(n_neighbors=20).fit(X, y).predict(X).shape == (8,)
 
 
-def test_equal_rows_are_no_obstacle():
+def test_equal_rows():
     X, y = np.repeat([[0.0, 1.0], [1.0, 0.0]], 5, axis=0), np.repeat(["a", "b"], 5)
     np.testing.assert_array_equal(LMNN().fit(X, y).predict(X), y)
 
 
-def test_tables_keep_their_names():
+def test_output_has_column_names():
     X, y = load_iris(return_X_y=True, as_frame=True)
     learner = LMNN(rank=2).fit(X, y).set_output(transform="pandas")
     mapped = learner.transform(X)
@@ -114,15 +114,15 @@ def test_tables_keep_their_names():
     assert isinstance(learner.transform(polars.from_pandas(X)), polars.DataFrame)
 
 
-def test_impossible_input_is_one_line(wine):
+def test_invalid_input_raises(wine):
     X, y = wine
-    with pytest.raises(InputError, match="rank is 14, but a mapping of 13 features"):
+    with pytest.raises(InputError, match="rank=14 exceeds the number of features"):
         LMNN(rank=14).fit(X, y)
     with pytest.raises(InputError, match="single class, '1'"):
         LMNN().fit(X, np.ones(len(X), dtype=int))
-    with pytest.raises(InputError, match="Every row has a class of its own"):
+    with pytest.raises(InputError, match="Every class has a single row"):
         LMNN().fit(X[:5], np.arange(5))
     with pytest.raises(InputError, match="All columns are constant"):
         LMNN().fit(np.full_like(X, 0.1), y)
-    with pytest.raises(InputError, match="rows have NaN or infinity, the first in column"):
+    with pytest.raises(InputError, match="rows contain NaN or infinity, first in column"):
         LMNN().fit(np.where(X > 2, np.nan, X), y)

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, over the settings that take different paths through the code."""
+"""scikit-learn's estimator checks, for settings that use different code paths."""
 
 import warnings
 
@@ -18,6 +18,6 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
-        # Few iterations are enough to be checked.
+        # The checks do not need converged solutions.
         warnings.simplefilter("ignore", ConvergenceWarning)
         check(estimator)

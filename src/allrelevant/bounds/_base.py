@@ -329,9 +329,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         >>> bounds.what_if({1: "drop", 2: (0, 0.2), 3: "drop"})
         Traceback (most recent call last):
         ...
-        allrelevant.exceptions.InfeasibleConstraintsError: No equally good model has all of: \
-|weight| of 'x1' = 0, |weight| of 'x2' <= 0.2. One of them would have to move, \
-the others staying as they are: 'x1' by 5.71, 'x2' by 5.71.
+        allrelevant.exceptions.InfeasibleConstraintsError: No equivalent model satisfies \
+all of: |weight| of 'x1' = 0, |weight| of 'x2' <= 0.2. \
+Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         """
         check_is_fitted(self)
         classes = getattr(self, "classes_", np.empty(0))

@@ -379,12 +379,12 @@ privileged_exact_, privileged_cutoff_
         ...     n_samples=4000, n_strong=1, n_weak=2, n_irrelevant=0, random_state=0)
         >>> bounds = ClassificationBounds(C=0.001, cutoff=0.1).fit(data.X, data.y)
         >>> print(bounds.risk_bound())
-        Share of errors on new rows, at most, with probability 0.95:
+        Upper bound on the error rate for new data, with probability 0.95:
           baseline 0.733 (loss 0.383, weights 0.306, offset 0.001, confidence 0.043)
-          every equivalent model 0.802, 0.070 more
-        On the training rows the baseline errs in 1.1%.
-        Such bounds are loose, the true error is likely far smaller; the whole set adds 10% to the \
-baseline's own.
+          every equivalent model 0.802 (0.070 more)
+        The baseline's error rate on the training rows is 1.1%.
+        Such bounds are loose; the true error rate is probably much smaller. Covering all \
+equivalent models adds 10% to the bound for the baseline.
         """
         check_is_fitted(self)
         bounds = [risk_bound(sub, failure_probability) for sub in self._result.subproblems]

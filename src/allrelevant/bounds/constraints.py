@@ -1,4 +1,4 @@
-"""Constraints as users write them, as limits on weights; and why no model keeps some of them."""
+"""User constraints: parsing, translation to limits on weights, and infeasible subsets."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .solver.highs import HighsModel
 from .solver.mixed_integer import WorkingSet
 from .solver.ranges import WeightRanges
 
-# Each limit on a size from below leaves two signs to try, where both are possible.
+# A lower limit on an absolute weight allows both signs, so the combinations multiply.
 MAX_SIGN_COMBINATIONS = 256
 
-# A total violation below this, relative to the norm, is none.
+# Total violations below this, relative to the norm, count as zero.
 VIOLATION_TOL = 1e-8
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """``low <= size <= high`` of a feature's weight, or of the weight itself if it is signed.
+    """Limits on the absolute weight of a feature, or on the weight itself if ``signed``.
 
-    ``low`` and ``high`` are infinite where there is no limit; messages call the feature ``name``.
+    ``low`` and ``high`` are infinite where there is no limit. ``name`` is used in messages.
     """
 
     feature: int
@@ -40,15 +40,15 @@ class Constraint:
     signed: bool = False
 
     def __str__(self) -> str:
-        what = f"weight of {self.name!r}" if self.signed else f"|weight| of {self.name!r}"
+        target = f"weight of {self.name!r}" if self.signed else f"|weight| of {self.name!r}"
         if self.low == self.high:
-            return f"{what} = {self.low:g}"
+            return f"{target} = {self.low:g}"
         parts = [f">= {self.low:g}"] if self.low > (-math.inf if self.signed else 0.0) else []
         parts += [f"<= {self.high:g}"] if math.isfinite(self.high) else []
-        return f"{what} {' and '.join(parts)}" if parts else f"{what} at will"
+        return f"{target} {' and '.join(parts)}" if parts else f"{target} unrestricted"
 
     def sides(self) -> list[WeightLimit]:
-        """The limit on the weight that this is; of a size from below, one for each sign."""
+        """Return equivalent limits on the signed weight, with one per sign if ``low`` > 0."""
         if self.signed or self.low <= 0:
             low = self.low if self.signed else -self.high
             return [WeightLimit(self.feature, low, self.high)]
@@ -60,10 +60,10 @@ class Constraint:
 
 @dataclass(frozen=True)
 class ConstraintSpec:
-    """What a user asks of a feature: a :class:`Constraint` but for the cutoff.
+    """Parsed user constraint on one feature, before the cutoff is known.
 
-    A feature that is to be kept (``keep``) has a size of at least the cutoff. ``subproblem`` is the
-    place of the one that it is about; None: all.
+    With ``keep``, the absolute weight must be at least the cutoff. ``subproblem`` is the index of
+    the subproblem that the constraint applies to; None applies it to all.
     """
 
     low: float
@@ -73,30 +73,33 @@ class ConstraintSpec:
     subproblem: int | None = None
 
     def constraint(self, feature: int, name: str, cutoff: float) -> Constraint:
-        """What it comes to in a subproblem with this cutoff."""
+        """Return the constraint in a subproblem with this cutoff."""
         return Constraint(feature, name, cutoff if self.keep else self.low, self.high, self.signed)
 
 
 def parse_constraint(
     name: str, value: Any, *, signed: bool, subproblem: int | None = None
 ) -> ConstraintSpec:
-    """What a user has written about a feature: "drop", "keep", a number, or a pair of limits."""
+    """Parse the value of a user constraint: "drop", "keep", a number or a pair of limits."""
     if isinstance(value, str) and value == "drop":
         return ConstraintSpec(0.0, 0.0, signed=False, subproblem=subproblem)
     if isinstance(value, str) and value == "keep":
         return ConstraintSpec(0.0, math.inf, signed=False, keep=True, subproblem=subproblem)
-    low, high = _ends(name, value, signed)
+    low, high = _parse_limits(name, value, signed)
     if not low <= high:
-        raise InputError(f"The limits of {name!r} are the wrong way round: {low:g} and {high:g}.")
+        raise InputError(
+            f"The lower limit of {name!r} exceeds the upper limit (got {low:g} and {high:g}). Swap "
+            "the limits."
+        )
     if not signed and low < 0:
         raise InputError(
-            f"The size of the weight of {name!r} cannot be negative, got {low:g}. For limits on "
-            "weights with their signs use signed=True."
+            f"The absolute weight of {name!r} cannot be negative (got {low:g}). Use signed=True "
+            "to constrain the signed weight."
         )
     return ConstraintSpec(low, high, signed, subproblem=subproblem)
 
 
-def _ends(name: str, value: Any, signed: bool) -> tuple[float, float]:
+def _parse_limits(name: str, value: Any, signed: bool) -> tuple[float, float]:
     ends = (value, value) if isinstance(value, Real) else value
     open_ends = (-math.inf if signed else 0.0, math.inf)
     try:
@@ -108,8 +111,8 @@ def _ends(name: str, value: Any, signed: bool) -> tuple[float, float]:
         low = high = math.nan
     if math.isnan(low) or math.isnan(high) or low == math.inf or high == -math.inf:
         raise InputError(
-            f"What is asked of {name!r} must be 'drop', 'keep', a number or a pair of numbers "
-            f"(None for an open end), got {value!r}."
+            f"The constraint on {name!r} must be 'drop', 'keep', a number or a pair of numbers "
+            f"with None for no limit (got {value!r})."
         )
     return low, high
 
@@ -117,22 +120,22 @@ def _ends(name: str, value: Any, signed: bool) -> tuple[float, float]:
 def sign_combinations(
     constraints: Sequence[Constraint], signed_interval: Matrix | None = None
 ) -> list[list[WeightLimit]]:
-    """The limits for each choice of signs: together they are what the constraints ask.
+    """Return the limits for each combination of signs; their union is the feasible set.
 
-    Signs that the signed intervals of the weights, shape (d, 2), rule out are left out. A
-    constraint for which they rule out both keeps both.
+    ``signed_interval``, shape (d, 2), excludes impossible signs. If it excludes both signs of a
+    weight, both are tried.
     """
-    options = [_possible(constraint.sides(), signed_interval) for constraint in constraints]
+    options = [_possible_sides(constraint.sides(), signed_interval) for constraint in constraints]
     n_combinations = math.prod(len(sides) for sides in options)
     if n_combinations > MAX_SIGN_COMBINATIONS:
         raise InputError(
-            f"There are {n_combinations} ways to choose the signs of weights that must not be "
-            "zero. Say which: signed=True, with limits on weights."
+            f"The nonzero weights allow {n_combinations} combinations of signs, more than "
+            f"{MAX_SIGN_COMBINATIONS}. Use signed=True to fix the signs."
         )
     return [list(limits) for limits in product(*options)]
 
 
-def _possible(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[WeightLimit]:
+def _possible_sides(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[WeightLimit]:
     if signed_interval is None:
         return sides
     low, high = signed_interval[sides[0].feature]
@@ -140,9 +143,9 @@ def _possible(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[
 
 
 class ElasticProgram:
-    """A set of models, and limits that may be violated.
+    """Equivalent models with hard and soft limits on weights.
 
-    The witnesses of the ranges of the weights over the set tell which rows matter.
+    The witnesses of ``ranges`` determine the initial working set.
     """
 
     def __init__(self, models: EquivalentModels, ranges: WeightRanges) -> None:
@@ -155,27 +158,28 @@ class ElasticProgram:
         return WorkingSet(self._models, self._ranges)
 
     def is_feasible(self, limits: Sequence[WeightLimit]) -> bool:
-        """Whether some model keeps all limits."""
+        """Check whether some model satisfies all limits."""
         return self.total_violation([], limits) <= self._tolerance
 
     def total_violation(self, hard: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
-        """The least total by which soft limits are violated while hard ones are kept.
+        """Compute the smallest total violation of the soft limits subject to the hard limits.
 
-        The slack of a limit's row is its violation. Some model must keep the hard ones.
+        The slack variable of a limit's constraint is its violation. The hard limits must be
+        feasible.
         """
         while True:
             models = self._working.models
             program = _elastic_program(models, hard, soft, self._tolerance)
-            solution = HighsModel(program).solve("the least change of the constraints")
+            solution = HighsModel(program).solve("the smallest relaxation of the constraints")
             if not self._working.add_missing(*program.model(solution.point)):
                 return solution.value
 
-    def can_keep(self, constraints: Sequence[Constraint]) -> bool:
-        """Whether some model keeps all constraints, with whatever signs."""
+    def can_satisfy(self, constraints: Sequence[Constraint]) -> bool:
+        """Check whether some model satisfies all constraints for some combination of signs."""
         return any(self.is_feasible(limits) for limits in sign_combinations(constraints))
 
     def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
-        """By how much a constraint has to move for some model to keep it and the others."""
+        """Compute the smallest relaxation that makes a constraint feasible with the others."""
         return min(
             self.total_violation(limits, [side])
             for limits in sign_combinations(others)
@@ -190,7 +194,7 @@ def _elastic_program(
     soft: Sequence[WeightLimit],
     tolerance: float,
 ) -> LinearProgram:
-    """The set with hard limits, and with limits that may be violated at a cost."""
+    """Return the LP that minimizes the total violation of the soft limits."""
     program = limited_models(models, [*hard, *soft]).program
     slack = np.arange(program.n_columns)[program.blocks["slack"]][models.rows.n_rows :]
     n_hard = sum(len(limit.ends) for limit in hard)
@@ -203,32 +207,31 @@ def _elastic_program(
 def explain_infeasibility(
     elastic: ElasticProgram, constraints: Sequence[Constraint]
 ) -> InfeasibleConstraintsError:
-    """The error that tells why no model of a set keeps some constraints.
+    """Return an error that names an irreducible infeasible subset (IIS) of the constraints.
 
-    Constraints that are not needed for the conflict are left out one after the other; what is left
-    is a minimal set: without any one of them there is a model that keeps the others.
+    Constraints are removed one at a time as long as the rest stays infeasible. The remaining ones
+    are minimal: without any one of them, some model satisfies the others.
     """
     conflict = list(constraints)
     for constraint in constraints:
         rest = [other for other in conflict if other is not constraint]
-        if not elastic.can_keep(rest):
+        if not elastic.can_satisfy(rest):
             conflict = rest
     relaxations = [
         elastic.smallest_relaxation(c, [other for other in conflict if other is not c])
         for c in conflict
     ]
-    return InfeasibleConstraintsError(_message(conflict, relaxations), conflict, relaxations)
+    return InfeasibleConstraintsError(
+        _conflict_message(conflict, relaxations), conflict, relaxations
+    )
 
 
-def _message(conflict: Sequence[Constraint], relaxations: Sequence[float]) -> str:
+def _conflict_message(conflict: Sequence[Constraint], relaxations: Sequence[float]) -> str:
     listed = ", ".join(str(constraint) for constraint in conflict)
     if len(conflict) == 1:
-        return f"No equally good model has {listed}: it would have to move by {relaxations[0]:.3g}."
-    moves = ", ".join(
-        f"{constraint.name!r} by {move:.3g}"
-        for constraint, move in zip(conflict, relaxations, strict=True)
+        return f"No equivalent model satisfies {listed}. Relax it by at least {relaxations[0]:.3g}."
+    remedies = " or ".join(
+        f"{constraint.name!r} by {relaxation:.3g}"
+        for constraint, relaxation in zip(conflict, relaxations, strict=True)
     )
-    return (
-        f"No equally good model has all of: {listed}. One of them would have to move, the others "
-        f"staying as they are: {moves}."
-    )
+    return f"No equivalent model satisfies all of: {listed}. Relax one of them: {remedies}."

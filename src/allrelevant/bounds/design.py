@@ -1,4 +1,4 @@
-"""The cheapest equally good models: which features to acquire."""
+"""Minimum-cost feature sets that suffice for some equivalent model."""
 
 from __future__ import annotations
 
@@ -31,26 +31,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheapestModel:
-    """An equally good model, and what its features cost.
+    """Equivalent model and the cost of its features.
 
     Attributes
     ----------
     features : list of str
-        That it uses, in the order of the table.
+        Names of the features in the set, in the order of the table.
     members : ndarray of int
-        Their places in the table.
+        Indices of these features.
     cost : float
+        Total cost of the features.
     proven : bool
-        Whether no set of features that came later in the search can cost less.
+        Whether the cost is proven to be minimal among the feature sets not returned before it.
     gap : float
-        By how much one could, at most: zero if it is proven.
+        Upper bound on the possible cost saving; zero if ``proven``.
     model : LinearModel or LinearModels
-        A model of the set of equally good ones, checked against the data. Of those with these
-        features the one with the least norm and loss.
+        Equivalent model with these features and the smallest norm and loss, checked against the
+        data.
     score, score_error : float
         Cross-validated score of a baseline with these features only, and its standard error.
     predictor : estimator
-        The estimator with this model in the baseline's place: its ``predict`` is the model's.
+        Copy of the estimator that predicts with this model instead of the baseline.
     """
 
     features: list[str]
@@ -66,22 +67,24 @@ class CheapestModel:
 
 @dataclass(frozen=True)
 class CheapestModels(Sequence[CheapestModel]):
-    """The cheapest equally good models, in order of their costs.
-
-    A sequence of :class:`CheapestModel`.
+    """Sequence of :class:`CheapestModel`, in order of cost.
 
     Attributes
     ----------
     feature_names : list of str
+        Names of all features.
     costs : ndarray of shape (n_features,)
+        Cost of each feature.
     solutions : list of CheapestModel
-        No set of features holds another one before it: what it would add is not needed.
+        Models in order of cost. No feature set contains an earlier one, because the extra features
+        would be unnecessary.
     baseline_used : ndarray of shape (n_features,)
         Whether the baseline uses each feature.
     baseline_score, baseline_score_error : float
-        Cross-validated score of the baseline with all features, on the same folds.
+        Cross-validated score of the baseline with all features, on the same folds, and its standard
+        error.
     complete : bool
-        Whether there is no further set.
+        Whether ``solutions`` contains all such feature sets.
     """
 
     feature_names: list[str]
@@ -103,28 +106,28 @@ class CheapestModels(Sequence[CheapestModel]):
 
     @property
     def baseline_cost(self) -> float:
-        """What the features cost that the baseline uses."""
+        """Total cost of the features that the baseline uses."""
         return float(self.costs[self.baseline_used].sum())
 
     def core(self) -> list[str]:
-        """Features that are in all sets found, in the order of the table."""
+        """Return the features common to all solutions, in the order of the table."""
         common = set.intersection(*(set(s.members.tolist()) for s in self.solutions))
         return [self.feature_names[j] for j in sorted(common)]
 
     def alternatives(self, feature: int | str) -> list[CheapestModel]:
-        """The models found that live without a feature, the cheapest first.
+        """Return the solutions that do not use a feature, cheapest first.
 
         Parameters
         ----------
         feature : int or str
-            Its place in the table, or its name.
+            Index or name of the feature.
         """
         layout = WeightLayout(len(self.feature_names), names=tuple(self.feature_names))
         index = layout.index(feature)
         return [solution for solution in self.solutions if index not in solution.members]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a model, the cheapest first.
+        """Return the solutions as a table with one row per model, cheapest first.
 
         Returns
         -------
@@ -142,13 +145,13 @@ class CheapestModels(Sequence[CheapestModel]):
         return frame.rename_axis("rank")
 
     def to_dict(self) -> dict[str, Any]:
-        """The models as values that JSON can hold.
+        """Return the solutions as JSON-compatible values.
 
         Returns
         -------
         dict
-            ``models`` in order of their cost, ``core``, ``complete``, the ``costs`` of all features
-            and, of the ``baseline``, number of features, cost and score.
+            ``models`` in order of cost, ``core``, ``complete``, the ``costs`` of all features and
+            the ``baseline`` with its number of features, cost and score.
         """
         names = ("features", "cost", "proven", "gap", "score", "score_error")
         return {
@@ -165,13 +168,13 @@ class CheapestModels(Sequence[CheapestModel]):
         }
 
     def plot(self, **kwargs: Any) -> CostDisplay:
-        """Draw cost against number of features; see :meth:`CostDisplay.from_result`."""
+        """Plot cost against number of features; see :meth:`CostDisplay.from_result`."""
         return display("CostDisplay").from_result(self, **kwargs)
 
 
 @dataclass(frozen=True)
 class DesignRequest:
-    """What a user wants to know: see :meth:`RelevanceBounds.cheapest`."""
+    """Validated arguments of :meth:`RelevanceBounds.cheapest`."""
 
     costs: Vector
     must_use: NDArray[np.intp]
@@ -189,32 +192,40 @@ class DesignRequest:
         n_solutions: int,
         max_seconds: float | None,
     ) -> Self:
-        """What a user has written, checked."""
+        """Validate the arguments and convert names to indices."""
         if not (isinstance(n_solutions, Integral) and n_solutions >= 1):
-            raise InputError(f"n_solutions must be a whole number from 1 on, got {n_solutions!r}.")
+            raise InputError(f"n_solutions must be an integer of at least 1 (got {n_solutions!r}).")
         if max_seconds is not None and not max_seconds > 0:
-            raise InputError(f"max_seconds must be above 0, or None, got {max_seconds!r}.")
-        used, unused = (
-            np.array([_place(layout, feature) for feature in features], dtype=np.intp)
+            raise InputError(f"max_seconds must be positive or None (got {max_seconds!r}).")
+        required, excluded = (
+            np.array([_feature_index(layout, feature) for feature in features], dtype=np.intp)
             for features in (must_use, must_not_use)
         )
-        both = np.intersect1d(used, unused)
+        both = np.intersect1d(required, excluded)
         if len(both):
             name = layout.names[both[0]]
-            raise InputError(f"{name!r} is in must_use and in must_not_use.")
+            raise InputError(
+                f"{name!r} is in both must_use and must_not_use. Remove it from one of them."
+            )
         values = read_costs(costs, layout.table_names(0))
-        return cls(values, used, unused, int(n_solutions), max_seconds)
+        return cls(values, required, excluded, int(n_solutions), max_seconds)
 
 
-def _place(layout: WeightLayout, feature: int | str) -> int:
+def _feature_index(layout: WeightLayout, feature: int | str) -> int:
     index = layout.index(feature)
     if layout.is_privileged(index):
-        raise InputError(f"{feature!r} is a privileged feature, which no prediction needs.")
+        raise InputError(
+            f"{feature!r} is a privileged feature, which is not available at prediction time. "
+            "Remove it from must_use and must_not_use."
+        )
     return index
 
 
 def read_costs(costs: Any, names: Sequence[str]) -> Vector:
-    """The cost of each feature: by name or in the order of the table; None: each costs 1."""
+    """Return the cost of each feature.
+
+    ``costs`` is a mapping from names, an array in the order of the table, or None for unit costs.
+    """
     if costs is None:
         return np.ones(len(names))
     if isinstance(costs, Mapping):
@@ -222,17 +233,24 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
         unknown = [name for name in by_name if name not in set(names)]
         missing = [name for name in names if name not in by_name]
         if unknown or missing:
-            problem = f"no feature {unknown[0]!r}" if unknown else f"no cost of {missing[0]!r}"
-            raise InputError(f"The costs do not fit the table: there is {problem}.")
+            problem = (
+                f"there is no feature {unknown[0]!r}. Remove its cost"
+                if unknown
+                else f"there is no cost for feature {missing[0]!r}. Add one"
+            )
+            raise InputError(f"The costs do not match the table: {problem}.")
         costs = [by_name[name] for name in names]
     try:
         values = np.asarray(costs, dtype=float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"Costs must be numbers, got {costs!r}.") from error
+        raise InputError(f"Costs must be numbers (got {costs!r}).") from error
     if values.shape != (len(names),):
-        raise InputError(f"There are {len(names)} features, but costs of shape {values.shape}.")
+        raise InputError(
+            f"Costs of shape {values.shape} do not match {len(names)} features. Give one cost per "
+            "feature."
+        )
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError("Costs must be finite numbers, none negative.")
+        raise InputError("Costs must be finite and non-negative.")
     return values
 
 
@@ -243,9 +261,9 @@ def find_cheapest_models(
     seed: int,
     make_predictor: Callable[[BoundsResult], Any],
 ) -> CheapestModels:
-    """The cheapest models, each with its cross-validated score on the same folds.
+    """Find the cheapest models and cross-validate each on the same folds.
 
-    ``make_predictor`` makes an estimator of a result.
+    ``make_predictor`` returns an estimator for a result.
     """
     sets, complete = find_cheapest_sets(result.subproblems, request)
     baselines = [bounds.baseline for bounds in result.subproblems]
@@ -288,10 +306,10 @@ def find_cheapest_models(
 def find_cheapest_sets(
     subproblems: Sequence[SubproblemBounds], request: DesignRequest
 ) -> tuple[list[FeatureSet], bool]:
-    """The cheapest sets of features, and whether there are no others."""
+    """Find the minimum-cost feature sets, and whether these are all."""
     n = len(request.costs)
     fixed = np.tile([0.0, 1.0], (n, 1))
-    # What every equally good model of some subproblem needs, there is no choice about.
+    # Features that every equivalent model of some subproblem needs are always included.
     needed = np.any([bounds.interval[:n, LOWER] > 0 for bounds in subproblems], axis=0)
     fixed[np.flatnonzero(needed)] = 1.0
     fixed[request.must_use], fixed[request.must_not_use] = 1.0, 0.0
@@ -307,6 +325,6 @@ def find_cheapest_sets(
     sets = list(islice(search.search(deadline), request.n_solutions))
     if not sets:
         raise InputError(
-            "No equally good model does without all of must_not_use: allow some of these features."
+            "Every equivalent model uses some feature of must_not_use. Allow at least one of them."
         )
     return sets, len(sets) < request.n_solutions and not search.timed_out

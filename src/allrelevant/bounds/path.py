@@ -1,4 +1,4 @@
-"""Bounds along a path of C or norm_slack: how much of a finding hangs on the setting."""
+"""Bounds along a path of C or norm_slack, to check how much a result depends on it."""
 
 from __future__ import annotations
 
@@ -32,20 +32,24 @@ N_VALUES = 20
 
 @dataclass(frozen=True)
 class BoundsPath:
-    """Intervals and classes for each value of a setting.
+    """Relevance intervals and classes for each value of a parameter.
 
     Attributes
     ----------
     param : {"C", "norm_slack"}
+        Name of the parameter.
     values : ndarray of shape (n_values,)
-        Ascending.
+        Parameter values, ascending.
     feature_names : list of str
+        Names of all features.
     interval, signed_interval : ndarray of shape (n_values, n_features, 2)
+        Relevance intervals and signed ranges.
     relevance : ndarray of shape (n_values, n_features)
+        "strong", "weak" or "irrelevant".
     baseline : ndarray of shape (n_values, n_features)
-        The baseline's weights; with more than two classes, those largest in size.
+        Weights of the baseline; with more than two classes, those with the largest absolute value.
     norm, loss : ndarray of shape (n_values, n_problems)
-        Of the baselines.
+        Norm and loss of the baselines.
     """
 
     param: PathParameter
@@ -59,12 +63,12 @@ class BoundsPath:
     loss: Matrix
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each value and feature.
+        """Return the path as a table with one row per value and feature.
 
         Returns
         -------
         pandas.DataFrame
-            With the columns ``param`` is named after, ``feature``, ``relevance``, ``lower``,
+            A column with the name of the parameter, ``feature``, ``relevance``, ``lower``,
             ``upper``, ``signed_min``, ``signed_max`` and ``baseline``.
         """
         pandas = import_extra("pandas", "cli")
@@ -83,14 +87,14 @@ class BoundsPath:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The path as values that JSON can hold.
+        """Return the path as JSON-compatible values.
 
         Returns
         -------
         dict
-            ``param``, ``values`` and for each feature ``name``, ``lower``, ``upper``, ``baseline``
-            and ``relevance`` at each value, and ``ranges``: from which value to which it keeps its
-            class.
+            ``param``, ``values`` and ``features``. Each feature has a ``name``; ``lower``,
+            ``upper``, ``baseline`` and ``relevance`` at each value; and ``ranges``, the runs of
+            values with the same relevance class.
         """
         return {
             "param": self.param,
@@ -116,13 +120,13 @@ class BoundsPath:
         }
 
     def class_ranges(self) -> pd.DataFrame:
-        """From which value to which each feature keeps its class.
+        """Return the ranges of values over which each feature keeps its relevance class.
 
         Returns
         -------
         pandas.DataFrame
-            A row for each stretch: ``feature``, ``relevance``, ``first``, ``last`` (the first and
-            the last value of the path at which it has this class) and ``n_values``.
+            One row per range: ``feature``, ``relevance``, ``first`` and ``last`` (the first and the
+            last value in the range) and ``n_values``.
         """
         pandas = import_extra("pandas", "cli")
         rows = [
@@ -133,12 +137,12 @@ class BoundsPath:
         return pandas.DataFrame(rows, columns=["feature", "relevance", "first", "last", "n_values"])
 
     def plot(self, **kwargs: Any) -> PathDisplay:
-        """Draw the intervals as bands; see :meth:`PathDisplay.from_result`."""
+        """Plot the intervals as bands; see :meth:`PathDisplay.from_result`."""
         return display("PathDisplay").from_result(self, **kwargs)
 
 
 def runs_of_equal_values(classes: Sequence[Any] | NDArray[Any]) -> list[tuple[str, int, int]]:
-    """Runs of equal classes: the class, where it starts and where the next one does."""
+    """Return each run of equal values as (value, start, stop)."""
     values = np.asarray(classes)
     starts = np.r_[0, np.flatnonzero(values[1:] != values[:-1]) + 1]
     stops = np.r_[starts[1:], len(values)]
@@ -155,23 +159,30 @@ def bounds_path(
     sample_weight: ArrayLike | None = None,
     privileged: Any = None,
 ) -> BoundsPath:
-    """Intervals and classes along a path of one setting, each solution from the one before.
+    """Compute relevance intervals and classes along a path of one parameter.
 
-    Much cheaper than a fit for each value. Where the cutoff is learned from probes, they are
-    solved for at some of the values; in between, the cutoff's share of the norm is interpolated.
+    Each solution starts from the previous one, so the path is much cheaper than one fit per value.
+    If the cutoff is estimated from probes, probes are solved at some of the values only. Between
+    these values, the cutoff is interpolated as a fraction of the norm.
 
     Parameters
     ----------
     estimator : ClassificationBounds, RegressionBounds, OrdinalBounds or RankingBounds
-        With the settings that stay the same, also ``n_jobs`` and ``verbose``. It is not fitted.
+        Estimator with the fixed parameters, including ``n_jobs`` and ``verbose``. It is not
+        modified.
     X : array-like or sparse matrix of shape (n_samples, n_features)
+        Training data.
     y : array-like of shape (n_samples,)
+        Target values.
     param : {"C", "norm_slack"}, default="C"
-        Which setting changes.
+        Parameter to vary.
     values : array-like of shape (n_values,), default=None
-        By default 20 values: of C the range that ``C="cv"`` searches, of norm_slack 0.001 to 0.5.
+        Parameter values. By default 20 values: for C, the range that ``C="cv"`` searches; for
+        norm_slack, 0.001 to 0.5.
     sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each sample.
     privileged : array-like or sparse matrix of shape (n_samples, p), default=None
+        Privileged features, which are available only at training time.
 
     Returns
     -------
@@ -188,36 +199,38 @@ def bounds_path(
     >>> path.to_frame().shape
     (10, 8)
     """
-    est, values = _checked(estimator, param, values)
+    est, values = _check_arguments(estimator, param, values)
     subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged)
     if values is None:
         values = _default_values(param, subproblems[0].variants[0].total_weight)
     by_subproblem = []
     for subproblem in subproblems:
         baseline = fit_baseline(subproblem, scaled, settings)
-        bounds = _bounds_along(baseline, settings, param, values)
+        bounds = _bound_along_path(baseline, settings, param, values)
         issue_notes((*baseline.notes, *(note for part in bounds for note in part.notes)))
         by_subproblem.append(bounds)
     layout = WeightLayout.from_estimator(est)
     return _make_path(param, values, layout, list(zip(*by_subproblem, strict=True)))
 
 
-def _checked(
+def _check_arguments(
     estimator: RelevanceBounds, param: str, values: ArrayLike | None
 ) -> tuple[RelevanceBounds, Vector | None]:
     if not isinstance(estimator, RelevanceBounds):
         raise InputError(
-            f"bounds_path takes an estimator of bounds such as ClassificationBounds, got "
-            f"{type(estimator).__name__}."
+            "bounds_path requires an estimator of relevance bounds such as ClassificationBounds "
+            f"(got {type(estimator).__name__})."
         )
     if param not in ("C", "norm_slack"):
-        raise InputError(f"param must be 'C' or 'norm_slack', got {param!r}.")
+        raise InputError(f"param must be 'C' or 'norm_slack' (got {param!r}).")
     if values is not None:
         values = np.unique(np.asarray(values, dtype=float))
-        least = 0.0 if param == "norm_slack" else np.nextafter(0.0, 1.0)
-        if len(values) == 0 or not (np.isfinite(values).all() and values[0] >= least):
-            above = "at least 0" if param == "norm_slack" else "above 0"
-            raise InputError(f"The values of {param} must be numbers {above}, at least one.")
+        minimum = 0.0 if param == "norm_slack" else np.nextafter(0.0, 1.0)
+        if len(values) == 0 or not (np.isfinite(values).all() and values[0] >= minimum):
+            allowed = "at least 0" if param == "norm_slack" else "above 0"
+            raise InputError(
+                f"The values of {param} must be finite numbers {allowed}. Give at least one."
+            )
     est = clone(estimator)
     est._validate_params()
     return est, values
@@ -229,10 +242,10 @@ def _default_values(param: PathParameter, total_weight: float) -> Vector:
     return np.geomspace(GRID[0], GRID[-1], N_VALUES) / total_weight
 
 
-def _bounds_along(
+def _bound_along_path(
     baseline: FittedBaseline, settings: BoundsSettings, param: PathParameter, values: Vector
 ) -> list[SubproblemBounds]:
-    """The bounds of a subproblem at each value, several at a time."""
+    """Compute the bounds of a subproblem at each value, in parallel."""
     tolerance = settings.tolerance
     if param == "norm_slack":
         baselines = [baseline] * len(values)
@@ -247,8 +260,8 @@ def _bounds_along(
     calibrations = settings.calibration.fit_path(baselines, tolerances, **run)
 
     def bound(index: int) -> SubproblemBounds:
-        alone = replace(settings, tolerance=tolerances[index], n_jobs=1, verbose=False)
-        return bound_subproblem(baselines[index], alone, calibrations[index])
+        serial_settings = replace(settings, tolerance=tolerances[index], n_jobs=1, verbose=False)
+        return bound_subproblem(baselines[index], serial_settings, calibrations[index])
 
     return parallel_map(bound, range(len(values)), **settings.run("path", baseline.name))
 

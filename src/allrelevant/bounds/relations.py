@@ -1,4 +1,4 @@
-"""What replaces what among the relevant features: relations of pairs, and groups of features."""
+"""Substitutes and complements among the relevant features: pairwise relations and groups."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..plots import RelationsDisplay, SubstitutesDisplay
 
 
-# Groups are told apart where the mean relation between their members is weaker than this.
+# Features are related, and groups merged, if their (mean) absolute relation is at least this.
 RELATION_THRESHOLD = 0.5
 
 SUBSTITUTES, COMPLEMENTS, INDEPENDENT = "substitutes", "complements", "independent"
@@ -37,29 +37,29 @@ SUBSTITUTES, COMPLEMENTS, INDEPENDENT = "substitutes", "complements", "independe
 
 @dataclass(frozen=True)
 class Relations:
-    """What replaces what among the relevant features.
+    """Substitutes and complements among the relevant features.
 
-    Made by the method ``relations`` of a fitted estimator. Privileged features, if there were any,
-    count on behind the others.
+    Returned by the method ``relations`` of a fitted estimator. Privileged features, if any, follow
+    the other features.
 
     Attributes
     ----------
     feature_names : list of str
-        Of all features, d of them.
+        Names of all d features.
     relations_ : ndarray of shape (d, d)
-        What becomes of feature j, by rows, with feature k, by columns: from -1 (substitutes: k
-        replaces j) over 0 (independent) to 1 (complements: j is of use with k only). Zero where one
-        is irrelevant. With more than two classes that of the class where it is strongest.
+        Effect of feature k (column) on feature j (row), from -1 (substitutes: k replaces j) through
+        0 (independent) to 1 (complements: j is useful only together with k). Zero if either feature
+        is irrelevant. With more than two classes, the strongest relation over the classes.
     class_relations_ : ndarray of shape (n_problems, d, d)
-        The same for each class against the rest.
+        Relations in each one-vs-rest subproblem.
     labels_ : ndarray of shape (d,)
-        Number of each feature's group; -1 for irrelevant features.
+        Group number of each feature; -1 for irrelevant features.
     feature_groups_ : list of FeatureGroup
-        In the order of their numbers.
+        Substitution groups, ordered by number.
     problems : list of SubproblemRelations
-        The intervals behind the relations, for each class against the rest.
+        Intervals from which the relations are computed, one item per one-vs-rest subproblem.
     effort : SolverStats
-        Programs solved, and programs whose answers were known.
+        Number of LPs solved, and of LPs skipped because their solutions were known.
     """
 
     feature_names: list[str]
@@ -71,7 +71,7 @@ class Relations:
     effort: SolverStats
 
     def kind(self, feature: int, other: int) -> str:
-        """What two features are: "substitutes", "complements" or "independent"."""
+        """Classify two features as "substitutes", "complements" or "independent"."""
         pair = [self.relations_[feature, other], self.relations_[other, feature]]
         relation = max(pair, key=abs)
         if abs(relation) < RELATION_THRESHOLD:
@@ -79,13 +79,13 @@ class Relations:
         return SUBSTITUTES if relation < 0 else COMPLEMENTS
 
     def to_frame(self) -> pd.DataFrame:
-        """All pairs of relevant features, the strongest relations first.
+        """Return all pairs of relevant features as a table, strongest relations first.
 
         Returns
         -------
         pandas.DataFrame
-            ``feature``, ``other``, ``relation`` (what becomes of the feature with the other),
-            ``kind`` and ``group`` (the number of a common group, -1 if there is none).
+            ``feature``, ``other``, ``relation`` (effect of ``other`` on ``feature``), ``kind`` and
+            ``group`` (number of the common group, or -1).
         """
         pandas = import_extra("pandas", "cli")
         shown = np.flatnonzero(self.labels_ >= 0).tolist()
@@ -105,14 +105,14 @@ class Relations:
         return pandas.DataFrame(rows, columns=["feature", "other", "relation", "kind", "group"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Relations and groups of the relevant features as values that JSON can hold.
+        """Return relations and groups of the relevant features as JSON-compatible values.
 
         Returns
         -------
         dict
-            ``features``, those of a group next to each other; ``group``, the number of each one's
-            group; ``matrix``, what becomes of each of them, by rows, with each other; ``groups``;
-            and ``cut``, from which size on a relation counts.
+            ``features``, ordered by group; ``group``, the group number of each feature; ``matrix``,
+            the relations, with affected features in rows; ``groups``; and ``cut``, the smallest
+            absolute relation that counts.
         """
         shown = self.by_group()
         names = ("features", "relevance", "lower", "upper", "share")
@@ -127,7 +127,7 @@ class Relations:
         }
 
     def groups_to_frame(self) -> pd.DataFrame:
-        """The groups, one row each.
+        """Return the groups as a table with one row per group.
 
         Returns
         -------
@@ -141,7 +141,7 @@ class Relations:
         return frame.rename_axis("group")
 
     def by_group(self, max_features: int | None = None) -> NDArray[np.intp]:
-        """The relevant features, those of a group next to each other; the largest groups first."""
+        """Return the indices of the relevant features, ordered by group, largest groups first."""
         relevant = np.flatnonzero(self.labels_ >= 0)
         labels = self.labels_[relevant]
         size = np.bincount(labels, minlength=1)[labels]
@@ -151,18 +151,19 @@ class Relations:
     def plot(
         self, kind: Literal["matrix", "graph"] = "matrix", **kwargs: Any
     ) -> RelationsDisplay | SubstitutesDisplay:
-        """Draw the relations.
+        """Plot the relations.
 
         Parameters
         ----------
         kind : {"matrix", "graph"}, default="matrix"
-            A heat map ordered by group, or the graph of substitutes.
+            Heat map ordered by group, or graph of substitutes.
         **kwargs
-            Options of ``plot`` of :class:`~allrelevant.plots.RelationsDisplay` or
+            Keyword arguments for the ``plot`` method of
+            :class:`~allrelevant.plots.RelationsDisplay` or
             :class:`~allrelevant.plots.SubstitutesDisplay`.
         """
         if kind not in ("matrix", "graph"):
-            raise InputError(f"kind must be 'matrix' or 'graph', got {kind!r}.")
+            raise InputError(f"kind must be 'matrix' or 'graph' (got {kind!r}).")
         if kind == "graph":
             return display("SubstitutesDisplay").from_result(self, **kwargs)
         return display("RelationsDisplay").from_result(self, **kwargs)
@@ -170,22 +171,22 @@ class Relations:
 
 @dataclass(frozen=True)
 class FeatureGroup:
-    """Features that replace each other, and what they carry together.
+    """Substitution group: related features, and the bounds of their total weight.
 
     Attributes
     ----------
     features : list of str
-        Their names.
+        Feature names.
     members : ndarray of int
-        Their places in the table; privileged features count on behind the others.
+        Feature indices; privileged features follow the other features.
     lower, upper : float
-        Smallest and largest sum of the sizes of their weights, over all equally good models; with
-        more than two classes the largest over the classes, as for single features.
+        Smallest and largest sum of the members' absolute weights over all equivalent models. With
+        more than two classes, the largest over the classes, as for single features.
     share : float
-        What the lower sum is of the baseline's norm.
+        ``lower`` as a fraction of the baseline's norm.
     relevance : {"strong", "weak"}
-        Strong if every equally good model needs some of them: if the lower sum exceeds the cutoff
-        for lower bounds.
+        "strong" if the group is jointly strong: every equivalent model uses some of its members,
+        because ``lower`` exceeds the cutoff for lower bounds.
     """
 
     features: list[str]
@@ -199,7 +200,7 @@ class FeatureGroup:
 def find_relations(
     result: BoundsResult, *, n_jobs: int | None = None, verbose: bool = False
 ) -> Relations:
-    """Relations and groups of the relevant features of a result."""
+    """Compute the relations and groups of the relevant features of a result."""
     result.require_one_set()
     subproblems, names = result.subproblems, list(result.layout.names)
     tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_weights(bounds)]
@@ -215,7 +216,7 @@ def find_relations(
         for i, bounds in enumerate(subproblems)
     ]
     class_relations = np.array([part.relations for part in by_class])
-    # Of each entry the one that is largest in size over the classes.
+    # For each pair, take the strongest relation over the classes.
     strongest = np.abs(class_relations).argmax(axis=0)
     relations = np.take_along_axis(class_relations, strongest[None], axis=0)[0]
     relevant = np.unique(np.concatenate([part.features for part in by_class]))
@@ -226,19 +227,19 @@ def find_relations(
         relations_=relations,
         class_relations_=class_relations,
         labels_=labels,
-        feature_groups_=_groups(result, labels, n_jobs, "groups" if verbose else None),
+        feature_groups_=_make_groups(result, labels, n_jobs, "groups" if verbose else None),
         problems=by_class,
         effort=total_effort([part.effort for part in by_class]),
     )
 
 
 def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> NDArray[np.intp]:
-    """The group of each feature, numbered in the order of their first members.
+    """Return the group number of each feature, in order of first members.
 
-    Hierarchical clustering with average linkage. The distance of two features is 1 less the size of
-    their relation, whichever direction is stronger: substitutes are close, and so are complements,
-    which together replace a third. Two groups are joined while the mean of that size over the pairs
-    between them is at least ``threshold``.
+    The groups come from hierarchical clustering with average linkage. The distance between two
+    features is 1 minus their absolute relation in the stronger direction. Substitutes are close,
+    and complements are close as well, because together they replace a third feature. Two groups are
+    merged if the mean absolute relation between them is at least ``threshold``.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
@@ -254,10 +255,10 @@ def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> ND
     return np.argsort(np.argsort(first))[label.ravel()]
 
 
-def _groups(
+def _make_groups(
     result: BoundsResult, labels: NDArray[np.intp], n_jobs: int | None, title: str | None
 ) -> list[FeatureGroup]:
-    """The groups and their sums."""
+    """Compute the groups and the bounds of their total weights."""
     groups = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
     subproblems = result.subproblems
     tasks = [(i, members) for members in groups for i in range(len(subproblems))]
@@ -268,19 +269,19 @@ def _groups(
         progress=title,
     )
     sums = np.array(ranges).reshape(len(groups), len(subproblems), 2)
-    return [_group(result, *group) for group in zip(groups, sums, strict=True)]
+    return [_make_group(result, *group) for group in zip(groups, sums, strict=True)]
 
 
 def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
-    """Smallest and largest sum of the sizes of some weights, shape (2,)."""
+    """Compute the smallest and largest sum of some absolute weights, shape (2,)."""
     if len(members) == 1:
         return bounds.interval[members[0]]
     total = TotalWeight(bounds.models, bounds.ranges, bounds.signed_interval)
     return np.array([total.smallest(members), total.largest(members)])
 
 
-def _group(result: BoundsResult, members: NDArray[np.intp], sums: Matrix) -> FeatureGroup:
-    """A group, from the range of the sum of its members in each subproblem."""
+def _make_group(result: BoundsResult, members: NDArray[np.intp], sums: Matrix) -> FeatureGroup:
+    """Return a group, given the bounds of its total weight in each subproblem."""
     norms = np.array([bounds.baseline.model.norm_ for bounds in result.subproblems])
     cutoffs = [bounds.calibration.strong_cutoff()[members].max() for bounds in result.subproblems]
     return FeatureGroup(

@@ -1,4 +1,4 @@
-"""How far the bounds move when some of the rows are left out."""
+"""Stability of the bounds over random subsets of the rows."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from ..plots import StabilityDisplay
 
 
-# Smaller differences, relative to the largest bound, are rounding and no variation.
+# Differences below this, relative to the largest bound, count as rounding errors.
 EQUALITY_TOL = 1e-9
 
 
 @dataclass(frozen=True)
 class Stability:
-    """The bounds of every feature on many random parts of one table.
+    """Bounds of every feature on many random splits of one table.
 
-    Made by :func:`stability`.
+    Returned by :func:`stability`.
 
     Attributes
     ----------
     feature_names : list of str
-        ``x0, x1, ...`` where the table had none.
+        Feature names; ``x0, x1, ...`` if the table had none.
     lower, upper : ndarray of shape (n_splits, d)
-        Ends of the interval of each feature's absolute weight, on each training part.
+        Bounds of each feature's absolute weight in each split.
     baseline : ndarray of shape (n_splits, d)
         Absolute weight of each feature in the baseline.
     relevance : ndarray of shape (n_splits, d)
         ``"strong"``, ``"weak"`` or ``"irrelevant"``.
     test_score : ndarray of shape (n_splits,)
-        What ``score`` of the estimator gives on the rows held out.
+        Score of the estimator on the held-out rows.
     """
 
     feature_names: list[str]
@@ -66,26 +66,25 @@ class Stability:
 
     @cached_property
     def ratio(self) -> Vector:
-        """How much more the upper bounds vary than the baseline's weights, shape (d,).
+        """Variation of the upper bounds relative to that of the baseline weights, shape (d,).
 
-        Standard deviation of a feature's upper bounds over that of its weights in the baseline.
-        About 1: the bound is as stable as the model it was derived from. Where the baseline's
-        weight never varies (the baseline of no split uses the feature, say), there is nothing to
-        compare with: infinity if the bounds vary, 1 if they do not vary either. Differences below
-        1e-9 of the largest bound count as none.
+        The ratio divides the standard deviation of a feature's upper bounds by that of its baseline
+        weights. At about 1, the bound is as stable as the baseline. If the baseline weight does not
+        vary, for instance because no baseline uses the feature, the ratio is infinite if the bounds
+        vary, and 1 if they do not. Differences below 1e-9 of the largest bound are ignored.
         """
         rounding = EQUALITY_TOL * float(self.upper.max(initial=0.0))
-        bounds, weights = _deviation(self.upper, rounding), _deviation(self.baseline, rounding)
-        unlike = np.where(bounds > 0, np.inf, 1.0)
-        return np.divide(bounds, weights, out=unlike, where=weights > 0)
+        bounds, weights = _std(self.upper, rounding), _std(self.baseline, rounding)
+        fallback = np.where(bounds > 0, np.inf, 1.0)
+        return np.divide(bounds, weights, out=fallback, where=weights > 0)
 
     @cached_property
     def share(self) -> Matrix:
-        """Share of the splits in which each feature was strong, weak, irrelevant; shape (d, 3)."""
+        """Fraction of splits in which each feature is strong, weak, irrelevant; shape (d, 3)."""
         return np.column_stack([(self.relevance == name).mean(axis=0) for name in CLASSES])
 
     def to_frame(self) -> pd.DataFrame:
-        """Means, standard deviations and shares over the splits, one row a feature.
+        """Return means, standard deviations and class fractions, with one row per feature.
 
         Returns
         -------
@@ -103,12 +102,12 @@ class Stability:
         return pandas.DataFrame(columns, index=pandas.Index(self.feature_names, name="feature"))
 
     def plot(self, **kwargs: Any) -> StabilityDisplay:
-        """Draw mean intervals and shares; see :meth:`StabilityDisplay.from_result`."""
+        """Plot mean intervals and class fractions; see :meth:`StabilityDisplay.from_result`."""
         return display("StabilityDisplay").from_result(self, **kwargs)
 
 
 class _Split(NamedTuple):
-    """Rows to fit on, rows to score on, and the seed of the estimator."""
+    """Training rows, held-out rows and the seed of the estimator."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]
@@ -128,28 +127,30 @@ def stability(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Stability:
-    """Fit an estimator of relevance bounds on many random parts of a table.
+    """Fit an estimator of relevance bounds on many random splits of a table.
 
-    What holds on nearly all of the parts does not hang on a few rows. The splits keep the shares
-    of the classes, where there are classes and no groups.
+    A result that holds on nearly all splits does not depend on a few rows. For classifiers without
+    ``groups``, the splits are stratified by class.
 
     Parameters
     ----------
     estimator : ClassificationBounds, RegressionBounds, OrdinalBounds or RankingBounds
-        It is cloned for each split and stays as it is.
+        Estimator to fit. It is cloned for each split and not modified.
     X : array-like or sparse matrix of shape (n_samples, n_features)
+        Training data.
     y : array-like of shape (n_samples,)
+        Target values.
     n_splits : int, default=64
-        At least 2.
+        Number of splits, at least 2.
     test_size : float, default=0.1
-        Share of the rows that each split leaves out, and scores on.
+        Fraction of the rows that each split holds out for scoring.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each row in loss and score. Rows of weight zero count as absent.
+        Weight of each row in loss and score. Rows with zero weight are ignored.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group, the recordings of one patient say, are left out together;
-        ``test_size`` is then a share of the groups.
+        Group of each row. Rows of one group, such as the recordings of one patient, are held out
+        together; ``test_size`` is then the fraction of groups.
     random_state : int, RandomState instance or None, default=None
-        Seed of the splits, and of the estimator of each split in place of its own.
+        Seed of the splits. It also replaces the seed of the estimator in each split.
     n_jobs : int or None, default=None
         Number of worker processes, -1 for all cores. The result does not depend on it.
     verbose : int, default=0
@@ -173,19 +174,19 @@ def stability(
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     _check_options(estimator, n_splits, test_size)
-    X, y, of_groups = indexable(X, np.asarray(y), None if groups is None else np.asarray(groups))
+    X, y, row_groups = indexable(X, np.asarray(y), None if groups is None else np.asarray(groups))
     weight: Vector | None = None
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         present = np.flatnonzero(weights > 0)
         X, y, weight = safe_indexing(X, present), y[present], weights[present]
-        of_groups = None if of_groups is None else of_groups[present]
+        row_groups = None if row_groups is None else row_groups[present]
     fits = parallel_map(
         partial(_fit_split, estimator, X, y, weight),
-        _splits(is_classifier(estimator), y, of_groups, n_splits, test_size, random_state),
+        _splits(is_classifier(estimator), y, row_groups, n_splits, test_size, random_state),
         n_jobs=n_jobs,
         progress="splits" if verbose else None,
-        describe=lambda split: f"the split of seed {split.seed}",
+        describe=lambda split: f"the split with seed {split.seed}",
     )
     features, scores = zip(*fits, strict=True)
     return Stability(
@@ -201,14 +202,15 @@ def stability(
 def _check_options(estimator: Any, n_splits: Any, test_size: Any) -> None:
     if not isinstance(estimator, RelevanceBounds):
         raise InputError(
-            "estimator must be one of relevance bounds, such as ClassificationBounds(), got "
-            f"{estimator!r}."
+            "stability requires an estimator of relevance bounds such as ClassificationBounds() "
+            f"(got {estimator!r})."
         )
     if not isinstance(n_splits, Integral) or n_splits < 2:
-        raise InputError(f"n_splits must be a whole number of at least 2; got {n_splits!r}.")
+        raise InputError(f"n_splits must be an integer of at least 2 (got {n_splits!r}).")
     if not (isinstance(test_size, Real) and 0.0 < float(test_size) < 1.0):
         raise InputError(
-            f"test_size is the share of rows to leave out, between 0 and 1; got {test_size!r}."
+            "test_size is the fraction of rows to hold out and must be between 0 and 1 "
+            f"(got {test_size!r})."
         )
 
 
@@ -230,17 +232,17 @@ def _splits(
 def _fit_split(
     estimator: RelevanceBounds, X: Any, y: NDArray[Any], weight: Vector | None, split: _Split
 ) -> tuple[FeatureBounds, float]:
-    """Bounds of the features on the training part, and the score on the other."""
-    # In a worker the estimator's own n_jobs counts as 1: workers have no workers.
+    """Return the bounds from the training rows and the score on the held-out rows."""
+    # In a worker process, the estimator's n_jobs counts as 1.
     est = clone(estimator).set_params(random_state=split.seed, verbose=0)
-    of_train, of_test = (
+    train_weight, test_weight = (
         None if weight is None else weight[rows] for rows in (split.train, split.test)
     )
-    est.fit(safe_indexing(X, split.train), y[split.train], of_train)
-    score = est.score(safe_indexing(X, split.test), y[split.test], of_test)
+    est.fit(safe_indexing(X, split.train), y[split.train], train_weight)
+    score = est.score(safe_indexing(X, split.test), y[split.test], test_weight)
     return est._result.features, float(score)
 
 
-def _deviation(values: Matrix, rounding: float) -> Vector:
-    """Standard deviation by column, zero where all differences are rounding."""
+def _std(values: Matrix, rounding: float) -> Vector:
+    """Compute the standard deviation of each column, with rounding errors counted as zero."""
     return np.where(np.ptp(values, axis=0) > rounding, values.std(axis=0), 0.0)

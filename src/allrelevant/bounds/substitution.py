@@ -1,17 +1,17 @@
-"""What replaces what: how the interval of one feature changes with the weight of another.
+"""Substitution: how the interval of one feature changes with the weight of another.
 
-Feature k is dropped (its weight is zero), and it is raised (its weight has at least half the size
-that it can have). Each time the interval of feature j is found anew, over the models that are left:
+Feature k is first dropped (weight zero), then raised (at least half its largest absolute weight).
+In both cases the interval of feature j is computed over the remaining models:
 
-- dropping k lifts the lower bound of j, or raising k presses its upper bound down: the two are
-  *substitutes*, for what one does the other need not do;
-- dropping k presses the upper bound of j down, or raising k lifts its lower bound: they are
-  *complements*, of use together.
+- If dropping k raises the lower bound of j, or raising k lowers its upper bound, the two features
+  are *substitutes*: one makes the other unnecessary.
+- If dropping k lowers the upper bound of j, or raising k raises its lower bound, they are
+  *complements*: they are useful only together.
 
-Half the size and not all of it: at its largest weight a feature has used up the slack of the
-budgets, a single model is left as a rule, and every other weight changes, whatever it is about.
-Half of it a feature can have without any slack if it is worth more than the slack is. A feature
-that all models need cannot be dropped: then only raising it says something.
+Weights are raised to half their maximum, because the maximum would use up the slack of the budgets:
+usually a single model remains, and all other weights change, related or not. Half the maximum needs
+no slack if the feature contributes more than the slack does. A feature that all models need cannot
+be dropped; for such a feature, only raising is informative.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from .result import SubproblemBounds
 from .solver.constrained import ConstrainedModels
 from .solver.interface import SolverStats, total_effort
 
-# Share of its largest size that a raised weight has at least.
+# Minimum of a raised weight, as a fraction of its largest absolute value.
 RAISED_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Changes:
+class IntervalChanges:
     """Intervals of features j, shape (m, 2), with feature k dropped and with k raised.
 
-    If k cannot be dropped, the first are those without any change.
+    If k cannot be dropped, ``dropped`` contains the original intervals.
     """
 
     dropped: Matrix
@@ -46,11 +46,12 @@ class Changes:
 
 @dataclass(frozen=True)
 class SubproblemRelations:
-    """What replaces what among the m relevant features of one subproblem.
+    """Substitutes and complements among the m relevant features of one subproblem.
 
-    ``dropped`` and ``raised``, shape (m, m, 2), are intervals of feature j, by rows, with feature
-    k, by columns, dropped or raised. ``relations``, shape (d, d), go from -1 (k replaces j) to 1 (j
-    is of use with k only); zero where one is irrelevant. Privileged features are behind the others.
+    ``dropped`` and ``raised``, shape (m, m, 2), contain the interval of feature j (row) with
+    feature k (column) dropped or raised. ``relations``, shape (d, d), ranges from -1 (k replaces j)
+    to 1 (j is useful only together with k), and is zero if either feature is irrelevant. Privileged
+    features follow the other features.
     """
 
     features: NDArray[np.intp]
@@ -61,37 +62,41 @@ class SubproblemRelations:
 
 
 def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
-    """The weights of a subproblem that are relevant, and solved for."""
+    """Return the indices of the relevant weights whose ranges are exact."""
     return np.flatnonzero((bounds.relevance != IRRELEVANT) & bounds.exact)
 
 
-def interval_changes(bounds: SubproblemBounds, feature: int) -> Changes:
-    """Intervals of all relevant features with one of them dropped, and raised."""
+def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
+    """Compute the intervals of all relevant features with one of them dropped, and raised."""
     features = relevant_weights(bounds)
     lower, upper = bounds.interval[feature]
-    dropped, effort = bounds.interval[features], SolverStats()
+    dropped, drop_effort = bounds.interval[features], SolverStats()
     if lower == 0:
-        dropped, effort = _sizes(bounds, features, WeightLimit(feature, 0.0, 0.0))
+        dropped, drop_effort = _constrained_intervals(
+            bounds, features, WeightLimit(feature, 0.0, 0.0)
+        )
     low, high = bounds.signed_interval[feature]
-    raised, more = _sizes(
+    raised, raise_effort = _constrained_intervals(
         bounds,
         features,
         WeightLimit(feature, RAISED_SHARE * upper, np.inf)
         if high >= -low
         else WeightLimit(feature, -np.inf, -RAISED_SHARE * upper),
     )
-    return Changes(dropped, raised, total_effort([effort, more]))
+    return IntervalChanges(dropped, raised, total_effort([drop_effort, raise_effort]))
 
 
-def _sizes(
+def _constrained_intervals(
     bounds: SubproblemBounds, features: NDArray[np.intp], limit: WeightLimit
 ) -> tuple[Matrix, SolverStats]:
     constrained = ConstrainedModels(bounds.models, [limit], bounds.baseline.model.C_)
     return constrained.sizes(features, bounds.ranges, bounds.signed_interval)
 
 
-def relation_matrix(bounds: SubproblemBounds, changes: list[Changes]) -> SubproblemRelations:
-    """The relations of the relevant features of a subproblem, from the changes with each."""
+def relation_matrix(
+    bounds: SubproblemBounds, changes: list[IntervalChanges]
+) -> SubproblemRelations:
+    """Compute the relations in a subproblem from the interval changes of each relevant feature."""
     features = relevant_weights(bounds)
     d, m = len(bounds.relevance), len(features)
     dropped = np.array([c.dropped for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
@@ -108,18 +113,18 @@ def relation_matrix(bounds: SubproblemBounds, changes: list[Changes]) -> Subprob
 def signed_relations(
     interval: Matrix, dropped: NDArray[np.float64], raised: NDArray[np.float64]
 ) -> Matrix:
-    """How far features replace each other (negative) or go together (positive).
+    """Compute relations between -1 (substitutes) and 1 (complements).
 
-    All changes are in units of the upper bound of feature j. A raised feature that replaces j takes
-    ``RAISED_SHARE`` of it away, so changes with raised features are in units of that. Whichever
-    change is larger counts. Intervals have shape (m, 2); with feature k, by columns, dropped or
-    raised, (m, m, 2).
+    Changes are measured relative to the upper bound of feature j. Changes due to a raised feature
+    are divided by ``RAISED_SHARE``, because raising a perfect substitute lowers the upper bound by
+    that fraction only. The larger change counts. ``interval`` has shape (m, 2); ``dropped`` and
+    ``raised`` have shape (m, m, 2), with feature k in columns.
     """
     lower, upper = (ends[:, None] for ends in interval.T)
-    taken = (upper - raised[:, :, 1]) / RAISED_SHARE
-    lifted = (raised[:, :, 0] - lower) / RAISED_SHARE
-    substitutes = np.maximum(dropped[:, :, 0] - lower, taken) / upper
-    complements = np.maximum(upper - dropped[:, :, 1], lifted) / upper
+    upper_decrease = (upper - raised[:, :, 1]) / RAISED_SHARE
+    lower_increase = (raised[:, :, 0] - lower) / RAISED_SHARE
+    substitutes = np.maximum(dropped[:, :, 0] - lower, upper_decrease) / upper
+    complements = np.maximum(upper - dropped[:, :, 1], lower_increase) / upper
     relation = np.where(complements > substitutes, complements, -substitutes)
     relation[np.maximum(complements, substitutes) < 0] = 0.0  # rounding
     np.fill_diagonal(relation, 0.0)

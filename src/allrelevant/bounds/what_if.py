@@ -1,4 +1,4 @@
-"""Bounds under the constraints of a user."""
+"""Bounds under user constraints (what-if analysis)."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ def constrain_result(
     signed: bool = False,
     subproblem: int | None = None,
 ) -> BoundsResult:
-    """The result if only models count that keep constraints, as users write them.
+    """Return the result restricted to models that satisfy the user constraints.
 
-    A result that is constrained already keeps its constraints, unless new ones are about the same
-    features. ``subproblem`` is the one that the constraints are about; None: all. Raises
-    :class:`InfeasibleConstraintsError` if no model of a subproblem keeps them.
+    Constraints that the result already has remain in force unless a new constraint replaces them
+    for the same feature. ``subproblem`` restricts the new constraints to one subproblem; None
+    applies them to all. Raises :class:`InfeasibleConstraintsError` if no model of a subproblem
+    satisfies them.
     """
     free = result if result.unconstrained is None else result.unconstrained
     specs = {
@@ -54,34 +55,35 @@ def constrain_result(
 
 
 def subproblem_of_label(result: BoundsResult, classes: NDArray[Any], label: Any) -> int:
-    """The subproblem of a class, where each class has one."""
+    """Return the index of the one-vs-rest subproblem of a class."""
     (index,) = np.nonzero(classes == label)
     if len(result.subproblems) == 1 or len(index) == 0:
         raise InputError(
-            f"label={label!r} names no problem: there is one for each class only where a "
-            f"classification has more than two. The classes are {classes.tolist()}."
+            f"label={label!r} is invalid: it requires a classification with more than two classes "
+            f"and must name one of them. The classes are {classes.tolist()}."
         )
     return int(index[0])
 
 
 def constraints_in_words(result: BoundsResult) -> list[str]:
-    """The constraints of a result as its subproblems have them, each once."""
+    """Describe the constraints of a result, without duplicates across subproblems."""
     free = result if result.unconstrained is None else result.unconstrained
-    sentences = [
+    descriptions = [
         str(constraint)
         for index in range(len(free.subproblems))
         for constraint in subproblem_constraints(free, index, result.constraints or {})
     ]
-    return list(dict.fromkeys(sentences))
+    return list(dict.fromkeys(descriptions))
 
 
 def _parse_constraints(
     result: BoundsResult, constraints: Mapping[Any, Any], signed: bool, subproblem: int | None
 ) -> dict[int, ConstraintSpec]:
-    """What is asked of each feature, by its index."""
+    """Parse the user constraints into specifications, keyed by feature index."""
     if not isinstance(constraints, Mapping):
         raise InputError(
-            f"Constraints are a dict of features and what is asked, got {constraints!r}."
+            "Constraints must be a dict from features to 'drop', 'keep', a number or a pair "
+            f"(got {constraints!r})."
         )
     layout, varying = result.layout, result.subproblems[0].baseline.varying
     specs: dict[int, ConstraintSpec] = {}
@@ -89,9 +91,13 @@ def _parse_constraints(
         feature = layout.index(key)
         name = layout.names[feature]
         if feature in specs:
-            raise InputError(f"{name!r} is asked for twice, by name and by index.")
+            raise InputError(
+                f"{name!r} is constrained twice, by name and by index. Keep one of the two."
+            )
         if feature not in varying:
-            raise InputError(f"{name!r} is constant, and no model uses it: ask nothing of it.")
+            raise InputError(
+                f"{name!r} is constant, so no model can use it. Remove it from the constraints."
+            )
         specs[feature] = parse_constraint(name, value, signed=signed, subproblem=subproblem)
     return specs
 
@@ -99,9 +105,10 @@ def _parse_constraints(
 def subproblem_constraints(
     free: BoundsResult, index: int, specs: Mapping[int, ConstraintSpec]
 ) -> list[Constraint]:
-    """What is asked of the models of one subproblem.
+    """Return the constraints that apply to one subproblem.
 
-    A feature that is to be kept is kept where it is relevant; everywhere if it is so nowhere.
+    "keep" applies to the subproblems in which the feature is relevant, or to all subproblems if it
+    is relevant in none.
     """
     bounds = free.subproblems[index]
     cutoff = bounds.calibration.screening_cutoff()
@@ -120,10 +127,10 @@ def subproblem_constraints(
 def constrain_subproblem(
     bounds: SubproblemBounds, constraints: Sequence[Constraint]
 ) -> SubproblemBounds:
-    """What is known of a subproblem when only models that keep constraints count.
+    """Return the bounds of a subproblem over the models that satisfy the constraints.
 
-    The baseline becomes the cheapest model that keeps them; where that exceeds a budget, the mean
-    of the witnesses, which does not.
+    The new baseline is the feasible model with the smallest regularized loss. If that model exceeds
+    a budget, the baseline is the mean of the witnesses, which is always within the budgets.
     """
     if not constraints:
         return bounds
@@ -153,7 +160,7 @@ def constrain_subproblem(
 def _solve(
     candidate: ConstrainedModels, free_ranges: WeightRanges
 ) -> tuple[ConstrainedModels, WeightRanges]:
-    """The ranges under limits; if a solver finds no model at all, a hair beyond them."""
+    """Solve for the ranges under limits; widen the limits slightly if the solver fails."""
     try:
         return candidate, candidate.ranges(free_ranges)
     except SolverError:
@@ -164,7 +171,10 @@ def _solve(
 def _has_models(
     bounds: SubproblemBounds, candidate: ConstrainedModels, elastic: ElasticProgram
 ) -> bool:
-    """Whether any model of the set keeps the limits: a known one, the start, or one looked for."""
+    """Check whether the limits are feasible.
+
+    A known witness or the starting vertex may prove it; otherwise an LP is solved.
+    """
     if kept_by_sparse(bounds.ranges.coef, candidate.limits).any():
         return True
     if _start_within(candidate) is not None:
@@ -173,7 +183,7 @@ def _has_models(
 
 
 def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
-    """The model to start from, if it is a model of the set."""
+    """Return the starting vertex if it belongs to the set, else None."""
     start = candidate.models.start
     if start is None or candidate.models.violation(start.coef[None], start.offset[None])[0] > 0:
         return None
@@ -183,7 +193,7 @@ def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
 def _constrained_baseline(
     bounds: SubproblemBounds, candidate: ConstrainedModels, ranges: WeightRanges
 ) -> tuple[LinearModel, StartingVertex | None]:
-    """The cheapest model that keeps the limits; if it exceeds a budget, a mean of witnesses."""
+    """Return the starting vertex as a model or, if it exceeds a budget, the mean witness."""
     data, C, rows = bounds.baseline.data, bounds.baseline.model.C_, candidate.models.rows
     start = _start_within(candidate)
     if start is not None:

@@ -1,10 +1,10 @@
-"""Classifiers that learn a metric: a linear mapping after which distances separate the classes.
+"""Metric learning: classifiers with a linear mapping whose distances separate the classes.
 
-- ``gmlvq``: :class:`GMLVQ`, which learns prototypes and metric together
-- ``lmnn``: :class:`LMNN`, which moves neighbors of other classes away by a margin
-- ``_base``: validation, centering, the initial mapping, and the components of a metric
-- ``costs``: the costs of both and their exact gradients; impostors
-- ``optimization``: L-BFGS over matrices, and the coordinates in which it converges fast
+- ``gmlvq``: :class:`GMLVQ`, which learns prototypes and a metric together
+- ``lmnn``: :class:`LMNN`, which separates neighbors of other classes by a margin
+- ``_base``: validation, centering, the initial mapping and the components of a metric
+- ``costs``: cost functions with exact gradients; the search for impostors
+- ``optimization``: L-BFGS over matrices, and coordinates for fast convergence
 """
 
 from __future__ import annotations

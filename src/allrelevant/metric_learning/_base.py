@@ -1,7 +1,7 @@
-"""The common part of classifiers that learn a metric.
+"""Base class and helpers of the metric learners.
 
-It validates and centers the rows, chooses the mapping that the optimization starts from, and gives
-a learned metric its components.
+This module validates and centers the data, chooses the initial mapping of the optimization and
+computes the components of a learned metric.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ InitialMapping: TypeAlias = Literal["principal", "random"]
 class MetricLearner(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
 ):
-    """A classifier that learns a linear mapping.
+    """Base class of classifiers that learn a linear mapping.
 
-    A subclass learns ``omega_`` in ``fit`` and passes it to :meth:`_set_mapping`.
+    Subclasses learn ``omega`` in ``fit`` and pass it to :meth:`_set_mapping`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -51,49 +51,50 @@ class MetricLearner(
     components_: Matrix
 
     def transform(self, X: Any) -> Matrix:
-        """Map rows so that Euclidean distances are the learned ones.
+        """Map samples to the space in which Euclidean distances equal the learned distances.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Data to map.
 
         Returns
         -------
         ndarray of shape (n_samples, rank)
-            ``X @ components_.T``.
+            Mapped samples, ``X @ components_.T``.
         """
         return self._validate(X) @ self.components_.T
 
     def _validate(self, X: Any) -> Matrix:
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
-        self._require_finite(X)
+        self._check_finite(X)
         return X
 
     def _validate_training(self, X: Any, y: Any) -> tuple[Matrix, Codes, int]:
-        """Rows, their classes as codes, and the rank of the metric; sets ``classes_``."""
+        """Return the data, class codes and the rank of the metric; set ``classes_``."""
         self._validate_params()
         X, y = validate_data(
             self, X, y, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
         )
-        self._require_finite(X)
+        self._check_finite(X)
         check_classification_targets(y)
         self.classes_, codes = encode_classes(y)
         n_features = int(self.n_features_in_)
         if self.rank is not None and self.rank > n_features:
             raise InputError(
-                f"rank is {self.rank}, but a mapping of {n_features} features has a rank of "
-                f"{n_features} at most: lower it, or leave it to None."
+                f"rank={self.rank} exceeds the number of features, which is {n_features}. Use a "
+                "smaller rank, or None for full rank."
             )
         return X, codes, n_features if self.rank is None else self.rank
 
-    def _require_finite(self, X: Matrix) -> None:
+    def _check_finite(self, X: Matrix) -> None:
         bad = ~np.isfinite(X)
         if bad.any():
             n_rows, column = bad.any(axis=1).sum(), int(bad.any(axis=0).argmax())
             raise InputError(
-                f"{n_rows} row{'s have' if n_rows > 1 else ' has'} NaN or infinity, the first in "
-                f"column {feature_names(self)[column]!r}: fill in values, or leave these rows out."
+                f"{n_rows} row{'s contain' if n_rows > 1 else ' contains'} NaN or infinity, first "
+                f"in column {feature_names(self)[column]!r}. Impute values or remove these rows."
             )
 
     def _set_mapping(self, omega: Matrix) -> None:
@@ -108,7 +109,7 @@ class MetricLearner(
 
 
 class CenteredRows(NamedTuple):
-    """Rows with mean zero and mean square one, so that neither offset nor unit matters."""
+    """Rows with zero mean and unit mean square, with the original mean and unit."""
 
     X: Matrix
     mean: Vector
@@ -116,11 +117,11 @@ class CenteredRows(NamedTuple):
 
 
 def center_rows(X: Matrix) -> CenteredRows:
-    """Rows around their mean, in units of their root mean square."""
+    """Center the rows and divide them by their root mean square."""
     mean = X.mean(axis=0)
     centered = X - mean
     unit = float(np.sqrt(np.mean(centered**2)))
-    # Rounding may give a table of constant columns a unit above zero.
+    # Because of rounding, a table of constant columns can have a nonzero unit.
     check_varying(X.shape[1] if unit == 0 else int(constant_columns(X).sum()), X.shape[1])
     return CenteredRows(centered / unit, mean, unit)
 
@@ -128,10 +129,10 @@ def center_rows(X: Matrix) -> CenteredRows:
 def initial_mapping(
     start: InitialMapping, rank: int, coordinates: PartialWhitening, rng: np.random.RandomState
 ) -> Matrix:
-    """Orthonormal rows to start from, shape (rank, n_features).
+    """Return an initial mapping with orthonormal rows, shape (rank, n_features).
 
-    They are random, or the leading principal axes. At full rank these are the identity, which
-    gives the same metric.
+    The rows are random or the leading principal axes. At full rank, the identity replaces the
+    principal axes, because it gives the same metric.
     """
     n_features = coordinates.axes.shape[1]
     if start == "random":
@@ -141,9 +142,9 @@ def initial_mapping(
     axes = coordinates.axes[:rank]
     if rank == len(axes):
         return axes.copy()
-    # The table has fewer rows than the mapping: directions that it leaves open are drawn.
-    more = rng.normal(size=(rank - len(axes), n_features))
-    return np.vstack([axes, _orthonormal(more - (more @ axes.T) @ axes)])
+    # There are fewer principal axes than the rank, so the other directions are random.
+    extra = rng.normal(size=(rank - len(axes), n_features))
+    return np.vstack([axes, _orthonormal(extra - (extra @ axes.T) @ axes)])
 
 
 def _orthonormal(rows: Matrix) -> Matrix:
@@ -151,20 +152,21 @@ def _orthonormal(rows: Matrix) -> Matrix:
 
 
 def eigen_rows(omega: Matrix) -> Matrix:
-    """Eigenvectors of ``omega' omega``, each times the root of its eigenvalue, largest first.
+    """Return the eigenvectors of ``omega' omega``, scaled by the root of their eigenvalues.
 
-    Any rotation of ``omega`` gives the same distances. These rows do not depend on the rotation,
-    up to a sign, which is chosen so that the largest entry of each is positive. Where eigenvalues
-    are equal they are not unique.
+    Any rotation of ``omega`` gives the same distances. The scaled eigenvectors do not depend on the
+    rotation, and their signs are chosen so that the entry with the largest absolute value is
+    positive. They are not unique if eigenvalues are equal.
 
     Parameters
     ----------
     omega : ndarray of shape (rank, n_features)
+        Mapping ``x -> omega @ x``.
 
     Returns
     -------
     ndarray of shape (rank, n_features)
-        With the same ``omega' omega``.
+        Mapping with the same ``omega' omega``, largest eigenvalue first.
 
     Examples
     --------
@@ -174,5 +176,5 @@ def eigen_rows(omega: Matrix) -> Matrix:
     """
     _, size, axes = np.linalg.svd(omega, full_matrices=False)
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
-    # Adding zero turns the minus zeros of a flipped row into plain ones.
+    # Adding 0.0 converts the negative zeros of a flipped row to positive zeros.
     return (size * np.sign(largest))[:, np.newaxis] * axes + 0.0

@@ -1,4 +1,4 @@
-"""The costs that GMLVQ and LMNN minimize, with exact gradients; the impostors of LMNN."""
+"""Cost functions of GMLVQ and LMNN with exact gradients, and the search for LMNN impostors."""
 
 from __future__ import annotations
 
@@ -11,104 +11,106 @@ from sklearn.neighbors import NearestNeighbors
 
 from .._typing import Codes, Matrix, Vector
 
-# Smallest sum of two squared distances. A row that lies on prototypes of two classes at once gets
-# the relative distance zero, and the square of the sum can still be divided by.
+# Minimum for the sum of two squared distances, so that dividing by its square is safe. A row that
+# coincides with prototypes of two classes gets the relative distance zero.
 MIN_TOTAL_DISTANCE = 1e-150
 
-# Smaller singular values, as a share of the largest, are treated as this share: no log of zero.
-MIN_SINGULAR_SHARE = 1e-150
+# Minimum for singular values relative to the largest, which avoids the logarithm of zero.
+MIN_SINGULAR_RATIO = 1e-150
 
-# Target neighbor that a row does not have.
+# Marks a missing target neighbor.
 NO_NEIGHBOR = -1
 
-# How much further than needed a search for impostors looks, as a share of the radius. A wider
-# search finds more pairs, but stays valid for longer.
+# Extra search radius for impostors, as a fraction of the radius. A wider search returns more pairs
+# but stays valid for longer.
 SEARCH_MARGIN = 0.1
 
-# Distances computed at a time in a search: 32 MB.
+# Number of distances per block of a search: 32 MB.
 DISTANCES_PER_BLOCK = 4_000_000
 
-# Differences of pairs computed at a time: they stay in the cache.
+# Number of differences per block, small enough for the cache.
 DIFFERENCES_PER_BLOCK = 100_000
 
 
 class GmlvqCost:
-    """Mean over the rows of ``1 / (1 + exp(-beta mu))``.
+    """Cost of GMLVQ: the mean over the rows of ``1 / (1 + exp(-beta mu))``.
 
-    ``mu = (d_own - d_other) / (d_own + d_other)`` compares the squared distances, in the metric of
-    ``omega``, from the nearest prototype of the row's class and the nearest of another class. It
-    does not depend on the scale of ``omega``. ``codes`` and ``labels`` are the classes of the rows
-    and of the prototypes.
+    In ``mu = (d_own - d_other) / (d_own + d_other)``, ``d_own`` and ``d_other`` are the squared
+    distances to the nearest prototypes of the row's class and of the other classes, in the metric
+    of ``omega``. The cost does not depend on the scale of ``omega``. ``codes`` and ``labels`` are
+    the classes of the rows and of the prototypes.
     """
 
     def __init__(self, X: Matrix, codes: Codes, labels: Codes, beta: float) -> None:
         self._X = X
         self._beta = beta
         self._rows = np.arange(len(X))
-        # Added to distances, these exclude the prototypes of other classes, or of the own class.
+        # Added to distances, these masks exclude the prototypes of other classes or of the same.
         is_own = codes[:, np.newaxis] == labels
         self._own_only = np.where(is_own, 0.0, np.inf)
         self._others_only = np.where(is_own, np.inf, 0.0)
 
     def __call__(self, prototypes: Matrix, omega: Matrix) -> tuple[float, tuple[Matrix, Matrix]]:
-        """Compute the cost, and its gradients with respect to the prototypes and to ``omega``."""
-        rows, places = self._X @ omega.T, prototypes @ omega.T
-        distances = squared_distances(rows, places)
+        """Compute the cost and its gradients with respect to the prototypes and ``omega``."""
+        rows, mapped_prototypes = self._X @ omega.T, prototypes @ omega.T
+        distances = squared_distances(rows, mapped_prototypes)
         own, d_own = self._nearest(distances, self._own_only)
         other, d_other = self._nearest(distances, self._others_only)
         total = np.maximum(d_own + d_other, MIN_TOTAL_DISTANCE)
         score = expit(self._beta * (d_own - d_other) / total)
         slope = (4.0 * self._beta / len(score)) * score * (1.0 - score) / (total * total)
-        # Twice the derivative with respect to each distance, which is a square.
-        pull = np.zeros((len(score), len(places)))
-        pull[self._rows, own] = slope * d_other
-        pull[self._rows, other] = -slope * d_own
-        row_gradient = (pull @ np.ones(len(places)))[:, np.newaxis] * rows - pull @ places
-        place_gradient = (np.ones(len(rows)) @ pull)[:, np.newaxis] * places - pull.T @ rows
-        omega_gradient = row_gradient.T @ self._X + place_gradient.T @ prototypes
-        return float(score.mean()), (place_gradient @ omega, omega_gradient)
+        # Twice the derivative with respect to each squared distance.
+        slopes = np.zeros((len(score), len(mapped_prototypes)))
+        slopes[self._rows, own] = slope * d_other
+        slopes[self._rows, other] = -slope * d_own
+        row_sums, prototype_sums = slopes @ np.ones(slopes.shape[1]), np.ones(len(rows)) @ slopes
+        row_gradient = row_sums[:, np.newaxis] * rows - slopes @ mapped_prototypes
+        prototype_gradient = prototype_sums[:, np.newaxis] * mapped_prototypes - slopes.T @ rows
+        omega_gradient = row_gradient.T @ self._X + prototype_gradient.T @ prototypes
+        return float(score.mean()), (prototype_gradient @ omega, omega_gradient)
 
     def _nearest(self, distances: Matrix, among: Matrix) -> tuple[Codes, Vector]:
-        """The nearest prototype of each row, and its squared distance."""
+        """Return the nearest prototype of each row and its squared distance."""
         prototype = (distances + among).argmin(axis=1)
         return prototype, distances[self._rows, prototype]
 
 
-def squared_distances(rows: Matrix, places: Matrix) -> Matrix:
-    """Squared distance of each row from each place; rounding cannot make one negative."""
-    square = np.einsum("ij,ij->i", rows, rows)[:, np.newaxis] - 2.0 * (rows @ places.T)
-    square += np.einsum("ij,ij->i", places, places)
+def squared_distances(rows: Matrix, points: Matrix) -> Matrix:
+    """Compute the squared distances between rows and points, clipped at zero against rounding."""
+    square = np.einsum("ij,ij->i", rows, rows)[:, np.newaxis] - 2.0 * (rows @ points.T)
+    square += np.einsum("ij,ij->i", points, points)
     return np.maximum(square, 0.0, out=square)
 
 
 def rank_penalty(omega: Matrix) -> tuple[float, Matrix]:
-    """Penalty on a mapping that loses directions, and its gradient.
+    """Compute a penalty on mappings that lose rank, and its gradient.
 
-    Half of ``l log(trace / l) - log det`` of the ``l x l`` matrix ``omega omega'``: zero where its
-    eigenvalues are equal, infinite where one is zero, at any scale of ``omega``. At a fixed trace
-    it is the penalty of Schneider et al. (2010), up to a constant.
+    The penalty is half of ``l log(trace / l) - log det`` of the ``l x l`` matrix ``omega omega'``.
+    It is zero if all eigenvalues are equal, infinite if one is zero, and does not depend on the
+    scale of ``omega``. For a fixed trace it equals the penalty of Schneider et al. (2010) up to a
+    constant.
     """
     left, size, right = np.linalg.svd(omega, full_matrices=False)
-    size = np.maximum(size, MIN_SINGULAR_SHARE * size[0])
+    size = np.maximum(size, MIN_SINGULAR_RATIO * size[0])
     rank, trace = len(size), float(size @ size)
     value = 0.5 * rank * np.log(trace / rank) - np.log(size).sum()
     return float(value), (left * (rank * size / trace - 1.0 / size)) @ right
 
 
 class Pairs(NamedTuple):
-    """Pairs of rows, by their indices."""
+    """Pairs of rows, given by their indices."""
 
     row: Codes
     other: Codes
 
 
 class LmnnCost:
-    """Distances of target neighbors, and by how much rows of other classes are too near.
+    """Cost of LMNN: distances to target neighbors plus margin violations by impostors.
 
-    ``(1 - push)`` times the squared distances of all rows from their target neighbors, plus
-    ``push`` times, for every row, target neighbor and row of another class, the amount by which
-    the squared distance of the latter is less than that of the former plus 1. Both are divided by
-    the number of pairs of target neighbors.
+    The first term is ``(1 - push)`` times the squared distances of all rows to their target
+    neighbors. The second term is ``push`` times the hinge loss ``max(0, 1 + d_target - d_other)``
+    of the squared distances, over all rows, target neighbors and rows of other classes. Both terms
+    are divided by the number of pairs of target neighbors.
 
     ``X`` is centered, ``codes`` are the classes of its rows, and ``targets`` come from
     :func:`target_neighbors`.
@@ -130,7 +132,7 @@ class LmnnCost:
         reach[self._row, self._slot] = 1.0 + distance
         impostors, overlap = self._overlaps(mapped, reach)
         violated = overlap > 0
-        # How often each pair's distance counts in the cost, with its sign.
+        # Coefficient of each pair's squared distance in the cost.
         pulls = np.full(len(self._row), 1.0 - self._push)
         per_target = np.column_stack(
             [np.bincount(impostors.row, weights=v, minlength=len(mapped)) for v in violated.T]
@@ -143,7 +145,7 @@ class LmnnCost:
         return float(value) / n_pairs, (mapped_gradient.T @ self._X / n_pairs,)
 
     def _overlaps(self, mapped: Matrix, reach: Matrix) -> tuple[Pairs, Matrix]:
-        """Pairs of impostors, and how far each is inside the reach of each target neighbor."""
+        """Return the impostor pairs, and their margin violation for each target neighbor."""
         furthest = reach.max(axis=1)
         pairs = self.impostors.near(mapped, np.sqrt(np.maximum(furthest, 0.0)))
         distance = pair_distances(mapped, pairs)
@@ -154,7 +156,10 @@ class LmnnCost:
     def _mapped_gradient(
         self, mapped: Matrix, pulls: Vector, impostors: Pairs, pushes: Vector
     ) -> Matrix:
-        """Gradient with respect to the mapped rows: twice a weighted graph Laplacian times them."""
+        """Compute the gradient with respect to the mapped rows.
+
+        It is twice a weighted graph Laplacian times the mapped rows.
+        """
         row = np.concatenate([self._row, impostors.row])
         other = np.concatenate([self._target, impostors.other])
         weight = np.concatenate([pulls, pushes])
@@ -165,9 +170,9 @@ class LmnnCost:
 
 
 def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
-    """The nearest rows of the same class, shape (n_samples, n_neighbors).
+    """Find the nearest rows of the same class, shape (n_samples, n_neighbors).
 
-    Rows of small classes have fewer; -1 marks those that are missing.
+    Rows of small classes have fewer neighbors; -1 marks the missing ones.
     """
     targets = np.full((len(X), n_neighbors), NO_NEIGHBOR)
     for code in range(codes.max() + 1):
@@ -180,7 +185,7 @@ def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
 
 
 def pair_distances(mapped: Matrix, pairs: Pairs) -> Vector:
-    """Squared distance of the two rows of each pair."""
+    """Compute the squared distance between the two rows of each pair."""
     distances = np.empty(len(pairs.row))
     step = max(1, DIFFERENCES_PER_BLOCK // mapped.shape[1])
     for first in range(0, len(distances), step):
@@ -191,13 +196,13 @@ def pair_distances(mapped: Matrix, pairs: Pairs) -> Vector:
 
 
 class Impostors:
-    """The pairs of rows of different classes that are near enough to matter, at any mapping.
+    """Search for pairs of rows of different classes within a radius, for changing mappings.
 
-    A search computes all distances, block by block, and keeps the pairs within a radius that is a
-    little larger than needed. While rows have moved little since, the triangle inequality proves
-    that no other pair can have come near; otherwise all pairs are searched again. The result is
-    exact either way, and memory grows with the number of pairs that are near, not with the square
-    of the number of rows. ``n_searches`` counts the searches.
+    A search computes all distances in blocks and stores the pairs within a slightly larger radius
+    than required. As long as the mapped rows have moved little, the triangle inequality guarantees
+    that no other pair is within the radius; otherwise all pairs are searched again. The result is
+    exact in both cases. Memory grows with the number of stored pairs, not with the square of the
+    number of rows. ``n_searches`` counts the searches.
     """
 
     def __init__(self, codes: Codes) -> None:
@@ -206,27 +211,27 @@ class Impostors:
         self.n_searches = 0
 
     def near(self, mapped: Matrix, radius: Vector) -> Pairs:
-        """Pairs of different classes, among them all that are nearer than the first row's radius.
+        """Return pairs of different classes, including all within the first row's radius.
 
-        ``mapped`` are the rows in the space of the metric.
+        ``mapped`` contains the rows in the space of the metric.
         """
         if not self._is_valid(mapped, radius):
             self._search(mapped, radius * (1.0 + SEARCH_MARGIN))
         return self._pairs
 
     def _is_valid(self, mapped: Matrix, radius: Vector) -> bool:
-        """Whether the last search has found all pairs within these radii."""
+        """Check whether the last search found all pairs within these radii."""
         if self._mapped is None:
             return False
-        # A pair that was not kept was further apart than the searched radius. Scaled, and then
-        # moved by no more than both its rows have moved, it is still further apart than this:
+        # The rows of a pair that was not stored were further apart than the searched radius.
+        # After scaling, and after both rows have moved, their distance still exceeds this bound:
         scale = max(0.0, float(np.vdot(mapped, self._mapped) / np.vdot(self._mapped, self._mapped)))
         moved = np.linalg.norm(mapped - scale * self._mapped, axis=1)
         return bool(np.all(scale * self._radius - moved - moved.max() >= radius))
 
     def _search(self, mapped: Matrix, radius: Vector) -> None:
-        # A pair is nearer than r where a.b - b.b / 2 > (a.a - r r) / 2: one product and one
-        # comparison for each pair, the rest for each row.
+        # The distance is below r if a.b - b.b / 2 > (a.a - r r) / 2. This needs one product and
+        # one comparison per pair; all other terms are computed per row.
         square = np.einsum("ij,ij->i", mapped, mapped)
         rows = np.column_stack([mapped, np.full(len(mapped), -0.5)])
         others = np.column_stack([mapped, square]).T

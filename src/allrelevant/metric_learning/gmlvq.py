@@ -1,4 +1,4 @@
-"""Generalized matrix learning vector quantization, and its prototypes."""
+"""Generalized matrix learning vector quantization: the GMLVQ classifier."""
 
 from __future__ import annotations
 
@@ -19,69 +19,73 @@ from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
 from .costs import GmlvqCost, rank_penalty, squared_distances
 from .optimization import Minimum, PartialWhitening, descend
 
-# Random starts of the k-means of each class; the best result is used.
+# Number of k-means initializations per class; the best result is used.
 N_KMEANS_STARTS = 5
 
 
 class GMLVQ(MetricLearner):
-    """Prototypes of each class, and the metric in which the nearest one tells the class.
+    """Generalized matrix learning vector quantization (GMLVQ).
 
-    Generalized matrix learning vector quantization: a row belongs to the class of its nearest
-    prototype. Prototypes and metric are learned together, so that rows come close to a prototype
-    of their own class, relative to their distance from the others.
+    A sample is assigned to the class of its nearest prototype. Prototypes and metric are learned
+    together, so that samples are close to a prototype of their class relative to their distance
+    from the prototypes of other classes.
 
-    Features should share one scale: standardize them first, if their weights are to be compared.
+    Features should be on the same scale: standardize them first to compare their weights.
 
     Parameters
     ----------
     prototypes_per_class : int or dict, default=1
-        Number of prototypes of each class; a dict has a number for each label.
+        Number of prototypes per class; a dict maps each label to a number.
     rank : int or None, default=None
-        Rank of the metric, that is the number of directions that it measures. None: as many as
-        there are features.
+        Rank of the metric, that is, the number of components of the mapping. None uses the number
+        of features.
     regularization : float, default=0
-        Weight of a penalty that keeps the metric from losing directions. Without it, training
-        often ends near rank one. The penalty is ``l log(trace / l) - log det`` of
-        ``omega omega'``, halved, with ``l`` the rank; the data's part of the cost is between 0
-        and 1, so useful weights are small, 0.001 to 0.1.
+        Weight of a penalty that prevents the metric from losing rank. Without it, training often
+        ends near rank one. The penalty is half of ``l log(trace / l) - log det`` of
+        ``omega omega'``, where ``l`` is the rank. The data term of the cost is between 0 and 1, so
+        useful weights are small (0.001 to 0.1).
     beta : float, default=2
-        Steepness of the sigmoid around the decision. Large values look at rows near the border
-        only; with small ones all rows count the same.
+        Steepness of the sigmoid at the decision boundary. With large values only samples near the
+        boundary contribute; with small values all samples contribute equally.
     start : {"principal", "random"}, default="principal"
-        Where the metric starts: at the leading principal axes (at full rank, at the Euclidean
-        metric), or at random directions.
+        Initial metric: the leading principal axes (at full rank, the Euclidean metric) or random
+        directions.
     max_iter : int, default=1000
-        Largest number of iterations. Few iterations follow the training rows less closely.
+        Maximum number of iterations. Fewer iterations fit the training data less closely.
     tol : float, default=1e-8
-        Stop when an iteration lowers the cost by less than this, or by less than this share of a
-        cost above 1.
+        Tolerance of the stopping criterion: training stops when an iteration reduces the cost by
+        less than ``tol * max(1, cost)``.
     random_state : int, RandomState instance or None, default=None
-        Seed of random directions, and of the clusters that several prototypes of one class
-        start from.
+        Seed of the random directions, and of the k-means clustering that initializes several
+        prototypes per class.
     verbose : int, default=0
         1 shows a progress bar.
 
     Attributes
     ----------
     prototypes_ : ndarray of shape (n_prototypes, n_features)
+        Learned prototypes.
     prototype_labels_ : ndarray of shape (n_prototypes,)
         Class of each prototype.
     omega_ : ndarray of shape (rank, n_features)
-        The mapping that was learned; squared distances are those of ``omega_ @ x``.
+        Learned mapping; distances are Euclidean distances of ``omega_ @ x``.
     lambda_ : ndarray of shape (n_features, n_features)
-        The metric, ``omega_.T @ omega_``; its trace is 1.
+        Metric ``omega_.T @ omega_``; its trace is 1.
     components_ : ndarray of shape (rank, n_features)
-        The same mapping by its eigenvectors, those that weigh most first: see
+        The same mapping as scaled eigenvectors, largest eigenvalue first; see
         :func:`allrelevant.metric_learning.eigen_rows`.
     relevances_ : ndarray of shape (n_features,)
-        The diagonal of ``lambda_``. With correlated features it is random to a large extent.
+        Diagonal of ``lambda_``. It is largely arbitrary if features are correlated.
     cost_ : float
-        The cost at the minimum.
+        Cost at the minimum.
     n_iter_ : int
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
+        Class labels.
     n_features_in_ : int
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if ``X`` had names that are all strings.
+        Names of features seen during ``fit``; only if ``X`` has feature names that are all strings.
 
     References
     ----------
@@ -138,11 +142,14 @@ class GMLVQ(MetricLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training data.
         y : array-like of shape (n_samples,)
+            Class labels.
 
         Returns
         -------
         self
+            Fitted estimator.
         """
         X, codes, rank = self._validate_training(X, y)
         sizes = np.bincount(codes).tolist()
@@ -167,19 +174,19 @@ class GMLVQ(MetricLearner):
         rank: int,
         rng: np.random.RandomState,
     ) -> Minimum:
-        """Prototypes and matrix of least cost, in the coordinates of ``X``."""
+        """Find the prototypes and the matrix with minimal cost, in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         omega = initial_mapping(self.start, rank, coordinates, rng)
         data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)
 
-        def cost(places: Matrix, mapping: Matrix) -> tuple[float, tuple[Matrix, Matrix]]:
-            value, (place_gradient, mapping_gradient) = data_cost(places, mapping)
+        def cost(positions: Matrix, mapping: Matrix) -> tuple[float, tuple[Matrix, Matrix]]:
+            value, (position_gradient, mapping_gradient) = data_cost(positions, mapping)
             if self.regularization:
-                # The penalty concerns the metric of the original features.
+                # The penalty applies to the metric of the original features.
                 penalty, gradient = rank_penalty(coordinates.original_mapping(mapping))
                 value += self.regularization * penalty
                 mapping_gradient += self.regularization * coordinates.rows(gradient)
-            return value, (place_gradient, mapping_gradient)
+            return value, (position_gradient, mapping_gradient)
 
         minimum = descend(
             cost,
@@ -189,53 +196,57 @@ class GMLVQ(MetricLearner):
             name="GMLVQ",
             verbose=bool(self.verbose),
         )
-        places, mapping = minimum.matrices
-        original = [coordinates.original_rows(places), coordinates.original_mapping(mapping)]
+        positions, mapping = minimum.matrices
+        original = [coordinates.original_rows(positions), coordinates.original_mapping(mapping)]
         return minimum._replace(matrices=original)
 
     def decision_function(self, X: Any) -> Matrix:
-        """How much nearer the prototypes of a class are than those of the others, relatively.
+        """Compute the relative distance difference between each class and the other classes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Data to classify.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Between -1 and 1: ``(d_other - d_own) / (d_other + d_own)`` of the squared distances
-            from the nearest prototypes. With two classes, for ``classes_[1]``.
+            Values between -1 and 1: ``(d_other - d_own) / (d_other + d_own)``, where ``d_own`` and
+            ``d_other`` are the squared distances to the nearest prototypes of the class and of the
+            other classes. With two classes, the values are for ``classes_[1]``.
         """
         distances = self._class_distances(X)
-        own_nearest = np.sort(distances, axis=1)[:, :2]
-        is_nearest = distances == own_nearest[:, :1]
-        other = np.where(is_nearest, own_nearest[:, 1:], own_nearest[:, :1])
+        two_nearest = np.sort(distances, axis=1)[:, :2]
+        is_nearest = distances == two_nearest[:, :1]
+        other = np.where(is_nearest, two_nearest[:, 1:], two_nearest[:, :1])
         total = other + distances
         score = np.divide(other - distances, total, out=np.zeros_like(total), where=total > 0)
         return score[:, 1] if score.shape[1] == 2 else score
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of the nearest prototype of each row.
+        """Predict the class of the nearest prototype.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Data to classify.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted class labels.
         """
         nearest = self._class_distances(X).argmin(axis=1)
         return self.classes_[nearest]
 
     def _class_distances(self, X: Any) -> Matrix:
-        """Squared distance of each row from the nearest prototype of each class."""
+        """Compute the squared distance of each row to the nearest prototype of each class."""
         X = self._validate(X)
-        # Relative to the center of the prototypes, so that offsets of the data cost no digits.
+        # Centering on the prototypes avoids a loss of precision for data with a large offset.
         center = self.prototypes_.mean(axis=0)
         rows = (X - center) @ self.components_.T
-        places = (self.prototypes_ - center) @ self.components_.T
-        distances = squared_distances(rows, places)
+        prototypes = (self.prototypes_ - center) @ self.components_.T
+        distances = squared_distances(rows, prototypes)
         first = np.searchsorted(self._prototype_codes, np.arange(len(self.classes_)))
         return np.minimum.reduceat(distances, first, axis=1)
 
@@ -243,38 +254,41 @@ class GMLVQ(MetricLearner):
 def prototype_counts(
     per_class: int | Mapping[Any, int], classes: NDArray[Any], sizes: Sequence[int]
 ) -> list[int]:
-    """Number of prototypes of each class, from one number for all or a number for each label.
+    """Return the number of prototypes per class.
 
-    ``sizes`` are the numbers of rows of the classes.
+    ``per_class`` is one number for all classes or a mapping from labels to numbers. ``sizes``
+    contains the number of rows per class.
     """
     labels = classes.tolist()
     if isinstance(per_class, Mapping):
-        _require_same_labels(per_class, labels)
+        _check_labels(per_class, labels)
         counts = [per_class[label] for label in labels]
     else:
         counts = [per_class] * len(labels)
     for label, count, size in zip(labels, counts, sizes, strict=True):
         if not isinstance(count, int | np.integer) or count < 1:
             raise InputError(
-                f"prototypes_per_class must be whole numbers of at least 1, got {count!r} for "
-                f"class {str(label)!r}."
+                f"prototypes_per_class must be an integer of at least 1 (got {count!r} for class "
+                f"{str(label)!r})."
             )
         if count > size:
             raise InputError(
-                f"Class {str(label)!r} has {size} rows, too few for {count} prototypes: lower "
+                f"Class {str(label)!r} has {size} rows, too few for {count} prototypes. Reduce "
                 "prototypes_per_class."
             )
     return [int(count) for count in counts]
 
 
-def _require_same_labels(per_class: Mapping[Any, int], labels: list[Any]) -> None:
+def _check_labels(per_class: Mapping[Any, int], labels: list[Any]) -> None:
     missing = [label for label in labels if label not in per_class]
     if missing:
-        raise InputError(f"prototypes_per_class has no number for class {str(missing[0])!r}.")
+        raise InputError(
+            f"prototypes_per_class has no entry for class {str(missing[0])!r}. Add one."
+        )
     unknown = [label for label in per_class if label not in labels]
     if unknown:
         raise InputError(
-            f"prototypes_per_class has a number for {str(unknown[0])!r}, which is no class; the "
+            f"prototypes_per_class has an entry for {str(unknown[0])!r}, which is not a class. The "
             f"classes are {labels}."
         )
 
@@ -282,17 +296,17 @@ def _require_same_labels(per_class: Mapping[Any, int], labels: list[Any]) -> Non
 def initial_prototypes(
     X: Matrix, codes: Codes, counts: Sequence[int], rng: np.random.RandomState
 ) -> Matrix:
-    """The mean of each class, or the centers of as many clusters as it has prototypes.
+    """Return initial prototypes: the mean of each class, or the centers of its k-means clusters.
 
-    The result has the shape (sum of counts, n_features), class by class.
+    The result has the shape (sum of counts, n_features) and is ordered by class.
     """
-    return np.vstack([_centers(X[codes == code], n, rng) for code, n in enumerate(counts)])
+    return np.vstack([_initial_centers(X[codes == code], n, rng) for code, n in enumerate(counts)])
 
 
-def _centers(rows: Matrix, count: int, rng: np.random.RandomState) -> Matrix:
+def _initial_centers(rows: Matrix, count: int, rng: np.random.RandomState) -> Matrix:
     if count == 1:
         return rows.mean(axis=0, keepdims=True)
-    # k-means cannot separate equal rows; with too few distinct ones, centers coincide.
+    # k-means cannot separate equal rows. With too few distinct rows, some centers coincide.
     n_distinct = len(np.unique(rows, axis=0))
     kmeans = KMeans(min(count, n_distinct), n_init=N_KMEANS_STARTS, random_state=rng).fit(rows)
     return kmeans.cluster_centers_[np.arange(count) % n_distinct]

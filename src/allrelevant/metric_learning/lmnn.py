@@ -1,4 +1,4 @@
-"""Large margin nearest neighbors: the LMNN classifier."""
+"""Large margin nearest neighbor classification: the LMNN classifier."""
 
 from __future__ import annotations
 
@@ -16,62 +16,66 @@ from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
 from .costs import LmnnCost, Pairs, pair_distances, target_neighbors
 from .optimization import Minimum, PartialWhitening, descend
 
-# Mean squared distance of target neighbors at the start, in units of the margin. If it were much
-# smaller, nearly all rows would be impostors of each other.
+# Initial mean squared distance of target neighbors, in units of the margin. With a much smaller
+# value, nearly all rows would be impostors of each other.
 INITIAL_DISTANCE = 4.0
 
 
 class LMNN(MetricLearner):
-    """The metric in which the nearest neighbors of a row are of its own class, by a margin.
+    """Large margin nearest neighbor classifier (LMNN).
 
-    Large margin nearest neighbors: each row has target neighbors, the nearest ones of its own
-    class. The metric is learned so that they are near, and that rows of other classes are further
-    away than they are, by a margin. A row's class is that of most of its nearest neighbors.
+    The target neighbors of a sample are the nearest samples of the same class. The metric is
+    learned so that target neighbors are close and samples of other classes are further away by a
+    margin. A sample is classified by majority vote of its nearest neighbors.
 
-    Features should share one scale: standardize them first, if their weights are to be compared.
+    Features should be on the same scale: standardize them first to compare their weights.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        Number of target neighbors, and of the neighbors that ``predict`` asks. Rows of a class
-        that has no more rows than that have fewer target neighbors.
+        Number of target neighbors, and of the neighbors that ``predict`` uses. Samples of a class
+        with ``n_neighbors`` samples or fewer have fewer target neighbors.
     rank : int or None, default=None
-        Rank of the metric, that is the number of directions that it measures. None: as many as
-        there are features.
+        Rank of the metric, that is, the number of components of the mapping. None uses the number
+        of features.
     push : float, default=0.5
-        Weight, between 0 and 1, of keeping other classes away, against keeping neighbors near.
+        Weight of the margin term, between 0 and 1; the distances of target neighbors have the
+        weight ``1 - push``.
     start : {"principal", "random"}, default="principal"
-        Where the metric starts: at the leading principal axes (at full rank, at the Euclidean
-        metric), or at random directions.
+        Initial metric: the leading principal axes (at full rank, the Euclidean metric) or random
+        directions.
     max_iter : int, default=300
-        Largest number of iterations.
+        Maximum number of iterations.
     tol : float, default=1e-5
-        Stop when an iteration lowers the cost by less than this, or by less than this share of a
-        cost above 1.
+        Tolerance of the stopping criterion: training stops when an iteration reduces the cost by
+        less than ``tol * max(1, cost)``.
     random_state : int, RandomState instance or None, default=None
-        Seed of random directions.
+        Seed of the random directions.
     verbose : int, default=0
         1 shows a progress bar.
 
     Attributes
     ----------
     omega_ : ndarray of shape (rank, n_features)
-        The mapping that was learned; squared distances are those of ``omega_ @ x``, and the
-        margin is 1.
+        Learned mapping; distances are Euclidean distances of ``omega_ @ x``. The margin between
+        squared distances is 1.
     lambda_ : ndarray of shape (n_features, n_features)
-        The metric, ``omega_.T @ omega_``.
+        Metric ``omega_.T @ omega_``.
     components_ : ndarray of shape (rank, n_features)
-        The same mapping by its eigenvectors, those that weigh most first: see
+        The same mapping as scaled eigenvectors, largest eigenvalue first; see
         :func:`allrelevant.metric_learning.eigen_rows`.
     relevances_ : ndarray of shape (n_features,)
-        The diagonal of ``lambda_``. With correlated features it is random to a large extent.
+        Diagonal of ``lambda_``. It is largely arbitrary if features are correlated.
     cost_ : float
-        The cost at the minimum.
+        Cost at the minimum.
     n_iter_ : int
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
+        Class labels.
     n_features_in_ : int
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if ``X`` had names that are all strings.
+        Names of features seen during ``fit``; only if ``X`` has feature names that are all strings.
 
     References
     ----------
@@ -124,17 +128,20 @@ class LMNN(MetricLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training data.
         y : array-like of shape (n_samples,)
+            Class labels.
 
         Returns
         -------
         self
+            Fitted estimator.
         """
         X, codes, rank = self._validate_training(X, y)
         if np.bincount(codes).max() < 2:
             raise InputError(
-                "Every row has a class of its own: no row has a neighbor of its class. At least "
-                "one class must have two rows."
+                "Every class has a single row, so no row has a neighbor of its class. At least one "
+                "class must have two rows."
             )
         rows = center_rows(X)
         minimum = self._descend(rows.X, codes, rank, check_random_state(self.random_state))
@@ -142,11 +149,11 @@ class LMNN(MetricLearner):
         self.cost_, self.n_iter_ = minimum.cost, minimum.n_iter
         self._mean = rows.mean
         self._neighbors = KNeighborsClassifier(n_neighbors=min(self.n_neighbors, len(X)))
-        self._neighbors.fit(self._mapped(X), codes)
+        self._neighbors.fit(self._map(X), codes)
         return self
 
     def _descend(self, X: Matrix, codes: Codes, rank: int, rng: np.random.RandomState) -> Minimum:
-        """Matrix of least cost, in the coordinates of ``X``."""
+        """Find the matrix with minimal cost, in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         targets = target_neighbors(X, codes, self.n_neighbors)
         omega = initial_mapping(self.start, rank, coordinates, rng)
@@ -162,27 +169,29 @@ class LMNN(MetricLearner):
         return minimum._replace(matrices=[coordinates.original_mapping(minimum.matrices[0])])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of most of the nearest training rows of each row.
+        """Predict the majority class of the nearest training samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Data to classify.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted class labels.
         """
         X = self._validate(X)
-        codes = self._neighbors.predict(self._mapped(X))
+        codes = self._neighbors.predict(self._map(X))
         return self.classes_[codes]
 
-    def _mapped(self, X: Matrix) -> Matrix:
-        # Relative to the mean, so that offsets of the data cost no digits.
+    def _map(self, X: Matrix) -> Matrix:
+        # Centering avoids a loss of precision for data with a large offset.
         return (X - self._mean) @ self.components_.T
 
 
 def _initial_scale(mapped: Matrix, targets: Codes) -> float:
-    """Factor that brings target neighbors to the initial distance."""
+    """Return the factor that scales target neighbors to the initial distance."""
     row, slot = np.nonzero(targets >= 0)
     distance = float(pair_distances(mapped, Pairs(row, targets[row, slot])).mean())
     return float(np.sqrt(INITIAL_DISTANCE / distance)) if distance > 0 else 1.0

@@ -1,4 +1,4 @@
-"""L-BFGS over several matrices, and the coordinates in which it needs few iterations."""
+"""L-BFGS over several matrices, and coordinates that reduce the number of iterations."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from sklearn.exceptions import ConvergenceWarning
 from .._typing import Matrix, Vector
 from ..parallel.api import progress_bar
 
-# Smaller variances, as a share of the largest, are treated as this share. A metric overfits in
-# directions of almost no variance; they must not be made easy to reach.
-MIN_VARIANCE_SHARE = 1e-4
+# Minimum for variances relative to the largest. A metric overfits in directions with almost no
+# variance, so these directions are not scaled up further.
+MIN_VARIANCE_RATIO = 1e-4
 
-# Costs are about a mean over rows: smaller gradients make no difference.
+# Costs are means over rows, so smaller gradients are negligible.
 GRADIENT_TOL = 1e-9
 
-# scipy's status when the number of iterations is used up.
+# scipy's status code if the maximum number of iterations is reached.
 MAX_ITER_REACHED = 1
 
 
 @dataclass(frozen=True)
 class PartialWhitening:
-    """Coordinates halfway between the original and white ones.
+    """Coordinates halfway between the original and whitened ones.
 
-    Where features are correlated, variances along the principal axes differ by orders of magnitude,
-    and so do the steps that a descent should take along them. Dividing by the fourth root of each
-    variance evens them: ``(x P) (omega P^-1)'`` is the same mapping as ``x omega'``, but the
-    descent in ``omega P^-1`` needs far fewer iterations. Full whitening needs even fewer, but
-    favors directions of little variance and overfits.
+    If features are correlated, the variances along the principal axes differ by orders of
+    magnitude, and the optimal step sizes differ accordingly. Dividing by the fourth root of each
+    variance balances them: ``(x P) (omega P^-1)'`` is the same mapping as ``x omega'``, but L-BFGS
+    needs far fewer iterations for ``omega P^-1``. Full whitening needs even fewer iterations, but
+    it favors directions with little variance and overfits.
 
     The matrix ``P`` multiplies each of the orthonormal principal ``axes``, shape
-    (n_axes, n_features), by one of the ``factors``, and everything orthogonal to them by ``rest``.
+    (n_axes, n_features), by one of the ``factors``, and the orthogonal complement by ``rest``.
     """
 
     axes: Matrix
@@ -45,20 +45,20 @@ class PartialWhitening:
 
     @classmethod
     def fit(cls, X: Matrix) -> PartialWhitening:
-        """Find the coordinates of centered rows."""
+        """Compute the coordinates from centered rows."""
         _, size, axes = np.linalg.svd(X, full_matrices=False)
-        share = np.maximum((size / size[0]) ** 2, MIN_VARIANCE_SHARE)
-        return cls(axes, share**-0.25, MIN_VARIANCE_SHARE**-0.25)
+        ratio = np.maximum((size / size[0]) ** 2, MIN_VARIANCE_RATIO)
+        return cls(axes, ratio**-0.25, MIN_VARIANCE_RATIO**-0.25)
 
     def rows(self, X: Matrix) -> Matrix:
-        """``X P``: rows, or prototypes, in the new coordinates."""
+        """Transform rows or prototypes to the new coordinates: ``X P``."""
         return self._times(X, self.factors, self.rest)
 
     def original_rows(self, X: Matrix) -> Matrix:
-        """``X P^-1``: rows back in their original coordinates."""
+        """Transform rows back to the original coordinates: ``X P^-1``."""
         return self._times(X, 1.0 / self.factors, 1.0 / self.rest)
 
-    # P is symmetric: a mapping changes coordinates as rows do, the other way round.
+    # P is symmetric, so mappings transform like rows, in the opposite direction.
     mapping = original_rows
     original_mapping = rows
 
@@ -67,12 +67,12 @@ class PartialWhitening:
         return rest * matrix + (along * (factors - rest)) @ self.axes
 
 
-# From some matrices to the cost and its gradient with respect to each.
+# Function from several matrices to the cost and its gradient with respect to each.
 Cost: TypeAlias = Callable[..., tuple[float, Sequence[Matrix]]]
 
 
 class Minimum(NamedTuple):
-    """Where a descent ended, the cost there, and the number of iterations."""
+    """Result of a minimization: the matrices, the cost and the number of iterations."""
 
     matrices: list[Matrix]
     cost: float
@@ -88,20 +88,20 @@ def descend(
     name: str,
     verbose: bool = False,
 ) -> Minimum:
-    """Minimize a cost of several matrices by L-BFGS.
+    """Minimize a cost of several matrices with L-BFGS.
 
-    It stops when an iteration lowers the cost by less than ``tol``, or by less than this share of a
-    cost above 1. If ``max_iter`` is reached before, it warns. ``name`` is that of the estimator,
-    for the message and the progress bar.
+    The minimization stops when an iteration reduces the cost by less than ``tol * max(1, cost)``.
+    If it reaches ``max_iter`` first, it warns. ``name`` is the name of the estimator, used in the
+    warning and the progress bar.
     """
     ends = np.cumsum([matrix.size for matrix in start]).tolist()
-    places = [
+    parts = [
         (slice(end - matrix.size, end), matrix.shape)
         for end, matrix in zip(ends, start, strict=True)
     ]
 
     def split(flat: Vector) -> list[Matrix]:
-        return [flat[place].reshape(shape) for place, shape in places]
+        return [flat[part].reshape(shape) for part, shape in parts]
 
     def flat_cost(flat: Vector) -> tuple[float, Vector]:
         value, gradients = cost(*split(flat))
@@ -114,8 +114,8 @@ def descend(
             jac=True,
             method="L-BFGS-B",
             callback=(lambda _: advance() and None) if verbose else None,
-            # Iterations are limited, not evaluations. A line search that needs many of these is at
-            # a kink of the cost, where more of them gain nothing.
+            # Iterations are limited, evaluations are not. A line search with many evaluations is
+            # at a nondifferentiable point of the cost, where further evaluations do not help.
             options={
                 "maxiter": max_iter,
                 "maxfun": 20 * max_iter,
@@ -126,8 +126,8 @@ def descend(
         )
     if solution.status == MAX_ITER_REACHED:
         warnings.warn(
-            f"{name} stopped after {max_iter} iterations, before its cost settled within {tol:g}: "
-            "allow more with max_iter, unless it is to follow the training rows less closely.",
+            f"{name} stopped after {max_iter} iterations without converging to tol={tol:g}. "
+            "Increase max_iter, unless early stopping is intended as regularization.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -1,20 +1,20 @@
-"""Programs (6), (9) and (10) of Schulz et al. as they are printed, solved cold, one by one."""
+"""Naive reference implementation of programs (6), (9) and (10) of Schulz et al. (2015)."""
 
 import numpy as np
 from scipy.optimize import linprog
 
 
 def null_space(X, dimension):
-    """Eigenvectors of the covariance that are left out, as columns."""
-    centred = X - X.mean(axis=0)
-    variance, vectors = np.linalg.eigh(centred.T @ centred)
+    """Return the eigenvectors of the covariance that are not kept, as columns."""
+    centered = X - X.mean(axis=0)
+    variance, vectors = np.linalg.eigh(centered.T @ centered)
     return vectors[:, np.argsort(-variance)[dimension:]]
 
 
 def naive_interval(omega, null, slack):
-    """Smallest and largest |weight| over omega + null alpha with l1 norm within the slack.
+    """Compute the range of each |weight| over omega + null alpha with l1 norm within the slack.
 
-    The variables are alpha (free), then the sizes of the weights.
+    The variables are alpha (free), followed by the absolute weights.
     """
     d, m = null.shape
     sizes_above = np.vstack([np.hstack([null, -np.eye(d)]), np.hstack([-null, -np.eye(d)])])
@@ -48,7 +48,7 @@ def _solve(cost, A, b, bounds):
 
 
 def copies(seed=0, n=80):
-    """Two features that count, the second with a copy, and one that does not."""
+    """Return a table of two useful features, a copy of the second, and an irrelevant feature."""
     rng = np.random.RandomState(seed)
     X = rng.normal(size=(n, 4)) * [1.0, 2.0, 3.0, 4.0]
     X[:, 2] = 1.5 * X[:, 1]

@@ -14,7 +14,7 @@ from allrelevant.bounds.mapping.row_bounds import bound_mapping
 from allrelevant.datasets import make_xor
 
 
-def curve_of(test_error):
+def make_curve(test_error):
     error = np.asarray(test_error, dtype=float)
     n_dimensions, n_splits = error.shape
     return DimensionCurve(
@@ -27,18 +27,18 @@ def curve_of(test_error):
     )
 
 
-class TestChoice:
-    def test_the_smallest_of_those_without_error(self):
-        assert curve_of([[0.5, 0.4], [0.1, 0.0], [0.0, 0.0], [0.0, 0.0]]).best() == 3
+class TestBestDimension:
+    def test_smallest_dimension_without_error(self):
+        assert make_curve([[0.5, 0.4], [0.1, 0.0], [0.0, 0.0], [0.0, 0.0]]).best() == 3
 
-    def test_within_one_standard_error_of_the_best(self):
-        assert curve_of([[0.5, 0.4], [0.12, 0.2], [0.1, 0.2], [0.3, 0.2]]).best() == 2
+    def test_smallest_dimension_within_one_standard_error(self):
+        assert make_curve([[0.5, 0.4], [0.12, 0.2], [0.1, 0.2], [0.3, 0.2]]).best() == 2
 
-    def test_one_split_has_no_standard_error(self):
-        assert curve_of([[0.3], [0.2], [0.1], [0.1]]).best() == 3
+    def test_single_split_has_zero_standard_error(self):
+        assert make_curve([[0.3], [0.2], [0.1], [0.1]]).best() == 3
 
     def test_frame(self):
-        frame = curve_of([[0.5, 0.4], [0.1, 0.3]]).to_frame()
+        frame = make_curve([[0.5, 0.4], [0.1, 0.3]]).to_frame()
         assert frame.index.tolist() == [1, 2]
         assert frame.loc[2, "test_error"] == pytest.approx(0.2)
         assert frame.loc[2, "standard_error"] == pytest.approx(0.1)
@@ -52,7 +52,7 @@ def xor():
 
 
 class TestCurve:
-    def test_errors_are_those_of_the_mappings_at_the_bounds(self, xor):
+    def test_errors_equal_those_of_the_mappings_at_the_bounds(self, xor):
         X, y = xor
         splits = [(np.arange(40), np.arange(40, 60))]
         learner = GMLVQ(prototypes_per_class=2, max_iter=60, random_state=0)
@@ -63,15 +63,15 @@ class TestCurve:
             mappings = bound_mapping(fitted.omega_, directions, 0.01).at_bounds()
             errors = []
             for omega in mappings:
-                rows, places = X[40:] @ omega.T, fitted.prototypes_ @ omega.T
-                distances = ((rows[:, None] - places) ** 2).sum(axis=2)
-                found = fitted.prototype_labels_[distances.argmin(axis=1)]
-                errors.append(np.mean(found != y[40:]))
+                rows, prototypes = X[40:] @ omega.T, fitted.prototypes_ @ omega.T
+                distances = ((rows[:, None] - prototypes) ** 2).sum(axis=2)
+                predicted = fitted.prototype_labels_[distances.argmin(axis=1)]
+                errors.append(np.mean(predicted != y[40:]))
             assert len(errors) == 12
             assert curve.test_error[k, 0] == pytest.approx(np.mean(errors))
         assert curve.raw_test_error[0] == np.mean(fitted.predict(X[40:]) != y[40:])
 
-    def test_the_number_of_workers_does_not_matter(self, xor):
+    def test_result_does_not_depend_on_n_jobs(self, xor):
         X, y = xor
         splits = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
         learner = GMLVQ(prototypes_per_class=2, max_iter=30, tol=1e-3, random_state=0)
@@ -82,8 +82,8 @@ class TestCurve:
         np.testing.assert_array_equal(one.train_error, two.train_error)
 
 
-class TestNeighbours:
-    def test_a_learner_without_prototypes_asks_neighbours(self, xor):
+class TestNearestNeighbors:
+    def test_learner_without_prototypes_uses_nearest_neighbors(self, xor):
         X, y = xor
         classifier = classifier_for(NeighborhoodComponentsAnalysis(random_state=0), X, y)
         assert isinstance(classifier, NearestNeighbors)
@@ -91,7 +91,7 @@ class TestNeighbours:
         expected = KNeighborsClassifier(3).fit(X @ omega.T, y).predict(X @ omega.T)
         np.testing.assert_array_equal(classifier.predict(omega, X), expected)
 
-    def test_no_training_row_is_its_own_neighbour(self):
+    def test_training_row_is_not_its_own_neighbor(self):
         X = np.array([[0.0], [0.1], [5.0], [5.1]])
         classifier = NearestNeighbors(1, X, np.array([0, 1, 0, 1]))
         assert classifier.training_error(np.eye(1)) == 1.0

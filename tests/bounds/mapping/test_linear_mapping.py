@@ -22,62 +22,62 @@ class TestDataSpace:
         )
         np.testing.assert_allclose(space.directions @ space.directions.T, np.eye(6), atol=1e-12)
 
-    def test_a_share_of_the_variance_takes_as_few_as_carry_it(self):
+    def test_fraction_of_variance_keeps_the_fewest_directions(self):
         space = data_space(table())
-        share = np.cumsum(space.variance) / space.variance.sum()
-        for wanted in (0.5, 0.9, 0.99, 0.9999):
-            count = space.count(wanted)
-            assert share[count - 1] >= wanted
-            assert count == 1 or share[count - 2] < wanted
+        explained = np.cumsum(space.variance) / space.variance.sum()
+        for fraction in (0.5, 0.9, 0.99, 0.9999):
+            count = space.count(fraction)
+            assert explained[count - 1] >= fraction
+            assert count == 1 or explained[count - 2] < fraction
         assert space.count("spectrum") == space.count(0.99)
 
-    def test_more_directions_than_there_are_is_an_error(self):
-        with pytest.raises(InputError, match="their rank is 6"):
+    def test_dimension_above_the_rank_raises(self):
+        with pytest.raises(InputError, match="rank of the data, which is 6"):
             data_space(table()).first(7)
 
-    def test_rows_that_are_all_the_same_are_an_error(self):
-        with pytest.raises(InputError, match="the same"):
+    def test_identical_rows_raise(self):
+        with pytest.raises(InputError, match="identical"):
             data_space(np.ones((5, 3)))
 
 
 class TestCanonicalMapping:
-    def test_it_does_the_same_to_the_data_and_is_the_shortest(self):
+    def test_is_equivalent_on_the_data_and_shortest(self):
         X, rng = table(), np.random.RandomState(1)
         omega = rng.normal(size=(2, 7))
         shortest = canonical_mapping(omega, X)
-        centred = X - X.mean(axis=0)
-        np.testing.assert_allclose(centred @ shortest.T, centred @ omega.T, atol=1e-10)
-        least_squares = np.linalg.lstsq(centred, centred @ omega.T, rcond=1e-12)[0].T
+        centered = X - X.mean(axis=0)
+        np.testing.assert_allclose(centered @ shortest.T, centered @ omega.T, atol=1e-10)
+        least_squares = np.linalg.lstsq(centered, centered @ omega.T, rcond=1e-12)[0].T
         np.testing.assert_allclose(shortest, least_squares, atol=1e-8)
 
     @pytest.mark.parametrize(
-        ("omega", "X", "words"),
+        ("omega", "X", "message"),
         [
-            (np.ones((1, 3)), np.ones((4, 2)), "does not fit"),
-            ([[1.0, np.nan]], np.eye(2), "omega holds"),
-            ([[1.0, 1.0]], [[1.0, np.inf], [0.0, 1.0]], "X holds"),
-            ([[1.0, 1.0]], np.ones((4, 2)), "the same"),
+            (np.ones((1, 3)), np.ones((4, 2)), "does not match"),
+            ([[1.0, np.nan]], np.eye(2), "omega contains"),
+            ([[1.0, 1.0]], [[1.0, np.inf], [0.0, 1.0]], "X contains"),
+            ([[1.0, 1.0]], np.ones((4, 2)), "identical"),
         ],
     )
-    def test_bad_input_is_one_clear_line(self, omega, X, words):
-        with pytest.raises(InputError, match=words) as error:
+    def test_invalid_input_raises_a_one_line_error(self, omega, X, message):
+        with pytest.raises(InputError, match=message) as error:
             canonical_mapping(omega, X)
         assert "\n" not in str(error.value)
 
 
 class TestMetricRows:
-    def test_distances_stay_and_rows_are_perpendicular(self):
+    def test_rows_are_orthogonal_and_preserve_distances(self):
         omega = np.random.RandomState(0).normal(size=(3, 5))
         rows = metric_rows(omega)
         np.testing.assert_allclose(rows.T @ rows, omega.T @ omega, atol=1e-12)
         products = rows @ rows.T
         np.testing.assert_allclose(products, np.diag(np.diag(products)), atol=1e-12)
 
-    def test_rows_that_are_next_to_nothing_go(self):
+    def test_very_short_rows_are_omitted(self):
         omega = np.array([[1.0, 0.0, 0.0], [0.0, 1e-5, 0.0]])
         assert metric_rows(omega).shape == (1, 3)
 
-    def test_a_mapping_to_a_point_is_an_error(self):
+    def test_mapping_to_a_single_point_raises(self):
         directions = np.array([[1.0, 0.0]])
         with pytest.raises(InputError, match="single point"):
             metric_rows(project(np.array([[0.0, 1.0]]), directions))

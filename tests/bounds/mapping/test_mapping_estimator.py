@@ -1,4 +1,4 @@
-"""Bounds of a mapping that the user has."""
+"""Bounds of a user-supplied mapping."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from tests.bounds.mapping.naive import copies, naive_interval, null_space
 ROW = np.array([[1.0, 1.0, 0.0, 0.0]])
 
 
-def test_copies_are_weak_on_one_scale():
+def test_copies_are_weak_after_scaling():
     bounds = MappingBounds(ROW, effective_dimension=3).fit(copies())
     assert bounds.relevance_.tolist() == ["strong", "weak", "weak", "irrelevant"]
     X = copies()
@@ -28,7 +28,7 @@ def test_copies_are_weak_on_one_scale():
     )
 
 
-def test_rows_are_summed():
+def test_interval_is_summed_over_rows():
     X = np.random.RandomState(0).normal(size=(50, 5))
     bounds = MappingBounds(
         np.random.RandomState(1).normal(size=(2, 5)), slack=0.05, effective_dimension=3
@@ -38,7 +38,7 @@ def test_rows_are_summed():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_equal_to_the_printed_programs(seed):
+def test_equals_the_naive_programs(seed):
     rng = np.random.RandomState(seed)
     X = rng.normal(size=(20, 7)) @ rng.normal(size=(7, 7))
     omega = rng.normal(size=(2, 7))
@@ -51,7 +51,7 @@ def test_equal_to_the_printed_programs(seed):
         np.testing.assert_allclose(bounds.row_interval_[row], interval, atol=1e-6)
 
 
-def test_witnesses_attain_the_bounds_and_map_the_data_the_same():
+def test_witnesses_attain_the_bounds_and_are_equivalent_on_the_data():
     X = copies()
     bounds = MappingBounds(ROW, effective_dimension=None).fit(X)
     for feature in range(4):
@@ -65,14 +65,14 @@ def test_witnesses_attain_the_bounds_and_map_the_data_the_same():
             np.testing.assert_allclose(sign * witness.transform(X), mapped, atol=1e-7)
 
 
-def test_the_cutoff_follows_the_slack():
-    shares = []
+def test_default_cutoff_depends_on_the_slack():
+    fractions = []
     for slack in (0.01, 0.1):
         bounds = MappingBounds(ROW, slack=slack).fit(copies())
-        shares.append(bounds.cutoff_[0] / bounds.baseline_.norm_)
-    np.testing.assert_allclose(shares, [0.05, 0.2])
-    given = MappingBounds(ROW, cutoff=0.3).fit(copies())
-    np.testing.assert_allclose(given.cutoff_, 0.3 * given.baseline_.norm_)
+        fractions.append(bounds.cutoff_[0] / bounds.baseline_.norm_)
+    np.testing.assert_allclose(fractions, [0.05, 0.2])
+    bounds = MappingBounds(ROW, cutoff=0.3).fit(copies())
+    np.testing.assert_allclose(bounds.cutoff_, 0.3 * bounds.baseline_.norm_)
 
 
 def test_names_frame_and_selection():
@@ -100,20 +100,20 @@ def test_names_frame_and_selection():
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_estimators_fitted_or_not(estimator):
+def test_fitted_and_unfitted_estimators(estimator):
     X = copies()
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     fitted = clone(estimator).fit(X, y)
-    given = MappingBounds(fitted, effective_dimension=3).fit(X)
-    assert given.interval_.shape == (4, 2)
-    assert not hasattr(given, "mapping_")
-    by_itself = MappingBounds(estimator, effective_dimension=3).fit(X, y)
-    assert by_itself.mapping_ is not estimator
+    bounds = MappingBounds(fitted, effective_dimension=3).fit(X)
+    assert bounds.interval_.shape == (4, 2)
+    assert not hasattr(bounds, "mapping_")
+    from_unfitted = MappingBounds(estimator, effective_dimension=3).fit(X, y)
+    assert from_unfitted.mapping_ is not estimator
     frozen = clone(MappingBounds(FrozenEstimator(fitted), effective_dimension=3)).fit(X)
-    np.testing.assert_array_equal(frozen.interval_, given.interval_)
+    np.testing.assert_array_equal(frozen.interval_, bounds.interval_)
 
 
-def test_a_fitted_estimator_maps_tables_as_they_are():
+def test_fitted_estimator_maps_unscaled_tables():
     X = copies()
     pca = PCA(1).fit(X)
     bounds = MappingBounds(pca, effective_dimension=None).fit(X)
@@ -123,7 +123,7 @@ def test_a_fitted_estimator_maps_tables_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("mapping", "X", "words"),
+    ("mapping", "X", "message"),
     [
         (np.ones((1, 3)), copies(), "3 columns, but the table has 4"),
         ([[1.0, np.nan, 0.0, 0.0]], copies(), "missing"),
@@ -134,12 +134,12 @@ def test_a_fitted_estimator_maps_tables_as_they_are():
         (ROW, np.full((5, 4), np.nan), "NaN"),
     ],
 )
-def test_bad_input_is_said_clearly(mapping, X, words):
-    with pytest.raises(ValueError, match=words):
+def test_invalid_input_raises(mapping, X, message):
+    with pytest.raises(ValueError, match=message):
         MappingBounds(mapping).fit(X)
 
 
-def test_an_estimator_without_a_mapping():
+def test_estimator_without_a_mapping_raises():
     from sklearn.tree import DecisionTreeClassifier
 
     X = copies()
@@ -147,7 +147,7 @@ def test_an_estimator_without_a_mapping():
         MappingBounds(DecisionTreeClassifier()).fit(X, X[:, 0] > 0)
 
 
-def test_a_constant_column_is_irrelevant():
+def test_constant_column_is_irrelevant():
     X = copies()
     X[:, 3] = 7.0
     with pytest.warns(RelevanceWarning, match="constant"):

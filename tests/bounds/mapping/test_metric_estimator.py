@@ -1,4 +1,4 @@
-"""Bounds of a metric that is learned first."""
+"""Bounds of a learned metric."""
 
 import pickle
 
@@ -13,7 +13,7 @@ from tests.bounds.mapping.naive import copies
 
 @pytest.mark.parametrize("seed", range(3))
 def test_xor(seed):
-    """The finding of the paper: one needed, three that replace each other, two useless."""
+    """The paper reports one strong feature, three substitutes and two irrelevant features."""
     data = make_xor(noise=0.05, random_state=seed)
     learner = GMLVQ(prototypes_per_class=2, random_state=seed)
     bounds = MetricBounds(learner, random_state=seed).fit(data.X, data.y)
@@ -24,7 +24,7 @@ def test_xor(seed):
     assert curve.test_error.mean(axis=1)[2] < curve.test_error.mean(axis=1)[1]
 
 
-def test_a_learner_with_neighbors():
+def test_learner_without_prototypes():
     data = make_xor(n_samples=60, random_state=0)
     learner = NeighborhoodComponentsAnalysis(2, random_state=0, max_iter=30)
     bounds = MetricBounds(learner, effective_dimension=3).fit(data.X, data.y)
@@ -33,7 +33,7 @@ def test_a_learner_with_neighbors():
     assert not hasattr(bounds, "dimension_curve_")
 
 
-def test_the_same_seed_gives_the_same_at_any_number_of_workers():
+def test_result_does_not_depend_on_n_jobs():
     data = make_xor(n_samples=60, random_state=1)
     learner = GMLVQ(prototypes_per_class=2, max_iter=40, tol=1e-3, random_state=0)
     one, two = (
@@ -44,7 +44,7 @@ def test_the_same_seed_gives_the_same_at_any_number_of_workers():
     np.testing.assert_array_equal(one.dimension_curve_.test_error, two.dimension_curve_.test_error)
 
 
-def test_labels_of_any_kind_and_pickling():
+def test_string_labels_and_pickling():
     data = make_xor(n_samples=60, random_state=2)
     y = np.where(data.y == data.y[0], "ill", "well")
     bounds = MetricBounds(GMLVQ(prototypes_per_class=2, random_state=0), effective_dimension=3).fit(
@@ -56,7 +56,7 @@ def test_labels_of_any_kind_and_pickling():
 
 
 @pytest.mark.parametrize(
-    ("X", "y", "words"),
+    ("X", "y", "message"),
     [
         (copies(), np.zeros(80), "single class"),
         (copies(), np.r_[np.zeros(79), 1], "single row"),
@@ -64,6 +64,6 @@ def test_labels_of_any_kind_and_pickling():
         (np.ones((6, 2)), [0, 0, 0, 1, 1, 1], "constant"),
     ],
 )
-def test_bad_input_is_said_clearly(X, y, words):
-    with pytest.raises(ValueError, match=words):
+def test_invalid_input_raises(X, y, message):
+    with pytest.raises(ValueError, match=message):
         MetricBounds().fit(X, y)

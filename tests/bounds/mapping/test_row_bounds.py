@@ -1,4 +1,4 @@
-"""Bounds of one row against the printed programs."""
+"""Bounds of one component, compared with the naive programs."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.bounds.mapping.naive import naive_interval, null_space
 
 
 def random_case(seed):
-    """A table with copies, sums and integers among its columns now and then, and a row."""
+    """Return a table, a component and a dimension; some tables have copies, sums or integers."""
     rng = np.random.RandomState(seed)
     n, d = rng.randint(6, 40), rng.randint(3, 14)
     X = rng.normal(size=(n, d)) @ np.diag(rng.uniform(0.5, 2.0, d))
@@ -26,7 +26,7 @@ def random_case(seed):
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("slack", [0.0, 0.01, 0.05])
-def test_bounds_equal_the_printed_programs(seed, slack):
+def test_bounds_equal_the_naive_programs(seed, slack):
     X, omega, dimension = random_case(seed)
     bounds = bound_row(omega, data_space(X).first(dimension), slack)
     interval, mu = naive_interval(omega, null_space(X, dimension), slack)
@@ -37,7 +37,7 @@ def test_bounds_equal_the_printed_programs(seed, slack):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_witnesses_map_the_data_the_same_within_the_norm(seed):
+def test_witnesses_are_equivalent_and_within_the_norm(seed):
     X, omega, dimension = random_case(seed)
     directions = data_space(X).first(dimension)
     bounds = bound_row(omega, directions, 0.01)
@@ -52,7 +52,7 @@ def test_witnesses_map_the_data_the_same_within_the_norm(seed):
         )
 
 
-def test_the_unit_of_a_row_does_not_matter():
+def test_bounds_scale_with_the_component():
     X, omega, dimension = random_case(7)
     directions = data_space(X).first(dimension)
     small, large = (bound_row(unit * omega, directions, 0.01) for unit in (1e-9, 1e9))

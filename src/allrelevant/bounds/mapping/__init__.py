@@ -1,8 +1,8 @@
-"""Bounds of the features of linear mappings and of learned metrics.
+"""Relevance bounds of linear mappings and of learned metrics.
 
 - ``metric_estimator``: :class:`MetricBounds`, which learns a metric first
-- ``mapping_estimator``: :class:`MappingBounds`, for a mapping that the user has
+- ``mapping_estimator``: :class:`MappingBounds`, for a mapping supplied by the user
 - ``dimension``: the number of directions to keep, chosen by cross-validation
-- ``row_bounds``: bounds of the rows of a mapping
-- ``linear_mapping``: mappings as values, and the directions in which data vary
+- ``row_bounds``: bounds of the components (rows) of a mapping
+- ``linear_mapping``: mappings as values, and the principal directions of the data
 """

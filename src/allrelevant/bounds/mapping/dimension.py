@@ -1,8 +1,9 @@
-"""The number of directions that a metric needs: the scheme of Schulz et al. (2015), section 5.1.
+"""Choice of the number of directions that a metric needs.
 
-For each candidate, the bounds of the learned metric are found with only so many directions kept,
-and the mappings that attain them are put into the classifier. Where too few are kept, mappings that
-count as equivalent no longer separate the classes.
+This follows Schulz et al. (2015), section 5.1. For each candidate number, the learned metric is
+bounded with that many directions, and the mappings that attain the bounds are used for
+classification. With too few directions, mappings that count as equivalent no longer separate the
+classes.
 """
 
 from __future__ import annotations
@@ -28,28 +29,28 @@ if TYPE_CHECKING:
     from ...plots import DimensionDisplay
 
 
-# Number of neighbors for learners that do not state one.
+# Number of neighbors for learners without ``n_neighbors``.
 N_NEIGHBORS = 3
 
-# Errors that differ by less are equal.
+# Errors that differ by less than this count as equal.
 ERROR_TOL = 1e-12
 
 
 @dataclass(frozen=True)
 class DimensionCurve:
-    """Errors of the mappings at the bounds, by the number of directions kept.
+    """Classification errors of the mappings at the bounds, by number of directions.
 
     Attributes
     ----------
     dimensions : ndarray of shape (n_dimensions,)
-        Ascending.
+        Numbers of directions, ascending.
     train_error, test_error : ndarray of shape (n_dimensions, n_splits)
-        Mean over the mappings that attain the bounds, on the training rows and on the held-out
+        Mean error of the mappings that attain the bounds, on the training rows and on the held-out
         rows.
     averaged_error : ndarray of shape (n_dimensions, n_splits)
-        Error of the mean of those mappings on the held-out rows.
+        Error of the average of those mappings on the held-out rows.
     raw_train_error, raw_test_error : ndarray of shape (n_splits,)
-        Errors of the metric as it was learned.
+        Errors of the learned metric itself.
     """
 
     dimensions: Codes
@@ -60,11 +61,11 @@ class DimensionCurve:
     raw_test_error: Vector
 
     def best(self) -> int:
-        """The smallest dimension whose error is within one standard error of the smallest one."""
-        mean, spread = self.test_error.mean(axis=1), self._standard_error()
+        """Return the smallest dimension whose error is within one standard error of the minimum."""
+        mean, standard_error = self.test_error.mean(axis=1), self._standard_error()
         smallest = int(mean.argmin())
-        good = mean <= mean[smallest] + spread[smallest] + ERROR_TOL
-        return int(self.dimensions[np.flatnonzero(good)[0]])
+        acceptable = mean <= mean[smallest] + standard_error[smallest] + ERROR_TOL
+        return int(self.dimensions[np.flatnonzero(acceptable)[0]])
 
     def _standard_error(self) -> Vector:
         n_splits = self.test_error.shape[1]
@@ -73,13 +74,13 @@ class DimensionCurve:
         return self.test_error.std(axis=1, ddof=1) / np.sqrt(n_splits)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each dimension, means over the splits.
+        """Return the mean errors over the splits as a table with one row per dimension.
 
         Returns
         -------
         pandas.DataFrame
             Indexed by ``dimension``, with ``train_error``, ``test_error``, ``standard_error`` (of
-            the latter) and ``averaged_error``.
+            ``test_error``) and ``averaged_error``.
         """
         pandas = import_extra("pandas", "cli")
         return pandas.DataFrame(
@@ -93,7 +94,7 @@ class DimensionCurve:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Dimensions and mean errors as values that JSON can hold."""
+        """Return dimensions and mean errors as JSON-compatible values."""
         return {
             "dimensions": self.dimensions.tolist(),
             "test_error": self.test_error.mean(axis=1).tolist(),
@@ -102,7 +103,7 @@ class DimensionCurve:
         }
 
     def plot(self, **kwargs: Any) -> DimensionDisplay:
-        """Draw error against dimension; see :meth:`DimensionDisplay.from_result`."""
+        """Plot error against dimension; see :meth:`DimensionDisplay.from_result`."""
         return display("DimensionDisplay").from_result(self, **kwargs)
 
 
@@ -117,10 +118,11 @@ def dimension_curve(
     n_jobs: int | None = None,
     progress: str | None = None,
 ) -> DimensionCurve:
-    """Compute the errors at each dimension, of clones of a metric learner.
+    """Compute the errors of a metric learner for each dimension.
 
-    ``X`` is scaled, ``y`` holds codes of classes. The candidates are all dimensions that the
-    training rows of every split have, up to ``max_dimension``.
+    ``X`` is scaled and ``y`` contains class codes. The learner is cloned for each split. The
+    candidates are 1 up to the smallest rank of the training rows over the splits, and at most
+    ``max_dimension``.
     """
     learners = parallel_map(
         lambda split: clone(learner).fit(X[split[0]], y[split[0]]), list(splits), n_jobs=n_jobs
@@ -150,7 +152,7 @@ def dimension_curve(
 
 @dataclass(frozen=True)
 class _FittedSplit:
-    """A learner fitted on the training rows of a split of a table."""
+    """Metric learner fitted on the training rows of a split."""
 
     learner: Any
     split: Fold
@@ -158,7 +160,7 @@ class _FittedSplit:
     y: Codes
 
     def errors_at_bounds(self, dimension: int, slack: float) -> tuple[float, float, float]:
-        """Mean errors on training and held-out rows, and that of the averaged mapping."""
+        """Compute the mean training and held-out errors, and the error of the averaged mapping."""
         train, _ = self.split
         classifier, omega = self._classifier(), learned_matrix(self.learner)
         directions = data_space(self.X[train]).first(dimension)
@@ -170,7 +172,7 @@ class _FittedSplit:
         )
 
     def raw_errors(self) -> tuple[float, float]:
-        """Errors of the mapping as it was learned, on training and held-out rows."""
+        """Compute the training and held-out errors of the learned mapping."""
         classifier, omega = self._classifier(), learned_matrix(self.learner)
         return classifier.training_error(omega), self._test_error(classifier, omega)
 
@@ -184,7 +186,7 @@ class _FittedSplit:
 
 
 class MappingClassifier(Protocol):
-    """Predicts the class of rows from where a mapping puts them."""
+    """Classifier that predicts classes from the mapped rows."""
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes: ...
 
@@ -192,10 +194,10 @@ class MappingClassifier(Protocol):
 
 
 def classifier_for(learner: Any, X: Matrix, y: Codes) -> MappingClassifier:
-    """The classifier of a metric learner that was fitted on these rows.
+    """Return the classifier that belongs to a metric learner fitted on these rows.
 
-    One with ``prototypes_`` and ``prototype_labels_`` classifies by the nearest prototype, any
-    other by the nearest neighbors.
+    Learners with ``prototypes_`` and ``prototype_labels_`` classify by the nearest prototype, all
+    others by the nearest neighbors.
     """
     if hasattr(learner, "prototypes_"):
         labels = np.asarray(learner.prototype_labels_, dtype=np.intp)
@@ -204,15 +206,15 @@ def classifier_for(learner: Any, X: Matrix, y: Codes) -> MappingClassifier:
 
 
 class NearestPrototype:
-    """The class of the nearest prototype; ``codes`` are the classes of the prototypes."""
+    """Nearest-prototype classifier; ``codes`` are the classes of the prototypes."""
 
     def __init__(self, prototypes: Matrix, codes: Codes, X: Matrix, y: Codes) -> None:
         self._prototypes, self._codes, self._X, self._y = prototypes, codes, X, y
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes:
-        rows, places = X @ omega.T, self._prototypes @ omega.T
-        # The squared length of the row is common to all prototypes and left out.
-        distances = (places**2).sum(axis=1) - 2.0 * rows @ places.T
+        rows, prototypes = X @ omega.T, self._prototypes @ omega.T
+        # The squared length of the row is the same for all prototypes and can be omitted.
+        distances = (prototypes**2).sum(axis=1) - 2.0 * rows @ prototypes.T
         return self._codes[distances.argmin(axis=1)]
 
     def training_error(self, omega: Matrix) -> float:
@@ -220,7 +222,7 @@ class NearestPrototype:
 
 
 class NearestNeighbors:
-    """The class of most of the nearest training rows."""
+    """Classifier by majority vote of the nearest training rows."""
 
     def __init__(self, n_neighbors: int, X: Matrix, y: Codes) -> None:
         self._n_neighbors, self._X, self._y = min(n_neighbors, len(X) - 1), X, y
@@ -229,7 +231,7 @@ class NearestNeighbors:
         return self._fit(omega).predict(X @ omega.T)
 
     def training_error(self, omega: Matrix) -> float:
-        """Error of each row as classified by the others."""
+        """Compute the leave-one-out error on the training rows."""
         neighbors = self._fit(omega).kneighbors(return_distance=False)  # excludes the row itself
         votes = np.zeros((len(self._y), int(self._y.max()) + 1))
         for column in neighbors.T:

@@ -1,7 +1,7 @@
-"""Linear mappings: their matrix, the directions in which data vary, equivalent mappings.
+"""Linear mappings: their matrix, the principal directions of the data, equivalent mappings.
 
-A mapping is determined by data only in the directions in which they vary. Mappings that agree there
-are equivalent; :func:`canonical_mapping` is the shortest of them.
+Data determine a mapping only in the directions in which the data vary. Mappings that agree in these
+directions are equivalent; :func:`canonical_mapping` returns the shortest of them.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from ...terms.scaling import Scaling
 
 EffectiveDimension = int | float | Literal["spectrum"] | None
 
-# Attributes in which estimators keep the matrix they have learned, in order of preference.
+# Attributes that may contain the matrix of a fitted estimator, in order of preference.
 MATRIX_ATTRIBUTES = ("omega_", "components_", "coef_")
 
-# Share of the variance in the directions that "spectrum" keeps.
-SPECTRUM_SHARE = 0.99
+# Fraction of the variance that "spectrum" keeps.
+SPECTRUM_FRACTION = 0.99
 
-# Rows of a metric shorter than this share of the longest are left out.
-MIN_ROW_SHARE = 1e-3
+# Components shorter than this fraction of the longest are omitted.
+MIN_RELATIVE_LENGTH = 1e-3
 
 
 @dataclass(frozen=True)
 class LinearMapping:
-    """``x -> matrix_ @ x``, on the scale it was solved on.
+    """Linear mapping ``x -> matrix_ @ x`` of the scaled features.
 
     Attributes
     ----------
     matrix_ : ndarray of shape (n_rows, d)
+        Components of the mapping, one per row.
     scaling_ : Scaling
-        From a table to the scale that the mapping was solved on.
+        Scaling that is applied to a table before the mapping.
     """
 
     matrix_: Matrix
@@ -46,7 +47,7 @@ class LinearMapping:
 
     @property
     def coef_(self) -> Vector:
-        """Absolute weights of each feature, summed over the rows."""
+        """Absolute weights of each feature, summed over the components."""
         return np.abs(self.matrix_).sum(axis=0)
 
     @property
@@ -55,7 +56,7 @@ class LinearMapping:
         return float(np.abs(self.matrix_).sum())
 
     def transform(self, X: Table) -> Matrix:
-        """Map the rows of a table that is not yet scaled, shape (n, n_rows)."""
+        """Scale a raw table and map its rows; return an array of shape (n, n_rows)."""
         return np.asarray(self.scaling_.apply(X) @ self.matrix_.T)
 
 
@@ -64,34 +65,34 @@ def is_estimator(source: Any) -> bool:
 
 
 def learned_matrix(estimator: Any) -> Matrix:
-    """The matrix of a fitted estimator, shape (n_rows, d)."""
+    """Return the matrix of a fitted estimator, shape (n_rows, d)."""
     for name in MATRIX_ATTRIBUTES:
         if hasattr(estimator, name):
             return check_matrix(getattr(estimator, name), f"{name} of {type(estimator).__name__}")
     raise InputError(
-        f"{type(estimator).__name__} has no linear mapping: none of "
-        f"{', '.join(MATRIX_ATTRIBUTES)} is there after fit."
+        f"{type(estimator).__name__} has no linear mapping. After fit, it must have one of the "
+        f"attributes {', '.join(MATRIX_ATTRIBUTES)}."
     )
 
 
 def check_matrix(values: ArrayLike, name: str) -> Matrix:
-    """Convert to a matrix of finite numbers, or raise an error that calls it ``name``."""
+    """Convert to a matrix of finite numbers; errors refer to it as ``name``."""
     try:
         matrix = np.atleast_2d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
-        raise InputError(f"The mapping, {name}, is not a matrix of numbers.") from None
+        raise InputError(f"The mapping ({name}) is not a matrix of numbers.") from None
     if matrix.ndim != 2 or matrix.size == 0:
-        raise InputError(f"The mapping, {name}, must be a matrix; its shape is {matrix.shape}.")
+        raise InputError(f"The mapping ({name}) must be a matrix (got shape {matrix.shape}).")
     if not np.isfinite(matrix).all():
-        raise InputError(f"The mapping, {name}, holds values that are missing or infinite.")
+        raise InputError(f"The mapping ({name}) contains missing or infinite values.")
     return matrix
 
 
 @dataclass(frozen=True)
 class DataSpace:
-    """The eigenvectors of the covariance of data that have variance, and these variances.
+    """Principal directions of data with nonzero variance, and their variances.
 
-    ``directions``, shape (rank, d), are orthonormal, those of the largest variance first.
+    ``directions``, shape (rank, d), are orthonormal and sorted by decreasing variance.
     """
 
     directions: Matrix
@@ -102,44 +103,51 @@ class DataSpace:
         return len(self.variance)
 
     def first(self, dimension: EffectiveDimension) -> Matrix:
-        """The directions to keep, shape (k, d)."""
+        """Return the k leading directions, shape (k, d)."""
         return self.directions[: self.count(dimension)]
 
     def count(self, dimension: EffectiveDimension) -> int:
-        """Number of directions, from a number, a share of the variance, "spectrum" or None."""
+        """Return the number of directions to keep.
+
+        ``dimension`` is a number, a fraction of the variance, "spectrum" or None for all.
+        """
         if dimension is None:
             return self.rank
         if isinstance(dimension, int | np.integer):
             if dimension > self.rank:
                 raise InputError(
-                    f"effective_dimension={dimension} is more than these data have: their rank "
-                    f"is {self.rank}."
+                    f"effective_dimension={dimension} exceeds the rank of the data, which is "
+                    f"{self.rank}. Use a smaller number."
                 )
             return int(dimension)
-        share = SPECTRUM_SHARE if dimension == "spectrum" else float(dimension)
+        fraction = SPECTRUM_FRACTION if dimension == "spectrum" else float(dimension)
         cumulative = np.cumsum(self.variance) / self.variance.sum()
-        return min(int(np.searchsorted(cumulative, share)) + 1, self.rank)
+        return min(int(np.searchsorted(cumulative, fraction)) + 1, self.rank)
 
 
 def data_space(X: Matrix) -> DataSpace:
-    """Find the directions in which a table varies. It is centered first."""
+    """Compute the principal directions of a table, which is centered first."""
     centered = X - X.mean(axis=0)
     _, size, directions = np.linalg.svd(centered, full_matrices=False)
     rounding = max(X.shape) * np.finfo(float).eps * size.max(initial=0.0)
     varies = size > rounding
     if not varies.any():
-        raise InputError("All rows of the table are the same: no mapping tells them apart.")
+        raise InputError(
+            "All rows of the table are identical, so no mapping can separate them. Check how the "
+            "table was read."
+        )
     return DataSpace(directions[varies], size[varies] ** 2 / len(X))
 
 
 def canonical_mapping(
     omega: ArrayLike, X: ArrayLike, effective_dimension: EffectiveDimension = None
 ) -> Matrix:
-    """The shortest mapping, row by row in the l2 norm, that does the same to the data.
+    """Return the equivalent mapping whose components have the smallest l2 norm.
 
-    What a mapping does in directions in which the data do not vary is arbitrary; here it is zero.
-    It is unique, but correlated features share their weight, so that each of many good ones looks
-    weak: :class:`allrelevant.MappingBounds` says how much each could have.
+    A mapping is arbitrary in directions in which the data do not vary; the canonical mapping is
+    zero there. It is unique, but it spreads weight over correlated features, so that each of many
+    useful features seems unimportant. :class:`allrelevant.MappingBounds` bounds the weight that
+    each feature can have.
 
     Strickert, Hammer, Villmann and Biehl, "Regularization and improved interpretation of linear
     data mappings and adaptive distance measures", CIDM 2013.
@@ -147,12 +155,12 @@ def canonical_mapping(
     Parameters
     ----------
     omega : array-like of shape (n_rows, n_features)
-        The mapping ``x -> omega @ x``.
+        Mapping ``x -> omega @ x``.
     X : array-like of shape (n_samples, n_features)
-        The data. Differences count, so it need not be centered.
+        Data, which need not be centered.
     effective_dimension : int, float, "spectrum" or None, default=None
-        How many directions of the largest variance count, or the share of the variance that they
-        carry ("spectrum": 0.99). None: all that have any.
+        Number of principal directions to keep, or the fraction of variance that they explain
+        ("spectrum": 0.99). None keeps all directions with nonzero variance.
 
     Returns
     -------
@@ -169,29 +177,31 @@ def canonical_mapping(
     omega, X = np.atleast_2d(np.asarray(omega, dtype=float)), np.asarray(X, dtype=float)
     if X.ndim != 2 or omega.ndim != 2 or omega.shape[1] != X.shape[1]:
         raise InputError(
-            f"A mapping of shape {omega.shape} does not fit a table of shape {X.shape}: both must "
-            "have as many columns."
+            f"A mapping of shape {omega.shape} does not match a table of shape {X.shape}. Both "
+            "must have the same number of columns."
         )
     for name, values in (("omega", omega), ("X", X)):
         if not np.isfinite(values).all():
-            raise InputError(f"{name} holds values that are missing or infinite.")
+            raise InputError(f"{name} contains missing or infinite values.")
     return project(omega, data_space(X).first(effective_dimension))
 
 
 def project(omega: Matrix, directions: Matrix) -> Matrix:
-    """Remove the part of each row outside some directions."""
+    """Project each component onto the span of orthonormal directions."""
     return omega @ directions.T @ directions
 
 
 def metric_rows(omega: Matrix) -> Matrix:
-    """Rows of the one mapping with perpendicular rows that gives the same distances.
+    """Return the orthogonal components that give the same distances as ``omega``.
 
-    See :func:`allrelevant.metric_learning.eigen_rows`; very short rows are left out. Where two are
-    equally long, any rotation of them would do as well.
+    See :func:`allrelevant.metric_learning.eigen_rows`; very short components are omitted. If two
+    components have the same length, they are determined only up to a rotation.
     """
     rows = eigen_rows(omega)
     length = np.linalg.norm(rows, axis=1)
     longest = float(length.max())
     if longest == 0.0:
-        raise InputError("The mapping maps all of these data to a single point.")
-    return rows[length > MIN_ROW_SHARE * longest]
+        raise InputError(
+            "The mapping maps all rows to a single point. Check the mapping and the columns."
+        )
+    return rows[length > MIN_RELATIVE_LENGTH * longest]

@@ -1,4 +1,4 @@
-"""Relevance bounds of the features of a linear mapping that the user has."""
+"""Relevance bounds of the features of a user-supplied linear mapping."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .linear_mapping import (
     learned_matrix,
     metric_rows,
 )
-from .row_bounds import BoundsOfMapping, bound_mapping
+from .row_bounds import MappingRanges, bound_mapping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from ...plots import MappingDisplay
 
 
-# The default cutoff is this share of the norm, or this multiple of the slack if that is more. A
-# feature that the mapping of the smallest norm does not use can still get the share of the slack,
-# and twice that if it is half as useful as those in use.
-MIN_SHARE = 0.05
+# The default cutoff, as a fraction of the norm: at least MIN_CUTOFF, and at least this multiple of
+# the slack. A feature that the shortest mapping does not use can still get the slack as its weight,
+# or twice the slack if it is half as useful as the features in use.
+MIN_CUTOFF = 0.05
 SLACK_MULTIPLE = 2.0
 
 
-# Signs are those of single rows of the mapping, so that there is none of a feature.
+# There are no signed columns: a feature may have different signs in different components.
 MAPPING_COLUMNS: tuple[Column, ...] = (
     Column("relevance", "Relevance", lambda table: table.relevance, on_terminal=True),
     Column("lower", "Lower", lambda table: table.interval[:, 0], on_terminal=True),
@@ -60,7 +60,7 @@ MAPPING_COLUMNS: tuple[Column, ...] = (
 
 
 class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
-    """Bounds of a mapping, wherever it comes from: common parameters and results."""
+    """Base class of the estimators that bound a mapping: common parameters and results."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "slack": [Interval(Real, 0, None, closed="left")],
@@ -81,14 +81,14 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
     verbose: int
 
     def _scale(self, X: Matrix) -> Matrix:
-        """Set the scale to solve on, and convert the table to it."""
+        """Fit the scaling and return the scaled table."""
         fit_scaling = standard_scaling if self.standardize else no_scaling
         self._scaling: Scaling = fit_scaling(X, np.ones(len(X)))
         self._check_constant_columns(self._scaling.constant)
         return np.asarray(self._scaling.apply(X))
 
     def _bound(self, omega: Matrix, space: DataSpace, dimension: EffectiveDimension) -> None:
-        """Bound a mapping of scaled rows and set the fitted attributes."""
+        """Bound a mapping of the scaled table and set the fitted attributes."""
         directions = space.first(dimension)
         bounds = bound_mapping(
             omega,
@@ -97,7 +97,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             progress="intervals" if self.verbose else None,
         )
-        self._bounds: BoundsOfMapping = bounds
+        self._bounds: MappingRanges = bounds
         self.effective_dimension_ = len(directions)
         self.raw_mapping_ = metric_rows(omega)
         self.interval_, self.gap_ = bounds.interval, bounds.gap
@@ -105,47 +105,49 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         self.signed_row_interval_ = bounds.signed_row_interval
         self.exact_ = np.ones(len(self.interval_), dtype=bool)
         self.baseline_ = LinearMapping(bounds.shortest, self._scaling)
-        default = max(MIN_SHARE, SLACK_MULTIPLE * self.slack)
-        share = default if self.cutoff == "slack" else float(self.cutoff)
-        self.cutoff_ = np.full(2, share * bounds.norm)
+        default = max(MIN_CUTOFF, SLACK_MULTIPLE * self.slack)
+        fraction = default if self.cutoff == "slack" else float(self.cutoff)
+        self.cutoff_ = np.full(2, fraction * bounds.norm)
         self.relevance_ = classify(self.interval_, self.cutoff_)
         self._warn_large_gaps()
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearMapping:
-        """The mapping that attains a bound: the proof that the weight can be as small, or as large.
+        """Return an equivalent mapping that attains a bound.
 
         Parameters
         ----------
         feature : int or str
             Index of the feature, or its name if ``X`` had names.
         bound : {"lower", "upper"}
-            Which end of the feature's ``interval_``.
+            Bound of the feature to attain.
 
         Returns
         -------
         LinearMapping
-            On the scale solved on; its ``transform`` takes tables as ``fit`` does.
+            Mapping of the scaled features; its ``transform`` takes unscaled tables, as ``fit``
+            does.
         """
         return LinearMapping(self._bounds.witness(*self._checked(feature, bound)), self._scaling)
 
     def to_frame(self, *, row: int | None = None) -> pd.DataFrame:  # type: ignore[override]
-        """The result as a table, one row a feature.
+        """Return the result as a table with one row per feature.
 
         Parameters
         ----------
         row : int, default=None
-            One row of the mapping, with the signs of its weights, instead of all added up.
+            Index of a component (row) of the mapping. The table then contains the bounds of this
+            component with signs. None returns the bounds summed over all components.
 
         Returns
         -------
         pandas.DataFrame
             Indexed by feature, in the order of the columns of the table. ``baseline`` is the
-            mapping of the smallest norm.
+            mapping with the smallest norm.
         """
         check_is_fitted(self)
         if row is None:
             frame = super().to_frame()
-            # The frame has the shortest mapping before the one as learned, the page after it.
+            # The frame has the baseline before the learned mapping, the HTML report after it.
             frame.insert(3, "baseline", frame.pop("baseline"))
             return frame
         pandas = import_extra("pandas", "cli")
@@ -164,15 +166,15 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows of the mapping as values that JSON can hold.
+        """Return the components of the mapping as JSON-compatible values.
 
         Returns
         -------
         dict
-            ``rows`` has for each row of the mapping ``lower`` and ``upper`` of every feature, and
-            ``raw``, its weights as learned (None if there are fewer of those). ``learner`` is what
-            learned the metric, None if the mapping was given; ``curve`` the errors by dimension,
-            None if they were not computed.
+            ``rows`` contains, for each component, ``lower`` and ``upper`` for every feature, and
+            ``raw``, the learned weights (None if there are fewer learned components). ``learner``
+            is the name of the metric learner, or None if the user supplied the mapping. ``curve``
+            contains the errors by dimension, or None if they were not computed.
         """
         check_is_fitted(self)
         raw = self.raw_mapping_.tolist()
@@ -192,7 +194,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         }
 
     def _feature_tables(self) -> list[Any]:
-        """The features of the mapping, as :data:`MAPPING_COLUMNS` read them."""
+        """Return the feature results with the attributes that :data:`MAPPING_COLUMNS` reads."""
         return [
             SimpleNamespace(
                 names=feature_names(self),
@@ -213,7 +215,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         return {"metric": self.to_dict()}
 
     def plot_rows(self, **kwargs: Any) -> MappingDisplay:
-        """Draw the raw mapping above its bounds; see :meth:`MappingDisplay.from_estimator`."""
+        """Plot the raw mapping above its bounds; see :meth:`MappingDisplay.from_estimator`."""
         return display("MappingDisplay").from_estimator(self, **kwargs)
 
     def __sklearn_tags__(self) -> Any:
@@ -223,12 +225,13 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
 
 
 class MappingBounds(MappingBoundsBase):
-    """How small and how large each weight can be, over all mappings that map the data the same.
+    """Relevance bounds over all linear mappings that are equivalent on the data.
 
-    A linear mapping ``x -> omega @ x`` is known by what it does to data. Where features are
-    correlated, many matrices do the same, and the weights of one of them say little. Of all that
-    do the same, and whose rows are next to as short as they can be in the l1 norm, this finds the
-    smallest and the largest weight of each feature, by linear programs, each bound with its proof.
+    If features are correlated, many matrices ``omega`` map the data in the same way by
+    ``x -> omega @ x``, and the weights of any single one carry little information. Two mappings
+    are equivalent if they map the data in the same way and the l1 norms of their components (rows)
+    are within a slack of the smallest. Linear programs find the smallest and largest absolute
+    weight of each feature over all equivalent mappings. Each bound has a dual certificate.
 
     Schulz, Mokbel, Biehl and Hammer, "Inferring feature relevances from metric learning", SSCI
     2015.
@@ -236,54 +239,60 @@ class MappingBounds(MappingBoundsBase):
     Parameters
     ----------
     mapping : array-like of shape (n_rows, n_features), or estimator
-        The matrix; or an estimator with ``omega_``, ``components_`` or ``coef_``: a metric
-        learner, ``NeighborhoodComponentsAnalysis``, ``LinearDiscriminantAnalysis``, ``PCA``,
-        ``PLSRegression``. A fitted one is taken as it is, for tables as it was fitted on; one that
-        is not is cloned, and fitted on the scaled table. (``clone`` and searches forget a fit: wrap
-        what is to stay fitted in ``sklearn.frozen.FrozenEstimator``.)
+        Matrix of the mapping, or an estimator with ``omega_``, ``components_`` or ``coef_``, such
+        as a metric learner, ``NeighborhoodComponentsAnalysis``, ``LinearDiscriminantAnalysis``,
+        ``PCA`` or ``PLSRegression``. A fitted estimator is used unchanged; ``X`` must then be on
+        the scale that it was fitted on. An unfitted one is cloned and fitted on the scaled table.
+        (``clone`` and hyperparameter searches discard a fit; wrap an estimator in
+        ``sklearn.frozen.FrozenEstimator`` to keep it fitted.)
     effective_dimension : int, float, "spectrum" or None, default="spectrum"
-        In how many directions of the data the mapping has to stay the same, those of the largest
-        variance: a number, or the share of the variance that they carry, which is 0.99 for
-        "spectrum". Everything hangs on it: in the directions left out, features count as
-        interchangeable. None keeps all directions in which the data vary.
+        Number of principal directions of the data in which equivalent mappings must agree, or the
+        fraction of variance that these directions explain (0.99 for "spectrum"). The results depend
+        strongly on this parameter: in all other directions, features count as interchangeable.
+        None keeps all directions with nonzero variance.
     slack : float, default=0.01
-        By how much the norm of a row may exceed the smallest one, as a share of it. Noisy copies of
-        a feature need more.
+        Fraction by which the norm of a component may exceed the smallest norm. Noisy copies of a
+        feature require a larger slack.
     cutoff : float or "slack", default="slack"
-        What a feature's weight must exceed to count, as a share of the norm: by default 0.05, and
-        twice the slack if that is more.
+        Cutoff on the bounds, as a fraction of the norm. The default is 0.05 or twice the slack,
+        whichever is larger.
     standardize : bool, default=True
-        Solve on features of mean 0 and variance 1. Weights compare only on one scale, and copies
-        are copies only on one scale.
+        Whether to scale the features to zero mean and unit variance. Weights can be compared, and
+        copies of a feature detected, only if all features are on the same scale.
     n_jobs : int or None, default=None
-        Workers for the rows; -1 uses all cores.
+        Number of worker processes for the components; -1 uses all cores.
     verbose : int, default=0
-        1 shows progress on standard error.
+        1 shows a progress bar on standard error.
 
     Attributes
     ----------
     interval_ : ndarray of shape (n_features, 2)
-        Smallest and largest size of each feature's weights, over the rows added up.
+        Smallest and largest absolute weight of each feature, summed over the components.
     row_interval_ : ndarray of shape (n_rows, n_features, 2)
-        The same for each row. Rows are the eigenvectors of the metric, the longest first; where two
-        are equally long, they and their bounds are determined up to a rotation only.
+        Smallest and largest absolute weight in each component. The components are the scaled
+        eigenvectors of the metric, longest first. Components of equal length and their bounds are
+        determined only up to a rotation.
     signed_row_interval_ : ndarray of shape (n_rows, n_features, 2)
-        Smallest and largest weight with its sign. (The sign of a row is arbitrary.)
+        Smallest and largest signed weight in each component. (The sign of a component is
+        arbitrary.)
     gap_ : ndarray of shape (n_features, 2)
-        How far each end of ``interval_`` can be from the truth at most: the proof.
+        Largest possible error of each bound in ``interval_``, from the dual certificate.
     relevance_ : ndarray of shape (n_features,)
         "strong", "weak" or "irrelevant".
     cutoff_ : ndarray of shape (2,)
-        What the smallest weight must exceed for strong, the largest for relevant.
+        Cutoffs on the lower bound (strong) and on the upper bound (relevant).
     baseline_ : LinearMapping
-        The mapping with the shortest rows.
+        Equivalent mapping with the smallest norm.
     raw_mapping_ : ndarray of shape (n_rows, n_features)
-        The mapping as it was given, on the scale solved on, by its eigenvectors.
+        Original mapping of the scaled features, as scaled eigenvectors.
     effective_dimension_ : int
+        Number of directions kept.
     mapping_ : estimator
-        What was fitted, if the mapping was an estimator without a fit.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        Fitted clone of ``mapping``; only if ``mapping`` is an unfitted estimator.
+    n_features_in_ : int
+        Number of features seen during ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during ``fit``; only if ``X`` has feature names that are all strings.
 
     Examples
     --------
@@ -328,18 +337,19 @@ class MappingBounds(MappingBoundsBase):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the bounds of every weight, and the class of every feature.
+        """Bound all weights and assign a relevance class to each feature.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The data that the mapping is to map the same.
+            Data that define which mappings are equivalent.
         y : array-like of shape (n_samples,), default=None
-            Handed to the mapping's own ``fit``, if it has to be fitted.
+            Target values, passed to ``mapping.fit`` if the mapping is an unfitted estimator.
 
         Returns
         -------
         self
+            Fitted estimator.
         """
         self._validate_params()
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
@@ -348,22 +358,22 @@ class MappingBounds(MappingBoundsBase):
         return self
 
     def _omega(self, scaled: Matrix, y: Any) -> Matrix:
-        """The mapping of the scaled table."""
+        """Return the matrix of the mapping of the scaled table."""
         source = self.mapping
         if is_estimator(source) and not _is_fitted(source):
             self.mapping_ = clone(source).fit(scaled, y)
-            return self._require_same_features(learned_matrix(self.mapping_))
+            return self._check_n_columns(learned_matrix(self.mapping_))
         omega = learned_matrix(source) if is_estimator(source) else check_matrix(source, "mapping")
-        # It maps tables that are not scaled. A constant column adds a constant, that is nothing.
+        # The mapping applies to unscaled tables. Constant columns have no effect on distances.
         factor: Vector = self._scaling.factor
         inverse = np.divide(1.0, factor, out=np.zeros_like(factor), where=factor != 0)
-        return self._require_same_features(omega) * inverse
+        return self._check_n_columns(omega) * inverse
 
-    def _require_same_features(self, omega: Matrix) -> Matrix:
+    def _check_n_columns(self, omega: Matrix) -> Matrix:
         if omega.shape[1] != self.n_features_in_:
             raise InputError(
                 f"The mapping has {omega.shape[1]} columns, but the table has "
-                f"{self.n_features_in_}: they must be the same features."
+                f"{self.n_features_in_}. Both must have the same features."
             )
         return omega
 

@@ -30,17 +30,18 @@ METRIC = Task(
     "metric",
     class_labels,
     majority_share,
-    replace(CLASS_WORDING, aim="tell the classes apart by distances", model="averaged mapping"),
+    replace(CLASS_WORDING, aim="separate the classes by distance", model="averaged mapping"),
 )
 
 
 class MetricBounds(ClassifierMixin, MappingBoundsBase):
-    """How small and how large each weight of a learned metric can be.
+    """Relevance bounds of the weights of a learned metric.
 
-    Trains a metric learner, finds out in how many directions of the data its mapping has to stay
-    as it is to tell the classes apart, and gives the bounds of all mappings that do the same there;
-    see :class:`MappingBounds`. The mean of the mappings that attain the bounds is a metric of its
-    own, sparser and often better than the one learned: it is what ``predict`` uses.
+    The estimator trains a metric learner and determines the number of principal directions in which
+    its mapping must be preserved to separate the classes. It then bounds the weights of all
+    mappings that agree in these directions; see :class:`MappingBounds`. ``predict`` uses the mean
+    of the mappings that attain the bounds, which is sparser and often more accurate than the
+    learned mapping.
 
     Schulz, Mokbel, Biehl and Hammer, "Inferring feature relevances from metric learning", SSCI
     2015.
@@ -48,37 +49,41 @@ class MetricBounds(ClassifierMixin, MappingBoundsBase):
     Parameters
     ----------
     learner : estimator or None, default=None
-        A classifier or transformer with ``omega_``, ``components_`` or ``coef_`` after ``fit``,
-        such as ``GMLVQ``, ``LMNN`` or ``NeighborhoodComponentsAnalysis``. None: ``GMLVQ(rank=2)``.
-        It is cloned, and fitted on the scaled table.
+        Classifier or transformer with ``omega_``, ``components_`` or ``coef_`` after ``fit``, such
+        as ``GMLVQ``, ``LMNN`` or ``NeighborhoodComponentsAnalysis``. It is cloned and fitted on the
+        scaled table. None uses ``GMLVQ(rank=2)``.
     effective_dimension : "cv", int, float or "spectrum", default="cv"
-        In how many directions of the data the mapping has to stay the same. "cv": the smallest
-        number at which the mappings at the bounds err, on rows held out, no more than by one
-        standard error above the best. Else as in :class:`MappingBounds`.
+        Number of principal directions in which equivalent mappings must agree. "cv" applies the
+        one-standard-error rule: it chooses the smallest number for which the held-out error of the
+        mappings at the bounds is within one standard error of the best. For the other values, see
+        :class:`MappingBounds`.
     max_dimension : int, default=30
-        The largest number that "cv" tries.
+        Largest number of directions that "cv" tries.
     slack, cutoff, standardize, n_jobs, verbose
-        As in :class:`MappingBounds`.
+        See :class:`MappingBounds`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the folds. The learner has one of its own.
+        Seed of the folds. The learner has a separate seed.
 
     Attributes
     ----------
     interval_, row_interval_, signed_row_interval_, gap_, relevance_, cutoff_, baseline_, \
 raw_mapping_, effective_dimension_
-        As in :class:`MappingBounds`.
+        See :class:`MappingBounds`.
     learner_ : estimator
-        Fitted on the scaled table.
+        Learner fitted on the scaled table.
     dimension_curve_ : DimensionCurve
         Errors by number of directions; only with "cv".
     averaged_mapping_ : LinearMapping
-        The mean of the mappings that attain the bounds.
+        Mean of the mappings that attain the bounds.
     cv_score_ : float
-        Accuracy of such a mean on rows held out; only with "cv", and by a little too good, for the
-        dimension was chosen on them.
+        Cross-validated accuracy of the averaged mapping; only with "cv". It is slightly optimistic,
+        because the dimension was chosen on the same held-out rows.
     classes_ : ndarray of shape (n_classes,)
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        Class labels.
+    n_features_in_ : int
+        Number of features seen during ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during ``fit``; only if ``X`` has feature names that are all strings.
 
     Examples
     --------
@@ -131,16 +136,19 @@ raw_mapping_, effective_dimension_
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the metric, find the bounds of every weight, and the class of every feature.
+        """Learn the metric, bound all weights and assign a relevance class to each feature.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training data.
         y : array-like of shape (n_samples,)
+            Class labels.
 
         Returns
         -------
         self
+            Fitted estimator.
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
@@ -161,7 +169,10 @@ raw_mapping_, effective_dimension_
     def _dimension(
         self, learner: Any, X: Matrix, codes: Codes
     ) -> int | float | Literal["spectrum"]:
-        """The number of directions to keep; "cv" chooses it and sets the curve and the score."""
+        """Return the number of directions to keep.
+
+        "cv" chooses it and sets ``dimension_curve_`` and ``cv_score_``.
+        """
         for name in {"dimension_curve_", "cv_score_"} & set(vars(self)):
             delattr(self, name)  # set by an earlier fit
         if self.effective_dimension != "cv":
@@ -184,7 +195,7 @@ raw_mapping_, effective_dimension_
         return chosen
 
     def to_dict(self) -> dict[str, Any]:
-        """Rows, learner and errors by dimension; see :meth:`MappingBounds.to_dict`."""
+        """Return components, learner and errors by dimension; see :meth:`MappingBounds.to_dict`."""
         curve = getattr(self, "dimension_curve_", None)
         return {
             **super().to_dict(),
@@ -193,15 +204,17 @@ raw_mapping_, effective_dimension_
         }
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, by the averaged mapping.
+        """Predict the class of each row with the averaged mapping.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Data to classify.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted class labels.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

@@ -1,7 +1,7 @@
-"""Bounds of each row of a mapping, and of all rows together.
+"""Bounds of each component (row) of a mapping, and of all components together.
 
-Equivalent rows agree in the directions that count and have an l1 norm near the smallest. No loss is
-involved: the constraints are equations.
+Equivalent components agree in the directions that are kept, and their l1 norm is within the slack
+of the smallest norm. There is no loss: the constraints are equations.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from ..solver.highs import HighsModel
 from ..solver.ranges import LOWER, UPPER, WeightRanges, weight_ranges
 from .linear_mapping import metric_rows, project
 
-# Smaller weights, as a share of the norm, are rounding errors.
-ZERO_WEIGHT_SHARE = 1e-10
+# Weights below this, relative to the norm, count as rounding errors.
+ZERO_WEIGHT_TOL = 1e-10
 
 
 @dataclass(frozen=True)
-class BoundsOfMapping:
-    """Bounds of the perpendicular rows of a mapping, the longest first."""
+class MappingRanges:
+    """Weight ranges of the orthogonal components of a mapping, longest first."""
 
     rows: Sequence[RowBounds]
 
     @property
     def interval(self) -> Matrix:
-        """Smallest and largest absolute weight of each feature, summed over rows, shape (d, 2)."""
+        """Smallest and largest absolute weight of each feature in the mapping, shape (d, 2)."""
         return self.row_interval.sum(axis=0)
 
     @property
@@ -43,7 +43,7 @@ class BoundsOfMapping:
 
     @property
     def row_interval(self) -> NDArray[np.float64]:
-        """The same for each row, shape (n_rows, d, 2)."""
+        """Smallest and largest absolute weight in each component, shape (n_rows, d, 2)."""
         return np.array([row.ranges.interval for row in self.rows])
 
     @property
@@ -52,22 +52,22 @@ class BoundsOfMapping:
 
     @property
     def shortest(self) -> Matrix:
-        """Rows of the smallest norm, shape (n_rows, d)."""
+        """Equivalent components with the smallest l1 norm, shape (n_rows, d)."""
         return np.array([row.shortest for row in self.rows])
 
     @property
     def norm(self) -> float:
-        """The smallest norm of all rows together."""
+        """Smallest l1 norm of all components together."""
         return sum(row.norm for row in self.rows)
 
     def witness(self, feature: int, side: int) -> Matrix:
-        """A mapping that attains an end of the feature's interval, shape (n_rows, d)."""
+        """Return a mapping that attains a bound of the feature, shape (n_rows, d)."""
         return np.array([row.ranges.witness(feature, side)[0] for row in self.rows])
 
     def at_bounds(self) -> NDArray[np.float64]:
-        """The mappings that attain the bounds of each feature, shape (2 d, n_rows, d).
+        """Return the mappings that attain the bounds of each feature, shape (2 d, n_rows, d).
 
-        First those of the lower bounds, then those of the upper ones.
+        The first d attain the lower bounds, the others the upper bounds.
         """
         sides = [
             np.stack([row.witnesses(side) for row in self.rows], axis=1) for side in (LOWER, UPPER)
@@ -77,20 +77,20 @@ class BoundsOfMapping:
 
 def bound_mapping(
     omega: Matrix, directions: Matrix, slack: float, **run: Unpack[RunOptions]
-) -> BoundsOfMapping:
-    """Bound all mappings that do what this one does in some orthonormal directions.
+) -> MappingRanges:
+    """Bound the weights of all mappings that agree with ``omega`` in orthonormal directions.
 
-    ``slack`` is the share by which the norm of a row may exceed the smallest one.
+    ``slack`` is the fraction by which the norm of a component may exceed the smallest norm.
     """
-    # The part of a row in other directions would rotate the rows, so it is removed first.
+    # The projection comes first, because the other directions would rotate the components.
     rows = metric_rows(project(omega, directions))
     solve = partial(bound_row, directions=directions, slack=slack)
-    return BoundsOfMapping(parallel_map(solve, list(rows), **run))
+    return MappingRanges(parallel_map(solve, list(rows), **run))
 
 
 @dataclass(frozen=True)
 class RowBounds:
-    """A row, the equivalent one of the smallest norm, and the ranges of all weights."""
+    """Component, its equivalent with the smallest l1 norm, and the ranges of all weights."""
 
     row: Vector
     shortest: Vector
@@ -98,17 +98,20 @@ class RowBounds:
 
     @property
     def norm(self) -> float:
-        """The smallest norm."""
+        """Smallest l1 norm of an equivalent component."""
         return float(np.abs(self.shortest).sum())
 
     def witnesses(self, side: int) -> Matrix:
-        """Weights that attain one end of each feature's interval, shape (d, d)."""
+        """Return the components that attain one bound of each feature, shape (d, d)."""
         return np.array([self.ranges.witness(j, side)[0] for j in range(len(self.row))])
 
 
 def bound_row(row: Vector, directions: Matrix, slack: float) -> RowBounds:
-    """Bound the weights that do the same in the directions, at a norm near the smallest."""
-    # The programs are solved for a row of length 1, because tolerances are absolute.
+    """Bound the weights of all components equivalent to ``row``.
+
+    Equivalent components agree with ``row`` in the directions, with a norm within the slack.
+    """
+    # The LPs are solved for a component of length 1, because tolerances are absolute.
     length = float(np.linalg.norm(directions @ row))
     rows = image_rows(directions, row / length)
     start = shortest_start(rows)
@@ -118,10 +121,10 @@ def bound_row(row: Vector, directions: Matrix, slack: float) -> RowBounds:
 
 
 def image_rows(directions: Matrix, weights: Vector) -> HingeRows:
-    """Constraints for ``directions @ w == directions @ weights``.
+    """Return constraints equivalent to ``directions @ w == directions @ weights``.
 
-    Equations as inequalities, one more than there are equations: each of them from below, and
-    their sum from above.
+    The n equations become n + 1 inequalities: a lower limit for each, and an upper limit for their
+    sum.
     """
     image = directions @ weights
     n_rows = len(image) + 1
@@ -134,17 +137,17 @@ def image_rows(directions: Matrix, weights: Vector) -> HingeRows:
 
 
 def shortest_start(rows: HingeRows) -> StartingVertex:
-    """The weights of the smallest norm that satisfy the rows, and the proving multipliers."""
+    """Return the feasible weights with the smallest norm, and their dual variables."""
     program = baseline_program(rows, 0.0)
     solution = HighsModel(program).solve("the smallest norm of a mapping")
     coef = program.model(solution.point)[0]
-    coef[np.abs(coef) < ZERO_WEIGHT_SHARE * np.abs(coef).sum()] = 0.0
-    # HiGHS satisfies the rows to within its tolerance; the nonzero weights can do so exactly.
+    coef[np.abs(coef) < ZERO_WEIGHT_TOL * np.abs(coef).sum()] = 0.0
+    # HiGHS satisfies the constraints within its tolerance; the nonzero weights are made exact.
     used = np.flatnonzero(coef)
     coef[used] = np.linalg.lstsq(rows.table[:, used], rows.target, rcond=None)[0]
     return StartingVertex(coef, np.empty(0), np.maximum(solution.row_dual, 0.0), rows)
 
 
 def within_norm(rows: HingeRows, norm: float, start: StartingVertex) -> EquivalentModels:
-    """All weights that satisfy the rows with ``|w|_1 <= norm``."""
+    """Return the set of all weights that satisfy the constraints and ``|w|_1 <= norm``."""
     return EquivalentModels(rows, (Budget(1.0, 0.0, norm),), np.empty((0, 2)), start)
