@@ -40,7 +40,7 @@ def stacked(found: list[Robustness]) -> Robustness:
         certainty=first_rows("certainty"),
         reached=first_rows("reached"),
         steps=first_rows("steps"),
-        wanted=found[0].wanted,
+        required_certainty=found[0].required_certainty,
         max_steps=found[0].max_steps,
     )
 

@@ -153,7 +153,7 @@ def speed() -> None:
     for group in found.feature_groups_:
         print(
             f"| {', '.join(group.features)} | {group.relevance} | {group.lower:.3f} "
-            f"| {group.upper:.3f} | {group.share:.1%} |"
+            f"| {group.upper:.3f} | {group.norm_fraction:.1%} |"
         )
 
 

@@ -39,7 +39,7 @@ def chosen_C() -> float:
 
 def in_short(found: Stability) -> dict[str, str]:
     """The whole result in a few numbers."""
-    ratio, usual = found.ratio, found.share.max(axis=1)
+    ratio, usual = found.ratio, found.frequency.max(axis=1)
     used = (found.baseline > 0).mean(axis=0) >= 0.5
     return {
         "norm of the baseline: smallest, median, largest": three(found.baseline.sum(axis=1)),

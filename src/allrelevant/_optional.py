@@ -22,10 +22,10 @@ def import_extra(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        raise missing(module, extra) from error
+        raise missing_extra_error(module, extra) from error
 
 
-def missing(module: str, extra: str) -> MissingExtraError:
+def missing_extra_error(module: str, extra: str) -> MissingExtraError:
     """Return the error for an optional dependency that is not installed."""
     name = module.partition(".")[0]
     return MissingExtraError(

@@ -9,6 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 
-def kernel_factor(svm: Any) -> float:
+def fitted_gamma(svm: Any) -> float:
     """Return the kernel coefficient gamma of a fitted SVM, with "scale" and "auto" resolved."""
     return float(svm._gamma)

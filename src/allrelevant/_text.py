@@ -84,7 +84,7 @@ def percent(fraction: float) -> str:
     >>> percent(0.875)
     '87.5%'
     """
-    return real_minus(f"{fraction:.1%}")
+    return use_minus_sign(f"{fraction:.1%}")
 
 
 def number(value: float) -> str:
@@ -96,7 +96,7 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
-def real_minus(text: str) -> str:
+def use_minus_sign(text: str) -> str:
     """Replace hyphens with typographic minus signs, for HTML reports."""
     return text.replace("-", "\N{MINUS SIGN}")
 

@@ -17,7 +17,7 @@ from .exceptions import InputError, RelevanceWarning
 
 # Parameter constraints: a count, a fraction, and the n_jobs of every estimator.
 COUNT = Interval(Integral, 1, None, closed="left")
-SHARE = Interval(Real, 0, 1, closed="neither")
+FRACTION = Interval(Real, 0, 1, closed="neither")
 N_JOBS: list[Any] = [
     COUNT,
     Interval(Integral, None, -1, closed="right"),

@@ -54,5 +54,5 @@ def privileged(seed):
 FITTED = [classification, regression, ordinal, ranking, privileged]
 
 
-def slack_of(est):
+def make_tolerance(est):
     return Tolerance(est.norm_slack, est.loss_slack, est.loss_tol)

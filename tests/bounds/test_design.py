@@ -6,13 +6,13 @@ import pytest
 from allrelevant import ClassificationBounds, InputError
 from allrelevant.bounds.design import read_costs
 from allrelevant.datasets import make_linear_classification, make_planted_groups
-from tests.bounds.fitted_tasks import FITTED, classification, slack_of
+from tests.bounds.fitted_tasks import FITTED, classification, make_tolerance
 from tests.bounds.naive_limits import NaiveSet
 
 
 def compare_with_all_subsets(est, costs):
     """Check that all minimal sets are found, in order of cost."""
-    naive = NaiveSet(est._result.subproblems[0], slack_of(est))
+    naive = NaiveSet(est._result.subproblems[0], make_tolerance(est))
     minimal = naive.minimal_sets()
     design = est.cheapest(costs, n_solutions=len(minimal) + 1)
     assert design.complete

@@ -8,7 +8,7 @@ from allrelevant import ClassificationBounds
 from allrelevant.bounds.relations import group_labels, sum_range
 from allrelevant.bounds.substitution import RAISED_SHARE
 from allrelevant.datasets import make_planted_groups
-from tests.bounds.fitted_tasks import FITTED, classification, slack_of
+from tests.bounds.fitted_tasks import FITTED, classification, make_tolerance
 from tests.bounds.naive_limits import NaiveSet
 
 
@@ -22,7 +22,7 @@ def test_intervals_equal_those_of_a_cold_start(task):
     est = task(seed=2)
     problem = est._result.subproblems[0]
     (found,) = est.relations().problems
-    naive = NaiveSet(problem, slack_of(est))
+    naive = NaiveSet(problem, make_tolerance(est))
     weak = np.flatnonzero(problem.interval[found.features, 0] == 0)
     for i in weak[:2]:
         feature = found.features[i]
@@ -75,7 +75,7 @@ def test_result_does_not_depend_on_n_jobs():
 @pytest.mark.parametrize("seed", range(3))
 def test_group_sums_equal_exhaustive_search_over_signs(seed):
     est = classification(seed)
-    naive = NaiveSet(est._result.subproblems[0], slack_of(est))
+    naive = NaiveSet(est._result.subproblems[0], make_tolerance(est))
     for members in ([1, 2], [1, 2, 3, 4], [0, 5, 6]):
         found = sum_range(est._result.subproblems[0], np.array(members))
         assert found.tolist() == pytest.approx(naive.sum_range(members), abs=1e-6)

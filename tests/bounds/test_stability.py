@@ -159,8 +159,8 @@ def test_rounding_errors_do_not_count_as_variation() -> None:
 
 def test_share_and_frame() -> None:
     found = run()
-    np.testing.assert_allclose(found.share.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(found.share[:, 0], (found.relevance == "strong").mean(axis=0))
+    np.testing.assert_allclose(found.frequency.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(found.frequency[:, 0], (found.relevance == "strong").mean(axis=0))
     frame = found.to_frame()
     assert frame.index.name == "feature"
     assert frame.columns.tolist() == [
@@ -169,7 +169,7 @@ def test_share_and_frame() -> None:
     ]
     np.testing.assert_allclose(frame["upper_std"], pd.DataFrame(found.upper).std())
     np.testing.assert_allclose(frame["baseline_mean"], found.baseline.mean(axis=0))
-    np.testing.assert_array_equal(frame["irrelevant"], found.share[:, 2])
+    np.testing.assert_array_equal(frame["irrelevant"], found.frequency[:, 2])
 
 
 def test_progress_bar(capfd: pytest.CaptureFixture[str]) -> None:

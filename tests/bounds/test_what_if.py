@@ -12,7 +12,7 @@ from allrelevant.bounds.programs.equivalent_models import WeightLimit
 from allrelevant.bounds.programs.pairwise import CuttingPlaneRows
 from allrelevant.bounds.solver.constrained import ConstrainedModels
 from allrelevant.datasets import make_linear_classification, make_ranking
-from tests.bounds.fitted_tasks import FITTED, classification, slack_of
+from tests.bounds.fitted_tasks import FITTED, classification, make_tolerance
 from tests.bounds.naive_limits import NaiveSet, sign_combinations
 
 
@@ -45,7 +45,7 @@ def random_constraints(est, rng):
 def compare(est, seed):
     """Check one set of random constraints; return whether it is feasible."""
     constraints, signed, naive_constraints = random_constraints(est, np.random.RandomState(seed))
-    naive = NaiveSet(est._result.subproblems[0], slack_of(est))
+    naive = NaiveSet(est._result.subproblems[0], make_tolerance(est))
     expected = naive.sizes(sign_combinations(naive_constraints))
     if expected is None:
         with pytest.raises(InfeasibleConstraintsError) as caught:

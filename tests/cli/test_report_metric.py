@@ -80,7 +80,7 @@ def test_lmnn(run: Run) -> None:
             "--cutoff probes cannot be combined with --method metric. Pass a number.",
         ),
         (["--task", "regression"], "requires --task classification (got regression)."),
-        (["--effective-dimension", "0"], "is not a number of directions"),
+        (["--effective-dimension", "0"], "is not a number of dimensions"),
         (["--effective-dimension", "9"], "exceeds the rank of the data"),
         (["--rank", "9"], "number of features, which is 6"),
         (["--method", "linear", "--slack", "0.1"], "--slack requires --method metric."),

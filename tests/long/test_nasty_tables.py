@@ -2,7 +2,7 @@
 
 import pytest
 
-from allrelevant.bounds.solver.interface import total_effort
+from allrelevant.bounds.solver.interface import sum_stats
 from tests.bounds.nasty import KINDS
 from tests.bounds.solver.test_simplex import comparisons
 
@@ -13,7 +13,7 @@ def test_two_hundred_tables_of_each_kind(kind, capsys):
     for seed, difference, effort in comparisons(kind, 200, first_seed=1000):
         assert difference <= 1e-6, f"seed {seed}"
         efforts.append(effort)
-    total = total_effort(efforts)
+    total = sum_stats(efforts)
     with capsys.disabled():
         print(
             f"\n{kind}: {len(efforts)} tables, {total.programs} LPs, "

@@ -82,10 +82,10 @@ def test_whiskers_are_one_standard_deviation(found: Stability) -> None:
 def test_class_fractions_fill_every_row(found: Stability) -> None:
     _, right = found.plot().axes_
     expected = []
-    for row, share in enumerate(found.share):
-        ends = np.cumsum(share)
+    for row, frequency in enumerate(found.frequency):
+        ends = np.cumsum(frequency)
         expected += [
-            (row, end - part, end) for part, end in zip(share, ends, strict=True) if part > 0
+            (row, end - part, end) for part, end in zip(frequency, ends, strict=True) if part > 0
         ]
     np.testing.assert_allclose(bars(right), expected, atol=1e-12)
 
@@ -142,7 +142,7 @@ def test_redraws_on_given_axes(found: Stability) -> None:
 
 def test_names_by_default(found: Stability) -> None:
     display = StabilityDisplay(
-        interval_mean=[[0.0, 1.0]], interval_std=[[0.0, 0.1]], share=[[0.0, 1.0, 0.0]]
+        interval_mean=[[0.0, 1.0]], interval_std=[[0.0, 0.1]], frequency=[[0.0, 1.0, 0.0]]
     ).plot()
     assert labels(display.axes_[0]) == ["x0"]
     assert numbers(display.axes_[1]) == []

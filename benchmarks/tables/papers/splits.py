@@ -59,7 +59,7 @@ def figures(found: Stability) -> Figures:
         "ratio": float(np.median(found.ratio[finite])),
         "near": int((found.ratio <= 1.5).sum()),
         "n_features": found.upper.shape[1],
-        "settled": int((found.share.max(axis=1) >= 0.9).sum()),
+        "settled": int((found.frequency.max(axis=1) >= 0.9).sum()),
         "ratios": [float(value) if np.isfinite(value) else None for value in found.ratio],
         "lower": found.lower.mean(axis=0).tolist(),
         "upper": found.upper.mean(axis=0).tolist(),

@@ -40,7 +40,7 @@ from .pipeline import (
 from .relations import Relations, find_relations
 from .result import BoundsResult, FeatureBounds
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
-from .what_if import constrain_result, constraints_in_words, subproblem_of_label
+from .what_if import constrain_result, describe_constraints, find_subproblem
 
 # Number of features above which screen="auto" screens.
 SCREEN_ABOVE = 10_000
@@ -228,7 +228,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         if result.score is not None:
             self.cv_score_ = result.score
         if result.constraints is not None:
-            self.constraints_ = constraints_in_words(result)
+            self.constraints_ = describe_constraints(result)
         self._warn_large_gaps()
 
     def _feature_tables(self) -> list[FeatureBounds]:
@@ -335,7 +335,7 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         """
         check_is_fitted(self)
         classes = getattr(self, "classes_", np.empty(0))
-        subproblem = None if label is None else subproblem_of_label(self._result, classes, label)
+        subproblem = None if label is None else find_subproblem(self._result, classes, label)
         return self._with_result(
             constrain_result(self._result, constraints, signed=signed, subproblem=subproblem)
         )
@@ -421,7 +421,7 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         (['x0'], True)
         """
         check_is_fitted(self)
-        self._result.require_one_set()
+        self._result.check_single_set()
         request = DesignRequest.parse(
             self._result.layout, costs, must_use, must_not_use, n_solutions, max_seconds
         )

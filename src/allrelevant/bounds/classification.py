@@ -37,7 +37,7 @@ from .baseline import FORMULATIONS, Formulation
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table
 from .risk import RiskBound, risk_bound
-from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_share
+from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ClassificationData(TaskData):
         return stratified_folds(self.y, n_folds, seed)
 
 
-CLASSIFICATION = Task("classification", class_labels, majority_share, CLASS_WORDING)
+CLASSIFICATION = Task("classification", class_labels, majority_fraction, CLASS_WORDING)
 
 
 class ClassificationBounds(ClassifierMixin, RelevanceBounds):

@@ -14,7 +14,12 @@ import numpy as np
 
 from .._typing import Matrix
 from ..exceptions import InfeasibleConstraintsError, InputError
-from .programs.equivalent_models import EquivalentModels, LinearProgram, WeightLimit, limited_models
+from .programs.equivalent_models import (
+    EquivalentModels,
+    LinearProgram,
+    WeightLimit,
+    restrict_models,
+)
 from .solver.highs import HighsModel
 from .solver.mixed_integer import WorkingSet
 from .solver.ranges import WeightRanges
@@ -195,7 +200,7 @@ def _elastic_program(
     tolerance: float,
 ) -> LinearProgram:
     """Return the LP that minimizes the total violation of the soft limits."""
-    program = limited_models(models, [*hard, *soft]).program
+    program = restrict_models(models, [*hard, *soft]).program
     slack = np.arange(program.n_columns)[program.blocks["slack"]][models.rows.n_rows :]
     n_hard = sum(len(limit.ends) for limit in hard)
     cost, upper = program.cost.copy(), program.column_upper.copy()

@@ -17,7 +17,7 @@ from ..resampling import Fold, stratified_folds
 from ..tables.target import ordered_labels
 from ._base import RelevanceBounds
 from .models import LinearModel
-from .programs.hinge import HingeRows, Requirements, signed_table, stacked
+from .programs.hinge import HingeRows, Requirements, signed_table, stack_tables
 from .task import Subproblem, Task, TaskData, TaskWording
 
 
@@ -42,7 +42,7 @@ class OrdinalData(TaskData):
         sides = signed_table(np.r_[-np.ones(len(below)), np.ones(len(above))], self.X[sample])
         ascending = np.diff(thresholds, axis=0)
         rows = HingeRows(
-            table=stacked([sides, np.zeros((k - 1, self.n_features))]) if k > 1 else sides,
+            table=stack_tables([sides, np.zeros((k - 1, self.n_features))]) if k > 1 else sides,
             offset_table=np.vstack(
                 [thresholds[codes[below]], -thresholds[codes[above] - 1], ascending]
             ),

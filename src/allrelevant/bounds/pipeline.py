@@ -187,11 +187,13 @@ def _solve_round(
     settings: BoundsSettings,
     notes: list[str],
 ) -> list[WeightRanges]:
-    of_others = settings.screen or deadline is not None  # otherwise, all features are solved
+    with_outer_ranges = (
+        settings.screen or deadline is not None
+    )  # otherwise, all features are solved
     starts = range(0, len(features), FEATURES_PER_TASK)
     try:
         return parallel_map(
-            partial(weight_ranges, models, deadline=deadline, of_others=of_others),
+            partial(weight_ranges, models, deadline=deadline, with_outer_ranges=with_outer_ranges),
             [features[start : start + FEATURES_PER_TASK] for start in starts],
             describe=lambda task: f"the bounds of {len(task)} features: {reprlib.repr(list(task))}",
             **settings.run("intervals", name),

@@ -19,7 +19,7 @@ from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table
-from .programs.pairwise import PairwiseLoss, first_rows
+from .programs.pairwise import PairwiseLoss, initial_rows
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskData, TaskWording
 
@@ -77,7 +77,7 @@ class RankingData(TaskData):
         if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:
             above, below = np.meshgrid(positive, negative, indexing="ij")
             return self._pair_rows(above.ravel(), below.ravel())
-        return first_rows(self._pairwise_loss())
+        return initial_rows(self._pairwise_loss())
 
     def _pairwise_loss(self) -> PairwiseLoss:
         high, low, weight = self.y > 0, self.y < 0, self._slack_weights()

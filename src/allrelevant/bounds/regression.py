@@ -19,7 +19,7 @@ from ..resampling import Fold, shuffled_folds
 from ..tables.target import target_values
 from ._base import RelevanceBounds
 from .models import LinearModel
-from .programs.hinge import HingeRows, Requirements, stacked
+from .programs.hinge import HingeRows, Requirements, stack_tables
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskData, TaskWording
 
@@ -35,7 +35,7 @@ class RegressionData(TaskData):
         samples = np.arange(self.n_samples)
         ones = np.ones((self.n_samples, 1))
         rows = HingeRows(
-            table=stacked([self.X, -self.X]),
+            table=stack_tables([self.X, -self.X]),
             offset_table=np.vstack([ones, -ones]),
             target=np.r_[self.y - self.epsilon, -self.y - self.epsilon],
             weight=np.r_[self.weight, self.weight],

@@ -14,7 +14,7 @@ from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..relevance import STRONG, WEAK
 from .result import BoundsResult, SubproblemBounds
-from .solver.interface import SolverStats, total_effort
+from .solver.interface import SolverStats, sum_stats
 from .solver.mixed_integer import TotalWeight
 from .substitution import (
     SubproblemRelations,
@@ -115,7 +115,7 @@ class Relations:
             absolute relation that counts.
         """
         shown = self.by_group()
-        names = ("features", "relevance", "lower", "upper", "share")
+        names = ("features", "relevance", "lower", "upper", "norm_fraction")
         return {
             "features": [self.feature_names[j] for j in shown],
             "group": self.labels_[shown].tolist(),
@@ -123,7 +123,7 @@ class Relations:
             "groups": [
                 {name: getattr(group, name) for name in names} for group in self.feature_groups_
             ],
-            "cut": RELATION_THRESHOLD,
+            "threshold": RELATION_THRESHOLD,
         }
 
     def groups_to_frame(self) -> pd.DataFrame:
@@ -132,10 +132,10 @@ class Relations:
         Returns
         -------
         pandas.DataFrame
-            ``features``, ``relevance``, ``lower``, ``upper`` and ``share``.
+            ``features``, ``relevance``, ``lower``, ``upper`` and ``norm_fraction``.
         """
         pandas = import_extra("pandas", "cli")
-        names = ("features", "relevance", "lower", "upper", "share")
+        names = ("features", "relevance", "lower", "upper", "norm_fraction")
         rows = [[getattr(group, name) for name in names] for group in self.feature_groups_]
         frame = pandas.DataFrame(rows, columns=list(names))
         return frame.rename_axis("group")
@@ -182,7 +182,7 @@ class FeatureGroup:
     lower, upper : float
         Smallest and largest sum of the members' absolute weights over all equivalent models. With
         more than two classes, the largest over the classes, as for single features.
-    share : float
+    norm_fraction : float
         ``lower`` as a fraction of the baseline's norm.
     relevance : {"strong", "weak"}
         "strong" if the group is jointly strong: every equivalent model uses some of its members,
@@ -193,7 +193,7 @@ class FeatureGroup:
     members: NDArray[np.intp]
     lower: float
     upper: float
-    share: float
+    norm_fraction: float
     relevance: str
 
 
@@ -201,7 +201,7 @@ def find_relations(
     result: BoundsResult, *, n_jobs: int | None = None, verbose: bool = False
 ) -> Relations:
     """Compute the relations and groups of the relevant features of a result."""
-    result.require_one_set()
+    result.check_single_set()
     subproblems, names = result.subproblems, list(result.layout.names)
     tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_weights(bounds)]
     title = "relations" if verbose else None
@@ -229,7 +229,7 @@ def find_relations(
         labels_=labels,
         feature_groups_=_make_groups(result, labels, n_jobs, "groups" if verbose else None),
         problems=by_class,
-        effort=total_effort([part.effort for part in by_class]),
+        effort=sum_stats([part.effort for part in by_class]),
     )
 
 
@@ -289,6 +289,6 @@ def _make_group(result: BoundsResult, members: NDArray[np.intp], sums: Matrix) -
         members=members,
         lower=float(sums[:, 0].max()),
         upper=float(sums[:, 1].max()),
-        share=float((sums[:, 0] / np.maximum(norms, 1e-300)).max()),
+        norm_fraction=float((sums[:, 0] / np.maximum(norms, 1e-300)).max()),
         relevance=STRONG if (sums[:, 0] > cutoffs).any() else WEAK,
     )

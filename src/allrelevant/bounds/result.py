@@ -218,7 +218,7 @@ class BoundsResult:
         )
         return replace(self, subproblems=subproblems)
 
-    def require_one_set(self) -> None:
+    def check_single_set(self) -> None:
         """Raise if constraints allow both signs of a weight, so the bounds cover several sets."""
         if any(subproblem.is_union for subproblem in self.subproblems):
             raise InputError(

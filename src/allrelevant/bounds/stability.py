@@ -79,7 +79,7 @@ class Stability:
         return np.divide(bounds, weights, out=fallback, where=weights > 0)
 
     @cached_property
-    def share(self) -> Matrix:
+    def frequency(self) -> Matrix:
         """Fraction of splits in which each feature is strong, weak, irrelevant; shape (d, 3)."""
         return np.column_stack([(self.relevance == name).mean(axis=0) for name in CLASSES])
 
@@ -98,7 +98,7 @@ class Stability:
             columns[f"{name}_mean"] = values.mean(axis=0)
             columns[f"{name}_std"] = values.std(axis=0, ddof=1)
         columns["ratio"] = self.ratio
-        columns.update(zip(CLASSES, self.share.T, strict=True))
+        columns.update(zip(CLASSES, self.frequency.T, strict=True))
         return pandas.DataFrame(columns, index=pandas.Index(self.feature_names, name="feature"))
 
     def plot(self, **kwargs: Any) -> StabilityDisplay:
@@ -170,7 +170,7 @@ def stability(
     ...     ClassificationBounds(), data.X, data.y, n_splits=4, random_state=0)
     >>> found.upper.shape
     (4, 4)
-    >>> found.share.tolist()
+    >>> found.frequency.tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     _check_options(estimator, n_splits, test_size)

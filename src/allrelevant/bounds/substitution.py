@@ -26,7 +26,7 @@ from ..relevance import IRRELEVANT
 from .programs.equivalent_models import WeightLimit
 from .result import SubproblemBounds
 from .solver.constrained import ConstrainedModels
-from .solver.interface import SolverStats, total_effort
+from .solver.interface import SolverStats, sum_stats
 
 # Minimum of a raised weight, as a fraction of its largest absolute value.
 RAISED_SHARE = 0.5
@@ -83,7 +83,7 @@ def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
         if high >= -low
         else WeightLimit(feature, -np.inf, -RAISED_SHARE * upper),
     )
-    return IntervalChanges(dropped, raised, total_effort([drop_effort, raise_effort]))
+    return IntervalChanges(dropped, raised, sum_stats([drop_effort, raise_effort]))
 
 
 def _constrained_intervals(
@@ -106,7 +106,7 @@ def relation_matrix(
         bounds.interval[features], dropped, raised
     )
     return SubproblemRelations(
-        features, dropped, raised, relations, total_effort([c.effort for c in changes])
+        features, dropped, raised, relations, sum_stats([c.effort for c in changes])
     )
 
 

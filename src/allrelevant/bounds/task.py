@@ -27,7 +27,7 @@ from ..resampling import Fold
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Scaling
 from .models import LinearModel
-from .programs.hinge import HingeRows, Requirements, explained_rows
+from .programs.hinge import HingeRows, Requirements, privileged_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ class TaskData(ABC):
         """Constraints on a model."""
         if self.privileged is None:
             return self._free_slack_rows()
-        return explained_rows(self.requirements(), self.privileged, self._slack_weights())
+        return privileged_rows(self.requirements(), self.privileged, self._slack_weights())
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return a subset of the samples."""
@@ -237,7 +237,7 @@ CLASS_WORDING = TaskWording(
 )
 
 
-def majority_share(class_sizes: Sequence[int]) -> float | None:
+def majority_fraction(class_sizes: Sequence[int]) -> float | None:
     """Return the accuracy of always predicting the most frequent class; None without sizes."""
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 

@@ -23,7 +23,7 @@ from .constraints import (
 from .models import LinearModel
 from .programs.equivalent_models import StartingVertex, within
 from .result import BoundsResult, SubproblemBounds
-from .solver.constrained import ConstrainedModels, hull, kept_by_sparse, union
+from .solver.constrained import ConstrainedModels, hull, satisfies_limits_sparse, union
 from .solver.ranges import WeightRanges
 
 
@@ -54,7 +54,7 @@ def constrain_result(
     return replace(free, subproblems=subproblems, constraints=specs, unconstrained=free)
 
 
-def subproblem_of_label(result: BoundsResult, classes: NDArray[Any], label: Any) -> int:
+def find_subproblem(result: BoundsResult, classes: NDArray[Any], label: Any) -> int:
     """Return the index of the one-vs-rest subproblem of a class."""
     (index,) = np.nonzero(classes == label)
     if len(result.subproblems) == 1 or len(index) == 0:
@@ -65,7 +65,7 @@ def subproblem_of_label(result: BoundsResult, classes: NDArray[Any], label: Any)
     return int(index[0])
 
 
-def constraints_in_words(result: BoundsResult) -> list[str]:
+def describe_constraints(result: BoundsResult) -> list[str]:
     """Describe the constraints of a result, without duplicates across subproblems."""
     free = result if result.unconstrained is None else result.unconstrained
     descriptions = [
@@ -175,7 +175,7 @@ def _has_models(
 
     A known witness or the starting vertex may prove it; otherwise an LP is solved.
     """
-    if kept_by_sparse(bounds.ranges.coef, candidate.limits).any():
+    if satisfies_limits_sparse(bounds.ranges.coef, candidate.limits).any():
         return True
     if _start_within(candidate) is not None:
         return True

@@ -116,7 +116,7 @@ def explain(
             settings={
                 "task": label.task,
                 "standardize": standardize,
-                "standardize_target": not label.holds_classes,
+                "standardize_target": not label.is_classification,
                 **settings,
             },
             warnings=notes,
@@ -143,7 +143,7 @@ def _check_training_classes(target: Target, rows: Collection[int], *, towards: s
 
     The class to explain is ``towards``, or by default the class of each row.
     """
-    if not target.holds_classes:
+    if not target.is_classification:
         return
     labels = target.y.tolist()
     remaining = {label for index, label in enumerate(labels) if index + 1 not in set(rows)}

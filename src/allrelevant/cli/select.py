@@ -94,7 +94,7 @@ def select(
             settings={
                 "task": label.task,
                 "standardize": standardize,
-                "standardize_target": not label.holds_classes,
+                "standardize_target": not label.is_classification,
                 "groups": groups,
             },
             warnings=notes,
@@ -120,7 +120,7 @@ def _read_target(y: pd.Series, target: str, task: str, method: str) -> Target:
     if task == "regression":
         raise InputError(f"--task regression requires --method {others} (got {method}).")
     advice = f"To predict a number, use --method {others} instead of {method}"
-    return Target("classification", class_labels(y, target, of_numbers=advice))
+    return Target("classification", class_labels(y, target, numeric_advice=advice))
 
 
 def _to_text(document: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ from .._params import (
     KernelName,
     SubsetRule,
 )
-from .._validation import COUNT, SHARE, feature_names, warn_constant_columns
+from .._validation import COUNT, FRACTION, feature_names, warn_constant_columns
 from ..exceptions import InputError
 from ._base import SVMSelector
 from .engine import CRITERIA, StepSchedule
@@ -138,7 +138,7 @@ class SVMRFE(SVMSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVMSelector._parameter_constraints,
-        "step": [COUNT, SHARE],
+        "step": [COUNT, FRACTION],
         "criterion": [StrOptions(set(CRITERIA))],
         "min_variance": [Interval(Real, 0, None, closed="left")],
         "min_features_to_select": [COUNT],

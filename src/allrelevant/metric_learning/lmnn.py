@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 
 from .._typing import Codes, Matrix
-from .._validation import COUNT, SHARE
+from .._validation import COUNT, FRACTION
 from ..exceptions import InputError
 from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
 from .costs import LmnnCost, Pairs, pair_distances, target_neighbors
@@ -98,7 +98,7 @@ class LMNN(MetricLearner):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MetricLearner._parameter_constraints,
         "n_neighbors": [COUNT],
-        "push": [SHARE],
+        "push": [FRACTION],
     }
 
     def __init__(

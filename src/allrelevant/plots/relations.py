@@ -184,7 +184,7 @@ class SubstitutesDisplay(AxesDisplay):
         *,
         ax: Axes | None = None,
         max_features: int | None = 60,
-        least: float = RELATION_THRESHOLD,
+        threshold: float = RELATION_THRESHOLD,
     ) -> SubstitutesDisplay:
         """Draw the graph.
 
@@ -195,7 +195,7 @@ class SubstitutesDisplay(AxesDisplay):
         max_features : int or None, default=60
             Maximum number of relevant features, those of the largest groups first. The figure notes
             how many are omitted. None draws all.
-        least : float, default=0.5
+        threshold : float, default=0.5
             Smallest absolute relation that is drawn.
 
         Returns
@@ -206,7 +206,7 @@ class SubstitutesDisplay(AxesDisplay):
         ax = axes_or_new(ax, 7.5, 7.5)
         shown = self.relations.by_group(max_features)
         nodes = circle(len(shown))
-        for j, k, relation in links(self.relations.relations_[np.ix_(shown, shown)], least):
+        for j, k, relation in links(self.relations.relations_[np.ix_(shown, shown)], threshold):
             ax.plot(
                 [nodes[j].x, nodes[k].x],
                 [nodes[j].y, nodes[k].y],

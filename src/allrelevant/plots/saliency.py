@@ -150,7 +150,7 @@ class SaliencyMapDisplay(AxesDisplay):
     ----------
     saliency : array-like of shape (height, width)
         Absolute saliency of each pixel, summed over channels.
-    picture : array-like of shape (height, width) or (height, width, channels)
+    image : array-like of shape (height, width) or (height, width, channels)
         The image.
     title : str, default=""
         Title of the figure.
@@ -168,13 +168,13 @@ class SaliencyMapDisplay(AxesDisplay):
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> display = SaliencyMapDisplay(saliency=[[0.0, 1.0]], picture=[[5.0, 6.0]])
+    >>> display = SaliencyMapDisplay(saliency=[[0.0, 1.0]], image=[[5.0, 6.0]])
     >>> display.plot().ax_.images[-1].get_array().tolist()
     [[0.0, 1.0]]
     """
 
     saliency: ArrayLike
-    picture: ArrayLike
+    image: ArrayLike
     title: str = ""
     scale: float | None = None
 
@@ -209,7 +209,7 @@ class SaliencyMapDisplay(AxesDisplay):
         maps += [_as_map(saliency, shape) for saliency in explanation.absolute[others]]
         return cls(
             saliency=maps[0],
-            picture=explanation.row(row).reshape(shape),
+            image=explanation.row(row).reshape(shape),
             title=explanation.note(row),
             scale=float(max(pixels.max() for pixels in maps)),
         ).plot(**kwargs)
@@ -235,7 +235,7 @@ class SaliencyMapDisplay(AxesDisplay):
         saliency = np.asarray(self.saliency, dtype=np.float64)
         scale = self.scale if scale is None else scale
         top = float(saliency.max() if scale is None else scale)
-        image = np.asarray(self.picture, dtype=np.float64)
+        image = np.asarray(self.image, dtype=np.float64)
         gray = image.mean(axis=2) if image.ndim == 3 else image
         _remove_previous([*ax.child_axes, *ax.images])  # color bars before their images
         ax.imshow(gray, cmap="gray_r", alpha=0.35, interpolation="nearest", label=_MAP_LABEL)

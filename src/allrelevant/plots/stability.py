@@ -53,7 +53,7 @@ class StabilityDisplay:
     ----------
     interval_mean, interval_std : array-like of shape (n_features, 2)
         Mean and standard deviation of the lower and the upper bound of each feature.
-    share : array-like of shape (n_features, 3)
+    frequency : array-like of shape (n_features, 3)
         Fraction of splits in which each feature was strong, weak, irrelevant.
     feature_names : sequence of str, default=None
         Names of the features. None uses ``x0, x1, ...``.
@@ -85,7 +85,7 @@ class StabilityDisplay:
 
     interval_mean: ArrayLike
     interval_std: ArrayLike
-    share: ArrayLike
+    frequency: ArrayLike
     feature_names: Sequence[str] | None = None
     baseline_mean: ArrayLike | None = None
     ratio: ArrayLike | None = None
@@ -105,7 +105,7 @@ class StabilityDisplay:
         display = cls(
             interval_mean=np.column_stack([values.mean(axis=0) for values in bounds]),
             interval_std=np.column_stack([values.std(axis=0, ddof=1) for values in bounds]),
-            share=result.share,
+            frequency=result.frequency,
             feature_names=result.feature_names,
             baseline_mean=result.baseline.mean(axis=0),
             ratio=result.ratio,
@@ -163,7 +163,7 @@ class StabilityDisplay:
     def _draw_intervals(self, shown: NDArray[np.intp]) -> None:
         left, _ = self.axes_
         mean, std = np.asarray(self.interval_mean)[shown], np.asarray(self.interval_std)[shown]
-        most_frequent = np.asarray(self.share)[shown].argmax(axis=1)
+        most_frequent = np.asarray(self.frequency)[shown].argmax(axis=1)
         draw_bars(left, mean, [CLASSES[index] for index in most_frequent])
         largest = max(float((mean + std).max()), 1e-300)
         for side in (0, 1):
@@ -182,7 +182,7 @@ class StabilityDisplay:
                 self.axes_[0].vlines(end, rows - _CAP, rows + _CAP, **style)
 
     def _draw_fractions(self, shown: NDArray[np.intp]) -> None:
-        fractions = np.asarray(self.share)[shown]
+        fractions = np.asarray(self.frequency)[shown]
         starts = np.cumsum(fractions, axis=1) - fractions
         for index, name in enumerate(CLASSES):
             present = np.flatnonzero(fractions[:, index] > 0)

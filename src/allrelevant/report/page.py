@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from .._optional import import_extra
-from .._text import decimals_for, number, percent, printable, real_minus, shorten
+from .._text import decimals_for, number, percent, printable, shorten, use_minus_sign
 from ..bounds.task import task_by_name
 from ..relevance import CLASSES
 from ..results.bounds import ranked
@@ -95,7 +95,7 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
     def weight(value: float, decimals: int | None = None) -> str:
         text = f"{value:.{default_decimals if decimals is None else decimals}f}"
         # Values that round to zero have no sign; others get a typographic minus.
-        return text.lstrip("-") if float(text) == 0.0 else real_minus(text)
+        return text.lstrip("-") if float(text) == 0.0 else use_minus_sign(text)
 
     environment: Environment = jinja2.Environment(
         loader=jinja2.PackageLoader("allrelevant", "report/templates"),
@@ -108,7 +108,7 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
     environment.globals.update(MAX_NAMES=MAX_NAMES, FIRST_NAMES=FIRST_NAMES)
     environment.filters.update(
         count=lambda value: f"{value:,}",
-        number=lambda value: real_minus(number(value)),
+        number=lambda value: use_minus_sign(number(value)),
         percent=percent,
         printable=printable,
         short=shorten,

@@ -237,10 +237,11 @@ def relations_view(document: Document) -> dict[str, Any]:
                 "kind": _kind(relation),
                 "width": round(0.3 + 1.2 * relation**2, 2),
             }
-            for j, k, relation in links(shown, relations["cut"])
+            for j, k, relation in links(shown, relations["threshold"])
         ],
         "groups": sorted(
-            relations["groups"], key=lambda g: (len(g["features"]) == 1, -g["share"], -g["upper"])
+            relations["groups"],
+            key=lambda g: (len(g["features"]) == 1, -g["norm_fraction"], -g["upper"]),
         ),
     }
 

@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Matrix, Vector
-from .._validation import COUNT, SHARE, resolve_n_features
+from .._validation import COUNT, FRACTION, resolve_n_features
 from ..exceptions import InputError
 from .differentiable import register
 from .networks import NetworkClassifier
@@ -95,7 +95,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         "estimator": [HasMethods(["fit", "predict"]), str, None],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "n_features_to_select": [COUNT, SHARE, None],
+        "n_features_to_select": [COUNT, FRACTION, None],
         "random_state": ["random_state"],
     }
 

@@ -1,8 +1,8 @@
 """Interface of differentiable models, and conversion of fitted estimators to it.
 
 :func:`as_differentiable` converts a fitted estimator to a :class:`DifferentiableModel`, depending
-on its type. Each supported library has a module in ``backends``, listed in ``backends.HOMES``. The
-module is imported when a model of that library is first used. It registers its types::
+on its type. Each supported library has a module in ``backends``, listed in
+``backends.BACKEND_MODULES``. The module is imported when a model of that library is first used. It registers its types::
 
     @register(Module)
     def _(fitted: Module) -> DifferentiableModel:
@@ -105,7 +105,7 @@ def as_differentiable(fitted: Any) -> DifferentiableModel:
     # Imported by name, because the backends import this module.
     backends = import_module(f"{__package__}.backends")
     for base in type(fitted).__mro__:
-        for module in backends.HOMES.get(base.__module__.partition(".")[0], ()):
+        for module in backends.BACKEND_MODULES.get(base.__module__.partition(".")[0], ()):
             import_module(f"{backends.__name__}.{module}")
     return _convert(fitted)
 

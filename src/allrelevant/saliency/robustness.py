@@ -180,7 +180,7 @@ class Robustness:
         Whether the target class reached the required probability.
     steps : ndarray of shape (n, k)
         Number of steps until the required probability was first reached; -1 if it was not.
-    wanted : float
+    required_certainty : float
         Required probability.
     max_steps : int
         Maximum number of steps.
@@ -193,7 +193,7 @@ class Robustness:
     certainty: Matrix
     reached: NDArray[np.bool_]
     steps: NDArray[np.int64]
-    wanted: float
+    required_certainty: float
     max_steps: int
 
     @property

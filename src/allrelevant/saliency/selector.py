@@ -22,8 +22,8 @@ from .._params import KEEP_FRACTION, MIN_FEATURES_TO_SELECT
 from .._typing import Table, Vector
 from .._validation import (
     COUNT,
+    FRACTION,
     N_JOBS,
-    SHARE,
     check_numeric_target,
     check_varying,
     encode_classes,
@@ -159,7 +159,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         "keep_fraction": [Interval(Real, 0, 1, closed="left")],
         "n_repeats": [COUNT],
         "min_features_to_select": [COUNT],
-        "n_features_to_select": [COUNT, SHARE, None],
+        "n_features_to_select": [COUNT, FRACTION, None],
         "gain": [HasMethods(["value", "gradient"]), None],
         "per_std": ["boolean"],
         "balanced": ["boolean"],

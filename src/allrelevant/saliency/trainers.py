@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from ..checkpoints import fingerprint
 from ..exceptions import InputError, WorkerDiedError
-from ..tables.inference import are_values
+from ..tables.inference import exceeds_class_limit
 from .networks import NetworkClassifier, NetworkRegressor
 
 
@@ -44,7 +44,7 @@ def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
         return False
     if str(type_of_target(y)).startswith("continuous") or _has_regression_loss(estimator):
         return False
-    return y.dtype.kind not in "iuf" or not are_values(len(np.unique(y)), len(y))
+    return y.dtype.kind not in "iuf" or not exceeds_class_limit(len(np.unique(y)), len(y))
 
 
 def _has_regression_loss(estimator: Any) -> bool:

@@ -98,13 +98,13 @@ def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
     return _infer_from_integers(np.unique(values), len(values), ordinal)
 
 
-def are_values(n_distinct: int, n_rows: int) -> bool:
+def exceeds_class_limit(n_distinct: int, n_rows: int) -> bool:
     """Return whether integers have too many distinct values to be classes."""
     return n_distinct > min(MAX_CLASSES, max(2, n_rows / 2))
 
 
 def _infer_from_integers(distinct: NDArray[np.float64], n_rows: int, ordinal: bool) -> InferredTask:
-    if are_values(len(distinct), n_rows):
+    if exceeds_class_limit(len(distinct), n_rows):
         return InferredTask(
             "regression",
             f"the target has {len(distinct)} distinct numbers, from {distinct[0]:.0f} to "

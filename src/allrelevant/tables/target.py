@@ -37,13 +37,13 @@ class Target:
     note: str | None = None
 
     @property
-    def holds_classes(self) -> bool:
+    def is_classification(self) -> bool:
         """Whether the target is a class and not a number."""
         return self.task == "classification"
 
     def scale(self, rows: NDArray[np.intp]) -> NoScaling | StandardScaling:
         """Return the scaling of the target, computed on the training rows."""
-        if self.holds_classes:
+        if self.is_classification:
             return NoScaling()
         values = self.y[rows]
         if np.ptp(values) == 0:
@@ -73,13 +73,13 @@ _REGRESSION_ADVICE = "Predict it as a number (--task regression on the command l
 
 
 def class_labels(
-    y: pd.Series, target: str, *, of_numbers: str = _REGRESSION_ADVICE
+    y: pd.Series, target: str, *, numeric_advice: str = _REGRESSION_ADVICE
 ) -> NDArray[Any]:
     """Return the target as class labels: booleans, integers or strings.
 
-    ``of_numbers`` is the advice in messages about a numeric target.
+    ``numeric_advice`` is the advice in messages about a numeric target.
     """
-    labels = _plain_labels(y, target, of_numbers)
+    labels = _plain_labels(y, target, numeric_advice)
     distinct = len(set(labels.tolist()))
     if distinct == 1:
         raise InputError(
@@ -89,7 +89,7 @@ def class_labels(
     if distinct > MAX_CLASSES and 2 * distinct > len(labels):
         raise InputError(
             f"The target {target!r} has {distinct} distinct values in {len(labels)} rows, too many "
-            f"for classes.{_integer_advice(labels, of_numbers)}"
+            f"for classes.{_integer_advice(labels, numeric_advice)}"
         )
     return labels
 
@@ -119,11 +119,11 @@ def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     return labels
 
 
-def _integer_advice(labels: NDArray[Any], of_numbers: str) -> str:
-    return f" {of_numbers}." if np.issubdtype(labels.dtype, np.integer) else ""
+def _integer_advice(labels: NDArray[Any], numeric_advice: str) -> str:
+    return f" {numeric_advice}." if np.issubdtype(labels.dtype, np.integer) else ""
 
 
-def _plain_labels(y: pd.Series, target: str, of_numbers: str) -> NDArray[Any]:
+def _plain_labels(y: pd.Series, target: str, numeric_advice: str) -> NDArray[Any]:
     types = import_extra("pandas", "cli").api.types
     values = category_values(y)
     if types.is_bool_dtype(values.dtype):
@@ -131,7 +131,7 @@ def _plain_labels(y: pd.Series, target: str, of_numbers: str) -> NDArray[Any]:
     if types.is_integer_dtype(values.dtype):
         return values.to_numpy(dtype=np.int64)
     if types.is_float_dtype(values.dtype):
-        return _integer_labels(values.to_numpy(dtype=float), target, of_numbers)
+        return _integer_labels(values.to_numpy(dtype=float), target, numeric_advice)
     if is_datetime(values):
         raise InputError(
             f"The target {target!r} contains dates or times instead of classes. Convert it to "
@@ -140,13 +140,13 @@ def _plain_labels(y: pd.Series, target: str, of_numbers: str) -> NDArray[Any]:
     return np.array([str(value) for value in values], dtype=object)
 
 
-def _integer_labels(values: NDArray[np.float64], target: str, of_numbers: str) -> NDArray[Any]:
+def _integer_labels(values: NDArray[np.float64], target: str, numeric_advice: str) -> NDArray[Any]:
     fractional = values[(values != np.round(values)) | ~np.isfinite(values)]
     if len(fractional):
         raise InputError(
             f"The target {target!r} looks continuous, with {len(set(values.tolist()))} distinct "
-            f"values such as {fractional[0]:g}, so it does not contain classes. {of_numbers}, or "
-            "encode classes as integers."
+            f"values such as {fractional[0]:g}, so it does not contain classes. "
+            f"{numeric_advice}, or encode classes as integers."
         )
     return values.astype(np.int64)
 

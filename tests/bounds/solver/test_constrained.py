@@ -6,7 +6,7 @@ import pytest
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.programs.equivalent_models import (
     WeightLimit,
-    limited_models,
+    restrict_models,
     satisfies_limits,
 )
 from allrelevant.bounds.solver.constrained import ConstrainedModels
@@ -50,7 +50,7 @@ def test_agrees_with_highs(seed):
     for limit in draw_limits(ranges, rng):
         constrained = ConstrainedModels(models, [limit], C)
         updated = constrained.ranges(ranges)
-        reference = weight_ranges(limited_models(models, [limit]), solver=HighsSolver)
+        reference = weight_ranges(restrict_models(models, [limit]), solver=HighsSolver)
         np.testing.assert_allclose(updated.attained, reference.attained, atol=2e-6)
         relaxed = WeightLimit(limit.feature, limit.low - 1e-7, limit.high + 1e-7)
         assert satisfies_limits(updated.coef.toarray(), [relaxed]).all()

@@ -68,7 +68,7 @@ def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
     baseline = FORMULATIONS[formulation].fit(samples, (0.1, 1.0, 10.0)[seed % 3])
     models = FORMULATIONS[formulation].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     assert models.start is not None
-    ranges = weight_ranges(models, of_others=True)
+    ranges = weight_ranges(models, with_outer_ranges=True)
     attained = ranges.attained
     random = np.random.RandomState(seed).exponential(size=samples.n_samples)
     for multipliers in (models.start.multipliers, random):
@@ -84,7 +84,7 @@ def test_one_lp_tightens_the_bounds_of_other_features():
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     before = outer_ranges(models)
-    after = intersect(before, weight_ranges(models, [0], of_others=True).outer)
+    after = intersect(before, weight_ranges(models, [0], with_outer_ranges=True).outer)
     assert (after >= before)[:, 0].all()
     assert (after <= before)[:, 1].all()
     assert (np.ptp(after[1:], axis=1) < 0.99 * np.ptp(before[1:], axis=1)).any()

@@ -8,7 +8,7 @@ import pytest
 
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
-from allrelevant.bounds.programs.equivalent_models import WeightLimit, limited_models
+from allrelevant.bounds.programs.equivalent_models import WeightLimit, restrict_models
 from allrelevant.bounds.solver import simplex
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.interface import NotAVertexError
@@ -117,7 +117,7 @@ def test_start_that_violates_hard_constraints_raises():
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
     used = int(np.argmax(np.abs(baseline.model.coef_)))
-    limited = limited_models(models, [WeightLimit(used, 0.0, 0.0)])
+    limited = restrict_models(models, [WeightLimit(used, 0.0, 0.0)])
     assert models.start is not None
     multipliers = np.r_[models.start.multipliers, 0.0, 0.0]
     start = replace(models.start, multipliers=multipliers, rows=limited.rows)

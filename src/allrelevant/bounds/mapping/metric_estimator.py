@@ -19,7 +19,7 @@ from ..._validation import encode_classes
 from ...metric_learning import GMLVQ
 from ...resampling import draw_seeds, stratified_folds
 from ...tables.target import class_labels
-from ..task import CLASS_WORDING, Task, majority_share
+from ..task import CLASS_WORDING, Task, majority_fraction
 from .dimension import DimensionCurve, classifier_for, dimension_curve
 from .linear_mapping import LinearMapping, data_space, learned_matrix
 from .mapping_estimator import MappingBoundsBase
@@ -29,7 +29,7 @@ N_FOLDS = 5
 METRIC = Task(
     "metric",
     class_labels,
-    majority_share,
+    majority_fraction,
     replace(CLASS_WORDING, aim="separate the classes by distance", model="averaged mapping"),
 )
 

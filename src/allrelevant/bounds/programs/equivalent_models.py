@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
-from .hinge import HingeRows, stacked
+from .hinge import HingeRows, stack_tables
 
 # Tolerance for violating a limit on a weight.
 LIMIT_TOL = 1e-12
@@ -243,7 +243,7 @@ class WeightLimit:
         return [(sign, target) for sign, target in ends if np.isfinite(target)]
 
 
-def limited_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
+def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
     """Return the models of a set that satisfy limits, as a set without a start.
 
     The limits are appended as hard constraints. The bounds on the offsets remain valid.
@@ -256,7 +256,7 @@ def limited_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> E
     table = sp.csr_array((signs, (np.arange(n), features)), shape=(n, rows.n_weights))
     limited = replace(
         rows,
-        table=stacked([rows.table, table if sp.issparse(rows.table) else table.toarray()]),
+        table=stack_tables([rows.table, table if sp.issparse(rows.table) else table.toarray()]),
         offset_table=np.vstack([rows.offset_table, np.zeros((n, rows.n_offsets))]),
         target=np.r_[rows.target, [target for _, _, target in ends]],
         weight=np.r_[rows.weight, np.full(n, np.inf)],

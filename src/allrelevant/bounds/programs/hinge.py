@@ -125,7 +125,7 @@ class Requirements:
     sample: NDArray[np.intp]
 
 
-def explained_rows(requirements: Requirements, privileged: Table, weight: Vector) -> HingeRows:
+def privileged_rows(requirements: Requirements, privileged: Table, weight: Vector) -> HingeRows:
     """Return the constraints of a task whose slacks are linear in privileged features.
 
     ``privileged`` has shape (n, p). ``weight`` is the weight of each of the n samples in the loss.
@@ -169,7 +169,7 @@ def signed_table(sign: Vector, table: Table) -> Table:
     return sign[:, None] * table
 
 
-def stacked(tables: list[Table]) -> Table:
+def stack_tables(tables: list[Table]) -> Table:
     """Concatenate tables vertically."""
     if any(sp.issparse(table) for table in tables):
         return sp.vstack(tables, format="csr")

@@ -143,7 +143,7 @@ class CuttingPlaneRows(HingeRows):
         )
 
 
-def first_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
+def initial_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
     """Return the constraint of the loss and the cut at the zero model."""
     n_weights = int(true_loss.positive.shape[1])
     rows = CuttingPlaneRows(

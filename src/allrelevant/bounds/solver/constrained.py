@@ -19,12 +19,12 @@ from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import (
     EquivalentModels,
     WeightLimit,
-    limited_models,
+    restrict_models,
     satisfies_limits,
     within,
 )
 from .families import solvers_for
-from .interface import Extreme, SolverStats, total_effort
+from .interface import Extreme, SolverStats, sum_stats
 from .proofs import intersect
 from .ranges import LOWER, CheckedSolver, WeightRanges, absolute
 
@@ -61,7 +61,7 @@ class ConstrainedModels:
     @cached_property
     def models(self) -> EquivalentModels:
         """Set of models that satisfy the limits, with a start if one is found."""
-        limited = limited_models(self._wider, self.limits)
+        limited = restrict_models(self._wider, self.limits)
         if self._wider.start is None:
             return limited
         limited = solvers_for(limited.rows).with_start(limited, self._wider.start, self._C)
@@ -91,7 +91,7 @@ class ConstrainedModels:
 
         If the witness of an end satisfies the limits, the end and its certificate do not change.
         """
-        pending = np.flatnonzero(~kept_by_sparse(wider.coef, self.limits))
+        pending = np.flatnonzero(~satisfies_limits_sparse(wider.coef, self.limits))
         m = len(wider.features)
         coef, offset = wider.coef.tolil(), wider.offset.copy()
         attained, proven = wider.attained.T.copy(), wider.proven.T.copy()  # shape (2, m)
@@ -129,7 +129,9 @@ class ConstrainedModels:
         are the witnesses of ``wider`` that satisfy the limits, and all solutions found here.
         ``signed``, of shape (d, 2), bounds the weights without limits.
         """
-        known_weights = wider.coef[kept_by_sparse(wider.coef, self.limits)][:, features].toarray()
+        known_weights = wider.coef[satisfies_limits_sparse(wider.coef, self.limits)][
+            :, features
+        ].toarray()
         known_weights = self.clip_weights(known_weights, features)
         low, high = signed[features].T
         main = np.where(high >= -low, 1, -1)  # the sign with the larger bound
@@ -176,7 +178,7 @@ class ConstrainedModels:
         return CheckedSolver(self.models, partial(family.extremes, active_rows=active_rows))
 
 
-def kept_by_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
+def satisfies_limits_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
     """Return a mask of the models, given as sparse rows, that satisfy all limits."""
     columns = coef[:, [limit.feature for limit in limits]].toarray()
     return satisfies_limits(columns, [replace(limit, feature=i) for i, limit in enumerate(limits)])
@@ -257,7 +259,7 @@ def union(parts: Sequence[WeightRanges]) -> WeightRanges:
         coef=first.coef,
         offset=first.offset,
         outer=first.outer,
-        effort=total_effort([part.effort for part in parts]),
+        effort=sum_stats([part.effort for part in parts]),
         parts=tuple(parts),
     )
 

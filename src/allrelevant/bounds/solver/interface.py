@@ -92,7 +92,7 @@ class SolverStats:
     spared: int = 0
 
 
-def total_effort(efforts: Sequence[SolverStats]) -> SolverStats:
+def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
     """Return the sum of several statistics."""
     return SolverStats(
         programs=sum(effort.programs for effort in efforts),

@@ -29,7 +29,7 @@ from .interface import (
     ExtremeSolver,
     NotAVertexError,
     SolverStats,
-    total_effort,
+    sum_stats,
 )
 from .proofs import CheckedSolutions, check_solutions, intersect, outer_ranges
 
@@ -115,14 +115,14 @@ def weight_ranges(
     features: Sequence[int] | NDArray[np.intp] | None = None,
     solver: SolverFactory | None = None,
     deadline: float | None = None,
-    of_others: bool = False,
+    with_outer_ranges: bool = False,
 ) -> WeightRanges:
     """Compute the smallest and largest weight of features over a set of models, with certificates.
 
     ``solver`` creates a solver for a set of models, by default the one that suits its constraints.
     Its solutions are verified against the data. After ``deadline``, as in ``time.time()``, no new
-    batch of features is started, and the ranges computed so far are returned. If ``of_others``,
-    also compute the bounds on all other weights that follow from the certificates.
+    batch of features is started, and the ranges computed so far are returned. If
+    ``with_outer_ranges``, also compute the bounds on all other weights that follow from the certificates.
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
     if deadline is not None and time.time() >= deadline:
@@ -132,7 +132,7 @@ def weight_ranges(
     for batch in _batches(models, features, timed=deadline is not None):
         if parts and deadline is not None and time.time() >= deadline:
             break
-        parts.append(_batch_ranges(models, batch, checked, of_others))
+        parts.append(_batch_ranges(models, batch, checked, with_outer_ranges))
     if not parts:
         return _empty_ranges(models)
     return replace(join_ranges(parts), effort=checked.effort)
@@ -169,7 +169,10 @@ def _batches(
 
 
 def _batch_ranges(
-    models: EquivalentModels, features: NDArray[np.intp], checked: CheckedSolver, of_others: bool
+    models: EquivalentModels,
+    features: NDArray[np.intp],
+    checked: CheckedSolver,
+    with_outer_ranges: bool,
 ) -> WeightRanges:
     # All minima, then all maxima: successive bases are then more similar, which helps HiGHS.
     solutions, check = checked.solve([Extreme(int(j), sign) for sign in (-1, 1) for j in features])
@@ -179,7 +182,7 @@ def _batch_ranges(
         proven=check.proven.reshape(2, -1).T,
         coef=sp.csr_array(solutions.coef),
         offset=solutions.offset,
-        outer=check.certificates.ranges() if of_others else _infinite_ranges(models),
+        outer=check.certificates.ranges() if with_outer_ranges else _infinite_ranges(models),
         effort=SolverStats(),
     )
 
@@ -248,7 +251,7 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
         coef=sp.vstack([part.coef for part in parts], format="csr")[rows],
         offset=np.concatenate([part.offset for part in parts])[rows],
         outer=reduce(intersect, [part.outer for part in parts]),
-        effort=total_effort([part.effort for part in parts]),
+        effort=sum_stats([part.effort for part in parts]),
     )
 
 

@@ -11,7 +11,7 @@ Each module registers its types with ``differentiable.register`` when it is impo
 from __future__ import annotations
 
 # Modules of this package that register the models of each library.
-HOMES = {
+BACKEND_MODULES = {
     "sklearn": ("sklearn_models", "sklearn_svm"),
     "skorch": ("skorch_nets",),
     "torch": ("torch_modules",),

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from ..._sklearn import kernel_factor
+from ..._sklearn import fitted_gamma
 from ..._typing import Matrix, Table, Vector
 from ...exceptions import InputError
 from ..differentiable import DifferentiableModel, Linearization, linearize, register
@@ -67,11 +67,11 @@ def _kernel_expansion(
 
 def _kernel(fitted: Any) -> KernelForm:
     if fitted.kernel == "poly":
-        return PolynomialForm(kernel_factor(fitted), float(fitted.coef0), int(fitted.degree))
+        return PolynomialForm(fitted_gamma(fitted), float(fitted.coef0), int(fitted.degree))
     if fitted.kernel == "sigmoid":
-        return SigmoidForm(kernel_factor(fitted), float(fitted.coef0))
+        return SigmoidForm(fitted_gamma(fitted), float(fitted.coef0))
     if fitted.kernel == "rbf":
-        return GaussianForm(kernel_factor(fitted))
+        return GaussianForm(fitted_gamma(fitted))
     name = repr(fitted.kernel) if isinstance(fitted.kernel, str) else "function"
     raise InputError(
         f"The gradient of the kernel {name} is not implemented. Use 'linear', 'poly', 'rbf' or "

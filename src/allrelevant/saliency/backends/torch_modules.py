@@ -17,13 +17,13 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from ..._optional import missing
+from ..._optional import missing_extra_error
 
 try:
     import torch
     from torch import Tensor, nn
 except ImportError as error:
-    raise missing("torch", "torch") from error
+    raise missing_extra_error("torch", "torch") from error
 
 from ..._typing import Matrix, Table
 from ...exceptions import InputError

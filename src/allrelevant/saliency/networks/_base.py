@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
-from ..._validation import COUNT, SHARE
+from ..._validation import COUNT, FRACTION
 from ...exceptions import InputError
 from ...parallel.api import progress_bar
 from ..differentiable import register
@@ -53,7 +53,7 @@ class NetworkEstimator(BaseEstimator):
         "mask_l1_ratio": [_FRACTION],
         "input_noise": [_NONNEGATIVE],
         "early_stopping": ["boolean"],
-        "validation_fraction": [SHARE],
+        "validation_fraction": [FRACTION],
         "n_iter_no_change": [COUNT],
         "tol": [_NONNEGATIVE],
         "n_threads": [COUNT, None],
