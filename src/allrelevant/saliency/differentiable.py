@@ -2,7 +2,8 @@
 
 :func:`as_differentiable` converts a fitted estimator to a :class:`DifferentiableModel`, depending
 on its type. Each supported library has a module in ``backends``, listed in
-``backends.BACKEND_MODULES``. The module is imported when a model of that library is first used. It registers its types::
+``backends.BACKEND_MODULES``. The module is imported when a model of that library is first used. It
+registers its types::
 
     @register(Module)
     def _(fitted: Module) -> DifferentiableModel:

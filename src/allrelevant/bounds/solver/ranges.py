@@ -122,7 +122,8 @@ def weight_ranges(
     ``solver`` creates a solver for a set of models, by default the one that suits its constraints.
     Its solutions are verified against the data. After ``deadline``, as in ``time.time()``, no new
     batch of features is started, and the ranges computed so far are returned. If
-    ``with_outer_ranges``, also compute the bounds on all other weights that follow from the certificates.
+    ``with_outer_ranges``, also compute the bounds on all other weights that follow from the
+    certificates.
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
     if deadline is not None and time.time() >= deadline:
