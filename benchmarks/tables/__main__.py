@@ -25,21 +25,22 @@ from .runner import ROOT, Outcome, jobs_left, run
 from .store import Store
 from .table import Table
 
-PUBLISHED = ROOT / "docs" / "results"
+PAGES = ROOT / "docs" / "results"
+ROWS = ROOT / "benchmarks" / "tables" / "rows"
 QUICK = ROOT / "results-quick"
 
 
 def main() -> int:
     args = arguments()
-    folder = args.output or (QUICK if args.quick else PUBLISHED)
+    folder = args.output or (QUICK if args.quick else PAGES)
     tables = [TABLES[name] for name in args.only or TABLES]
-    store = Store(folder / "rows")
+    store = Store(ROWS if folder == PAGES else folder / "rows")
     outcomes = [] if args.pages else measure(tables, store, args)
     for table in tables:
         write_page(table, store, folder)
     write_index(list(TABLES.values()), store, folder)
     print(f"\nPages: {folder}/README.md")
-    if folder != PUBLISHED:
+    if folder != PAGES:
         print_agreement(tables, store)
     return 1 if any(outcome.error for outcome in outcomes) else 0
 
@@ -89,7 +90,7 @@ def told(outcome: Outcome) -> str:
 
 
 def print_agreement(tables: Sequence[Table], store: Store) -> None:
-    found = compare(tables, store, Store(PUBLISHED / "rows"))
+    found = compare(tables, store, Store(ROWS))
     agree = found.n_compared - len(found.disagreements)
     print(
         f"{agree} of {found.n_compared} figures agree with those in docs/results, seed by seed "

@@ -22,7 +22,8 @@ from .store import Store
 # Exit code that says so; the reason is on standard error.
 NOT_INSTALLED = 4
 
-PACKAGES = (
+VERSIONED = (
+    "python",
     "allrelevant",
     "numpy",
     "scipy",
@@ -37,7 +38,7 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in VERSIONED[1:]:
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from allrelevant.results import write_atomically
 
 from .lines import Line, best_of, lines_of, short_lines
+from .measure import VERSIONED
 from .store import Store
 from .table import NOT_FIRST, Column, Table
 
@@ -24,7 +26,7 @@ def write_page(table: Table, store: Store, folder: Path) -> None:
     parts += pictures
     parts += list(remarks(table, lines))
     parts += list(not_measured(table, lines))
-    parts.append(footer(table, store))
+    parts.append(footer(table, store, folder))
     write_atomically(folder / f"{table.name}.md", "\n\n".join(parts) + "\n")
 
 
@@ -159,13 +161,14 @@ def draw(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:
         yield f"![{picture.caption}](images/{picture.file_name})\n\n*{picture.caption}*"
 
 
-def footer(table: Table, store: Store) -> str:
-    """How to make the page again, and with what it was made."""
-    newest: dict[str, str] = {}
+def footer(table: Table, store: Store, folder: Path) -> str:
+    """Return the command that makes the page, the package versions and a link to the runs."""
+    stored: dict[str, str] = {}
     for row in table.rows:
-        newest |= store.content(table, row).get("versions", {})
+        stored |= store.content(table, row).get("versions", {})
     needs = any(row.needs for row in table.rows)
     command = f"python -m benchmarks.tables --only {table.name}{' --data FOLDER' if needs else ''}"
-    made_with = ", ".join(f"{name} {number}" for name, number in newest.items())
-    rows = f"{store.folder.name}/{table.name}"
-    return f"---\n\nMade by `{command}`, with {made_with}. Every run is in [`{rows}`]({rows})."
+    made_with = ", ".join(f"{name} {stored[name]}" for name in VERSIONED if name in stored)
+    path = store.path(table)
+    link = Path(os.path.relpath(path, folder)).as_posix()
+    return f"---\n\nMade by `{command}`, with {made_with}. Every run is in [`{path.name}`]({link})."

@@ -69,11 +69,6 @@ class Row:
     needs: str = ""
     ours: bool = False
 
-    @property
-    def file_name(self) -> str:
-        kept = [letter if letter.isalnum() or letter in ".+-" else "_" for letter in self.name]
-        return "".join(kept) + ".json"
-
 
 @dataclass(frozen=True)
 class Derived:

@@ -79,8 +79,8 @@ def draw(rows: Mapping[str, Measured]) -> Any:
 
     found = rows["bounds: can have"][0]
     figure, axes = pyplot.subplots(1, 4, figsize=(12.0, 2.8), layout="constrained")
-    for ax, (name, weights) in zip(axes, found["paths"].items(), strict=False):
-        sizes = np.array(weights)
+    for ax, name in zip(axes, ("lasso", "elastic net", "ridge"), strict=False):
+        sizes = np.array(found["paths"][name])
         for j, colour in enumerate(COLOURS):
             ax.plot(sizes.sum(axis=1), sizes[:, j], color=colour, label=f"feature {j + 1}")
         ax.set_title(name, loc="left", fontsize="medium")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from multiprocessing import Process
 from pathlib import Path
 
 import pytest
 
+from benchmarks.tables.__main__ import PAGES, ROWS
 from benchmarks.tables.agreement import compare
 from benchmarks.tables.index import write_index
 from benchmarks.tables.lines import lines_of, short_lines
@@ -47,6 +50,34 @@ def test_what_is_measured_is_kept_and_not_measured_again(tmp_path):
     assert [(job.row.name, job.seeds) for job in jobs] == [("ours", [2])]
     assert skipped[0].skipped == "no genes.npz in the data folder"
     assert jobs_left([one], store, quick=True, data=None) == ([], [])
+
+
+def test_tables_are_stored_in_one_file_with_sorted_keys(tmp_path):
+    one = table()
+    store = filled(tmp_path, one, [0.8])
+    store.add(one, one.rows[1], 0, {"weights": [1.0, 2.0], "F1": 0.5}, COST, {"numpy": "2"})
+    (path,) = tmp_path.iterdir()
+    assert path.name == "paper_table_1.json"
+    content = json.loads(path.read_text())
+    assert list(content) == ["another one", "ours"]
+    assert list(content["another one"]["runs"]["0"]["figures"]) == ["F1", "weights"]
+    assert '"weights": [1.0, 2.0]\n' in path.read_text()
+
+
+def add_runs(folder: Path, n_row: int) -> None:
+    one = table()
+    for seed in range(10):
+        Store(folder).add(one, one.rows[n_row], seed, {"F1": 1.0}, COST, {})
+
+
+def test_processes_can_add_runs_of_one_table_at_the_same_time(tmp_path):
+    processes = [Process(target=add_runs, args=(tmp_path, n_row)) for n_row in (0, 1)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    one, store = table(), Store(tmp_path)
+    assert all(len(store.measured(one, row)) == 10 for row in one.rows)
 
 
 def test_rows_need_their_file(tmp_path):
@@ -148,16 +179,16 @@ def test_agreement_is_seed_by_seed_within_the_spread(tmp_path):
     assert [one.key for one in far.disagreements] == ["F1"]
 
 
-def test_names_of_files_and_rows_are_unique():
+def test_row_names_are_unique():
     for one in TABLES.values():
-        names = [row.file_name for row in one.rows]
+        names = [row.name for row in one.rows]
         assert len(set(names)) == len(names)
         assert all(row.quick <= row.seeds for row in one.rows)
 
 
 def test_published_results_are_explained():
     """Every row of the published pages that fell short has its reason."""
-    store = Store(Path(__file__).parents[3] / "docs" / "results" / "rows")
+    store = Store(ROWS)
     for one in TABLES.values():
         lines = lines_of(one, store)
         assert lines, f"{one.name} was never measured"
@@ -166,6 +197,5 @@ def test_published_results_are_explained():
 
 
 def test_published_results_say_why_ours_is_not_first():
-    folder = Path(__file__).parents[3] / "docs" / "results"
-    for page in folder.glob("*.md"):
+    for page in PAGES.glob("*.md"):
         assert "Ours is not: not explained." not in page.read_text(), page.name
