@@ -1,4 +1,4 @@
-"""The bounds of this package, with their defaults."""
+"""The relevance bounds of allrelevant, with their defaults."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ def bounds(
     seed: int,
     formulation: Literal["separate", "joint"] = "separate",
 ) -> Chosen:
-    """Strong and weak features; C by the folds of the estimator itself."""
+    """Select the strong and weak features; the estimator chooses C with its own folds."""
     model = ClassificationBounds(formulation=formulation, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RelevanceWarning)  # clean labels: C at the end of the grid
+        warnings.simplefilter(
+            "ignore", RelevanceWarning
+        )  # without label noise, C is at the end of its grid
         model.fit(X, y)
     return model.relevance_ != "irrelevant"
