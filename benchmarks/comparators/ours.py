@@ -21,8 +21,7 @@ def bounds(
     """Select the strong and weak features; the estimator chooses C with its own folds."""
     model = ClassificationBounds(formulation=formulation, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", RelevanceWarning
-        )  # without label noise, C is at the end of its grid
+        # Without label noise, C is at the end of its grid.
+        warnings.simplefilter("ignore", RelevanceWarning)
         model.fit(X, y)
     return model.relevance_ != "irrelevant"

@@ -1,4 +1,4 @@
-"""Index of the results: the pages of each paper, and what is not reproduced."""
+"""Index of the results: the pages of each paper, and the results without a page."""
 
 from __future__ import annotations
 

@@ -39,20 +39,24 @@ def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
         column.title + (" · *paper*" if column.key in published else "") for column in table.columns
     ]
     titles += ["seeds", "wall", "processor", "memory"]
-    compared = lines if table.rows_are_methods else []
-    best = {column.key: best_mean(compared, column) for column in table.columns}
+    best = {column.key: bold_mean(table, lines, column) for column in table.columns}
     text = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
     for line in lines:
         cells = [cell(line, column, best[column.key]) for column in table.columns]
-        text.append(f"| {' | '.join([label(line, lines), *cells, *cost(line)])} |")
+        text.append(f"| {' | '.join([label(table, line, lines), *cells, *cost(line)])} |")
     yield "\n".join(text)
     yield legend(table, lines)
     yield from best_methods(table, lines)
 
 
-def label(line: Line, lines: list[Line]) -> str:
+def bold_mean(table: Table, lines: list[Line], column: Column) -> float | None:
+    """Return the mean to print in bold; None if the rows are not methods on the same data."""
+    return best_mean(lines, column) if table.rows_are_methods else None
+
+
+def label(table: Table, line: Line, lines: list[Line]) -> str:
     """Return the name of a line, marked as ours if the table has other methods as well."""
-    is_mixed = len({one.is_ours for one in lines}) > 1
+    is_mixed = table.rows_are_methods and not all(one.is_ours for one in lines)
     return f"{OURS}: {line.name}" if line.is_ours and is_mixed else line.name
 
 
@@ -63,7 +67,7 @@ def best_methods(table: Table, lines: list[Line]) -> Iterator[str]:
     if column is None or best is None:
         return
     first = [line for line in lines if _rounded_mean(line, column) == best]
-    names = "; ".join(label(line, lines) for line in first)
+    names = "; ".join(label(table, line, lines) for line in first)
     text = f'Best in "{column.title}" ({best:.{column.digits}f}): {names}.'
     if not any(line.is_ours for line in first):
         text += f" No method of {OURS} reaches it: {table.remarks.get(NOT_BEST, 'not explained.')}"
@@ -127,7 +131,7 @@ def legend(table: Table, lines: list[Line]) -> str:
         "Mean ± standard deviation over seeds. Times are the median of one single-threaded run on "
         "a shared computer. Memory is the peak of the process."
     )
-    if table.rows_are_methods:
+    if any(bold_mean(table, lines, column) is not None for column in table.columns):
         text += " Bold: best of the column."
     if any(line.published for line in lines):
         text += " Italics: the paper's figure."
@@ -149,7 +153,7 @@ def remarks(table: Table, lines: list[Line]) -> Iterator[str]:
     names_by_reason: dict[str, list[str]] = {}
     for line in worse:
         reason = table.remarks.get(line.name, table.remarks.get("", "Not explained."))
-        names_by_reason.setdefault(reason, []).append(label(line, lines))
+        names_by_reason.setdefault(reason, []).append(line.name)
     yield "\n".join(f"- {'; '.join(names)}: {reason}" for reason, names in names_by_reason.items())
 
 

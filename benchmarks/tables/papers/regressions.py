@@ -113,7 +113,7 @@ def columns(sizes: tuple[int, ...]) -> list[Column]:
 
 
 def published_table() -> str:
-    """Return the paper's errors as a table of their own, because they are on different data."""
+    """Return the paper's errors as a separate table, because they are on different data."""
     lines = [f"| paper, all rows | {' | '.join(f'{size} features' for size in CT_SIZES)} |"]
     lines += ["| --- " * (1 + len(CT_SIZES)) + "|"]
     for name, values in PUBLISHED.items():
@@ -126,10 +126,10 @@ TABLE_9 = Table(
     title="sfs20, Table 9: CT slices",
     about=f"""
 Mean absolute error of a network ("mlp") with the top features of each ranking, over {N_FOLDS}
-random folds. The penalty of the mask ({MASK_PENALTY:g}) and the number of repetitions ({N_REPEATS})
-are the paper's; there are {EPOCHS} epochs where the paper has 100. Only the first 682 of the 53,500
-slices of the paper were available, from two patients. The errors are small for that reason, and
-differences below about 0.1 are not meaningful.
+random folds (the paper has five). The penalty of the mask ({MASK_PENALTY:g}) and the number of
+repetitions ({N_REPEATS}) are the paper's; there are {EPOCHS} epochs where the paper has 100. Only
+the first 682 of the 53,500 slices of the paper were available, from two patients. The errors are
+small for that reason, and differences below about 0.1 are not meaningful.
 
 {published_table()}
 """,
@@ -143,10 +143,10 @@ TABLE_10 = Table(
     title="sfs20, Table 10 on other data: regression with known ground truth",
     about="""
 The data of the paper's second regression, energies of molecules, are not available here. They are
-replaced by Friedman's first function: 1,500 rows and 100 features, 5 of which determine the target.
-The noise has a standard deviation of 1, so the mean absolute error cannot be below 0.80. Settings
-are those of the [CT slices](sfs20_table_9.md). The last column counts the relevant features among
-the top five.
+replaced by Friedman's first function: 1,500 rows and 100 features; the target depends on 5 of them.
+The noise has a standard deviation of 1, so the expected mean absolute error is at least 0.80.
+Settings are those of the [CT slices](sfs20_table_9.md). The last column counts the relevant
+features among the top five.
 """,
     columns=[
         *columns(FRIEDMAN_SIZES),

@@ -23,8 +23,8 @@ REMARKS = {
         "DFS": "The network is trained for 20 epochs where the paper has 100.",
         "SFS by NN, gamma 0.9": "The network is trained for 4 epochs per round where the paper has "
         "100.",
-        "": "There are 350 held-out rows, so one row is 0.29 points. The differences are one to "
-        "three rows.",
+        "": "There are 350 held-out rows, so one row is 0.29 points. The differences are one or "
+        "two rows.",
     },
     "madelon": {
         "SFS best, gamma 0": "For the sigmoid SVM, the paper's 62.3 with 58 features depends on "
@@ -33,9 +33,10 @@ REMARKS = {
         "SFS by linear, gamma 0.975": "The classes are not linearly separable. A linear SVM would "
         "need millions of libsvm's steps; stopped early, its ranking depends on the order of the "
         "rows.",
-        "MIM": "The estimate of mutual information is random, and so is the ranking.",
-        "": "There are 600 held-out rows, so one row is 0.17 points. Linear and sigmoid SVMs are "
-        "not far from a constant prediction with any ranking.",
+        "MIM": "The estimate of mutual information is random, and the ranking varies with it.",
+        "": "There are 600 held-out rows, so one row is 0.17 points. The differences are at most "
+        "nine rows, and largest for linear and sigmoid SVMs, which are not far from a constant "
+        "prediction with any ranking.",
     },
 }
 
@@ -59,7 +60,7 @@ PAPER = Paper(
         "Table 2, GISETTE, and Table 7": "the data are not available here.",
         "Table 9": "reproduced on 682 of 53,500 rows only; the other rows are not available here.",
         "Table 10": "the energies of molecules are not available here. The page uses other data.",
-        "Tables 11 to 13, ranking by WRN-16-4": "not measured: training takes a GPU. The "
+        "Tables 11 to 13, ranking by WRN-16-4": "not measured, because training takes a GPU. The "
         "evaluation model is a smaller network for the same reason, so the accuracies are lower.",
         "Table 14 (CIFAR-100)": "the data are not available here.",
         "Table 15": "the paper shows images. The page measures the size of the perturbations, for "

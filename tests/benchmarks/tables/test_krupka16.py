@@ -105,10 +105,10 @@ BEST_TAILORED = np.array(
 )
 
 
-# Probabilities that are legible in the copy at hand.
+# Probabilities that are legible in the available copy.
 @pytest.mark.parametrize(("name", "expected"), [("R5", 34.34), ("EB12", 99.99)])
 def test_probability_reproduces_the_thesis(name, expected):
-    """With absolute instead of relative differences, R5 would have 27.4."""
+    """The test uses relative differences; absolute ones would give 27.4 for R5."""
     assert probability(BEST_TAILORED, column(name)) == pytest.approx(expected, abs=0.25)
 
 

@@ -40,9 +40,9 @@ features of the thesis. Nine tasks with more features than rows replace them: ge
 (leukemia, colon, riboflavin), spectra (wine, arcene), texts (dexter) and three generated tables
 that resemble the verbs (words: three classes of 50, 30 and 20 %, rare binary features). The targets
 of riboflavin and wine are split at their median. arcene uses its training rows, dexter the first
-100 of them. Numeric features are standardized over all rows. If the data folder contains feature tables
-of the verbs (`{FOLDER}/access.csv` and so on, see `load_vps30en` for the layout), they are also
-measured, with the folds of the corpus, and compared with the thesis."""
+100 of them. Numeric features are standardized over all rows. If the data folder contains feature
+tables of the verbs (`{FOLDER}/access.csv` and so on, see `load_vps30en` for the layout), they are
+also measured, with the folds of the corpus, and compared with the thesis."""
 PROTOCOL = f"""
 On these tasks there are {N_FOLDS} folds, shuffled by the seed; the thesis has the 9 folds of the
 corpus. Its variance thresholds, 0.05 and 0.02, are meant for rare binary features. Here they are
@@ -96,7 +96,7 @@ def split(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], dict[s
 
 
 def means(measured: Mapping[str, Measured], setups: Sequence[Setup]) -> list[Derived]:
-    """Return the means; the thesis's are on a line of their own unless all verbs are measured."""
+    """Return the means, and those of the thesis separately unless all verbs are measured."""
     tasks, verbs = split(measured)
     average = published.select_setups(published.AVERAGE, [setup.name for setup in setups])
     lines = [gains.mean_line(f"mean of {count_noun(tasks, 'task')}", tasks, {})] if tasks else []
@@ -227,7 +227,7 @@ p-value of the one-sided t-test of the tasks' relative improvements in accuracy,
 thesis does not say whether improvements are averaged over verbs or computed from the averages; its
 figures are reproduced by the latter. They are shown in italics, for its 30 verbs. Those in
 brackets, and I_R5 of EB12, are computed from its averages. The averages are from different data and
-are on a line of their own.
+are on a separate line.
 """,
     columns=columns(EB_RFE),
     rows=rows(EB_RFE, quick=False),
@@ -235,10 +235,10 @@ are on a line of their own.
     rows_are_methods=False,
     remarks={
         "": "The thesis reports improvements of inner scores by 1 to 6 %. Here most inner "
-        "accuracies are close to 100 %, which leaves less room, and P is lower because there are 9 "
+        "accuracies are close to 100 % and can hardly improve, and P is lower because there are 9 "
         "tasks rather than 30. The nested columns are more informative: more candidates increase "
         "the inner accuracy, but not the accuracy on held-out rows, because each candidate is "
-        "another chance to overfit the folds. The thesis has no nested scores, so its gains may "
+        "a further chance to overfit the folds. The thesis has no nested scores, so its gains may "
         "have the same cause. In both, more candidates give smaller subsets."
     },
     derive=means_and_gains,
