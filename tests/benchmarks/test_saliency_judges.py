@@ -23,12 +23,12 @@ def challenge(name: str, sparse: bool) -> ChallengeSet:
 def test_accuracy_equals_that_of_svms_on_the_columns(name: str, sparse: bool) -> None:
     data = challenge(name, sparse)
     order = np.random.default_rng(0).permutation(60)
-    found = judged(data, order)
-    for judge in KERNELS:
-        for size, accuracy in found[judge][::7]:
+    accuracies = judged(data, order)
+    for kernel in KERNELS:
+        for size, accuracy in accuracies[kernel][::7]:
             columns = order[:size]
-            svc = data.machine(judge).fit(data.X[:, columns], data.y)
-            assert svc.score(data.X_test[:, columns], data.y_test) == accuracy, (judge, size)
+            svc = data.machine(kernel).fit(data.X[:, columns], data.y)
+            assert svc.score(data.X_test[:, columns], data.y_test) == accuracy, (kernel, size)
 
 
 def test_kernels_can_be_restricted() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...comparators import fri_peer, linear, ours, wrappers
+from ...comparators import fri_peer, linear, relevance_bounds, wrappers
 from ...comparators.interface import Chosen, Classes, Comparator
 from ...comparators.interface import Table as Data
 from ...scores import f1
@@ -53,8 +53,8 @@ IN_PAPERS: Mapping[str, tuple[Comparator, int, int]] = {
     "forward / backward": (wrappers.forward_backward, 10, 1),
 }
 OURS: Mapping[str, Comparator] = {
-    "bounds": ours.bounds,
-    "bounds, joint budget": partial(ours.bounds, formulation="joint"),
+    "bounds": relevance_bounds.bounds,
+    "bounds, joint budget": partial(relevance_bounds.bounds, formulation="joint"),
 }
 
 

@@ -21,9 +21,9 @@ from ..table import Figures, Measured
 
 def xor(seed: int, _: Path) -> Figures:
     """Train on one draw and score on another."""
-    own, new = (make_xor(random_state=2 * seed + part) for part in (0, 1))
-    X, y = np.vstack([own.X, new.X]), np.concatenate([own.y, new.y])
-    train, test = np.arange(len(own.y)), len(own.y) + np.arange(len(new.y))
+    first, second = (make_xor(random_state=2 * seed + part) for part in (0, 1))
+    X, y = np.vstack([first.X, second.X]), np.concatenate([first.y, second.y])
+    train, test = np.arange(len(first.y)), len(first.y) + np.arange(len(second.y))
     learner = GMLVQ(prototypes_per_class=2, random_state=seed)
     return errors(learner, scaled(X, train), codes(y), train, test)
 

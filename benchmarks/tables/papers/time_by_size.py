@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from allrelevant import EBRFE, SVMRFE, RelevanceWarning, SaliencySelector
 from allrelevant.datasets import make_linear_classification
 
-from ...comparators import linear, ours, wrappers
+from ...comparators import linear, relevance_bounds, wrappers
 from ...comparators.filters import mutual_information, relieff
 from ..table import Column, Figures, Row, Table
 from .known_truth import boruta, lassonet
@@ -40,7 +40,7 @@ def by_comparator(X: np.ndarray, y: np.ndarray, seed: int, *, comparator: Callab
 
 # Each method with the sizes at which it ends within minutes, and whether it is ours.
 METHODS: Mapping[str, tuple[Run, tuple[tuple[int, int], ...], bool]] = {
-    "bounds": (partial(by_comparator, comparator=ours.bounds), SIZES, True),
+    "bounds": (partial(by_comparator, comparator=relevance_bounds.bounds), SIZES, True),
     "SVM-RFE, one feature at a time": (lambda X, y, _: SVMRFE().fit(X, y), SIZES, True),
     "SVM-RFE, a tenth at a time": (lambda X, y, _: SVMRFE(step=0.1).fit(X, y), SIZES, True),
     "EB-RFE": (lambda X, y, _: EBRFE(n_candidates=5).fit(X, y), SIZES[:3], True),

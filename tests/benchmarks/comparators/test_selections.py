@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.comparators import linear, ours, wrappers
+from benchmarks.comparators import linear, relevance_bounds, wrappers
 
 COMPARATORS = {
-    "bounds": ours.bounds,
+    "bounds": relevance_bounds.bounds,
     "ridge, mean": linear.ridge(linear.mean),
     "ridge, tiny": linear.ridge(linear.tiny),
     "lasso": linear.lasso(),
