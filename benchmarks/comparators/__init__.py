@@ -1,6 +1,6 @@
-"""The methods that the papers compare with, and peers of today, behind one small interface.
+"""Feature selection methods of the papers and of other packages, with a common interface.
 
-A comparator takes a table of two classes and says which features it selects
-(:mod:`.interface`). Those that need packages beyond the core (Boruta, LassoNet, fri) are imported
-when asked for: see ``benchmarks/tables/papers/known_truth.py``.
+A comparator takes a table with two classes and returns the selected features
+(:mod:`.interface`). Those that require additional packages (Boruta, LassoNet, fri) are imported
+on first use: see ``benchmarks/tables/papers/known_truth.py``.
 """

@@ -1,4 +1,4 @@
-"""fri 9.0.0 in an environment of its own: it needs NumPy 1, and two packages it does not name."""
+"""fri 9.0.0 in its own environment, because it requires NumPy 1 and undeclared packages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGES = ("fri==9.0.0", "importlib_metadata", "attrs")
 
 
 def install() -> None:
-    """On first use; it takes a minute."""
+    """Create the environment on first use, which takes a minute."""
     if PYTHON.exists():
         return
     print("Installing fri in .fri-env ...", file=sys.stderr, flush=True)
@@ -28,12 +28,12 @@ def install() -> None:
     except subprocess.CalledProcessError as error:
         PYTHON.unlink(missing_ok=True)
         raise NotInstalledError(
-            "fri 9.0.0 could not be installed: no package index in reach?"
+            "fri 9.0.0 could not be installed. Check that a package index can be reached."
         ) from error
 
 
 def fri(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """With the defaults of its authors, who tune by a random search of their own."""
+    """Use the authors' defaults, including their random search for hyperparameters."""
     install()
     with tempfile.TemporaryDirectory() as folder:
         table, chosen = Path(folder) / "table.npz", Path(folder) / "chosen.npy"

@@ -1,4 +1,4 @@
-"""Runs in fri's own environment: which features fri 9.0.0 selects, with its authors' settings.
+"""Select features with fri 9.0.0 and its defaults; run in the environment of fri.
 
 usage: python fri_selection.py TABLE.npz CHOSEN.npy SEED
 """

@@ -1,4 +1,4 @@
-"""What the tables ask of every method: which features of a table does it call relevant?"""
+"""Interface of the comparators: a table in, the selected features out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Chosen = NDArray[np.bool_]
 
 
 class Comparator(Protocol):
-    """Features that a method selects.
+    """A method that selects features.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Comparator(Protocol):
     y : ndarray of shape (n_rows,)
         Two classes, -1 and 1.
     folds : int
-        Of the cross-validation that tunes the method.
+        Number of folds of the cross-validation that tunes the method.
     seed : int
 
     Returns
@@ -33,4 +33,4 @@ class Comparator(Protocol):
 
 
 class NotInstalledError(Exception):
-    """A peer could not be installed in its environment; its rows are skipped, and said to be."""
+    """Raised if a package cannot be installed in its environment; its rows are skipped."""

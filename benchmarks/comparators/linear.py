@@ -1,6 +1,6 @@
-"""Linear models: a feature is selected if the size of its weight is above a cutoff.
+"""Linear models that select a feature if its absolute weight is above a cutoff.
 
-Grids begin with the strongest penalty, and of equal scores the first is taken: the sparser model.
+Grids start with the strongest penalty, so that ties are resolved in favor of the sparser model.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ C_VALUES = np.logspace(-3, 3, 13)
 
 
 def tiny(_: np.ndarray) -> float:
-    """The cutoff of ferel18, and of esann17 for models with an L1 penalty."""
+    """Return the cutoff of ferel18, and of esann17 for models with an L1 penalty."""
     return 1e-5
 
 
 def mean(weights: np.ndarray) -> float:
-    """The cutoff of esann17 for models with an L2 penalty, the elastic net among them."""
+    """Return the cutoff of esann17 for models with an L2 penalty, such as the elastic net."""
     return float(weights.mean())
 
 
@@ -48,29 +48,30 @@ def elastic_net_weights(X: Table, y: Classes, folds: StratifiedKFold) -> np.ndar
     return ElasticNetCV(l1_ratio=ratios, cv=list(folds.split(X, y))).fit(X, y).coef_
 
 
-def above(
+def select_above(
     X: Table, y: Classes, *, folds: int, seed: int, weights: Callable[..., Any], cutoff: Cutoff
 ) -> Chosen:
+    """Select the features whose absolute weight is above the cutoff."""
     scaled = StandardScaler().fit_transform(X)
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # at the weak end of the grids
-        sizes = np.abs(weights(scaled, y, splits))
-    return sizes > cutoff(sizes)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # at weak penalties
+        absolute = np.abs(weights(scaled, y, splits))
+    return absolute > cutoff(absolute)
 
 
 def ridge(cutoff: Cutoff) -> Comparator:
-    """The linear SVM with an L2 penalty, which ferel18 calls Ridge."""
-    return partial(above, weights=partial(svm_weights, penalty="l2"), cutoff=cutoff)
+    """Return the linear SVM with an L2 penalty, which ferel18 calls Ridge."""
+    return partial(select_above, weights=partial(svm_weights, penalty="l2"), cutoff=cutoff)
 
 
 def l1_svm(cutoff: Cutoff = tiny) -> Comparator:
-    return partial(above, weights=partial(svm_weights, penalty="l1"), cutoff=cutoff)
+    return partial(select_above, weights=partial(svm_weights, penalty="l1"), cutoff=cutoff)
 
 
 def lasso(cutoff: Cutoff = tiny) -> Comparator:
-    return partial(above, weights=lasso_weights, cutoff=cutoff)
+    return partial(select_above, weights=lasso_weights, cutoff=cutoff)
 
 
 def elastic_net(cutoff: Cutoff) -> Comparator:
-    return partial(above, weights=elastic_net_weights, cutoff=cutoff)
+    return partial(select_above, weights=elastic_net_weights, cutoff=cutoff)

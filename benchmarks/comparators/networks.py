@@ -1,4 +1,4 @@
-"""LassoNet: a network whose first layer is held by a linear path of sparse weights."""
+"""LassoNet: a network whose first layer is restricted by sparse linear skip connections."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from sklearn.preprocessing import StandardScaler
 
 from .interface import Chosen, Classes, Table
 
-HIDDEN = (20,)
-STEP = 1.1
+HIDDEN_DIMS = (20,)
+PATH_MULTIPLIER = 1.1
 
 
 def lassonet(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """The sparsest network of its path that no other beats on rows held out (one in ``folds``).
+    """Select the features of the network on the path with the best held-out accuracy.
 
-    One split in place of cross-validation, of which each fold would take as long.
+    Ties are resolved in favor of the sparser network. A single split replaces cross-validation, to
+    save time; it holds out one in ``folds`` rows.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
@@ -27,11 +28,11 @@ def lassonet(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
         X, (y == 1).astype(np.int64), test_size=1 / folds, random_state=seed, stratify=y
     )
     model = LassoNetClassifier(
-        hidden_dims=HIDDEN, path_multiplier=STEP, random_state=seed, verbose=0
+        hidden_dims=HIDDEN_DIMS, path_multiplier=PATH_MULTIPLIER, random_state=seed, verbose=0
     )
-    judged = []
+    scored = []
     for step in model.path(X_train, y_train, X_val=X_held, y_val=y_held, return_state_dicts=True):
         model.load(step.state_dict)
         chosen = step.selected.numpy().astype(bool)
-        judged.append((accuracy_score(y_held, model.predict(X_held)), -chosen.sum(), chosen))
-    return max(judged, key=lambda entry: entry[:2])[2]
+        scored.append((accuracy_score(y_held, model.predict(X_held)), -chosen.sum(), chosen))
+    return max(scored, key=lambda entry: entry[:2])[2]

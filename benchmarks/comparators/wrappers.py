@@ -1,4 +1,4 @@
-"""Selection by how well a linear SVM does: recursive elimination, forward and backward steps."""
+"""Selection by the accuracy of a linear SVM: recursive elimination, forward and backward steps."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sklearn.svm import LinearSVC
 from .filters import mutual_information, relieff
 from .interface import Chosen, Classes, Table
 
-# A step of forward or backward selection must gain, or may lose, this much accuracy.
+# Accuracy that a forward step must gain, and that a backward step may lose.
 TOLERANCE = 1e-3
 
 
-def judge() -> LinearSVC:
+def linear_svm() -> LinearSVC:
     return LinearSVC(dual=False, random_state=0)
 
 
@@ -24,18 +24,18 @@ def splits(folds: int, seed: int) -> StratifiedKFold:
 
 
 def rfecv(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """RFE, its number of features by cross-validation."""
+    """Use recursive feature elimination; cross-validation chooses the number of features."""
     scaled = StandardScaler().fit_transform(X)
-    return RFECV(judge(), cv=splits(folds, seed)).fit(scaled, y).support_
+    return RFECV(linear_svm(), cv=splits(folds, seed)).fit(scaled, y).support_
 
 
 def forward_backward(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """What is taken on the way up, or kept on the way down."""
+    """Select the union of the features of forward and of backward selection."""
     scaled = StandardScaler().fit_transform(X)
     chosen = np.zeros(X.shape[1], dtype=bool)
     for direction, tolerance in (("forward", TOLERANCE), ("backward", -TOLERANCE)):
         steps = SequentialFeatureSelector(
-            judge(),
+            linear_svm(),
             n_features_to_select="auto",
             direction=direction,
             tol=tolerance,
@@ -45,24 +45,24 @@ def forward_backward(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
     return chosen
 
 
-def best_first(X: Table, y: Classes, order: np.ndarray, *, folds: int, seed: int) -> Chosen:
-    """The first features of a ranking, as many as serve the SVM best; the fewest of equals."""
+def select_top(X: Table, y: Classes, order: np.ndarray, *, folds: int, seed: int) -> Chosen:
+    """Select the top features of a ranking; the number maximizes accuracy, ties by the fewest."""
     scaled = StandardScaler().fit_transform(X)
     cv = splits(folds, seed)
     scores = [
-        cross_val_score(judge(), scaled[:, order[:size]], y, cv=cv).mean()
+        cross_val_score(linear_svm(), scaled[:, order[:size]], y, cv=cv).mean()
         for size in range(1, len(order) + 1)
     ]
     return np.isin(np.arange(len(order)), order[: int(np.argmax(scores)) + 1])
 
 
 def mim(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Ranked by mutual information with the class."""
+    """Rank by mutual information with the class."""
     order = np.argsort(-mutual_information(X, y), kind="stable")
-    return best_first(X, y, order, folds=folds, seed=seed)
+    return select_top(X, y, order, folds=folds, seed=seed)
 
 
 def relief(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Ranked by ReliefF."""
+    """Rank by ReliefF."""
     order = np.argsort(-relieff(X, y), kind="stable")
-    return best_first(X, y, order, folds=folds, seed=seed)
+    return select_top(X, y, order, folds=folds, seed=seed)

@@ -1,9 +1,9 @@
-"""The papers' tables by one command: see ``__main__`` for how it is run.
+"""The papers' tables, measured again with one command: ``python -m benchmarks.tables``.
 
-- ``papers``: the tables themselves, one module a paper
-- ``table``: what a table is
-- ``runner``, ``measure``: rows measured, each in a process of its own
-- ``store``: what was measured
-- ``lines``, ``page``, ``index``: what is written of it
-- ``agreement``: a new run beside the published one
+- ``papers``: the tables, one module per paper
+- ``table``: the description of a table
+- ``runner``, ``measure``: measuring rows, each in its own process
+- ``store``, ``rows``: the measured runs
+- ``lines``, ``page``, ``index``: the pages written from them
+- ``agreement``: the comparison of a new run with the published one
 """

@@ -1,7 +1,7 @@
-"""The papers' tables, measured again beside the peers of today, as pages of Markdown.
+"""Measure the papers' tables again and write them as Markdown pages.
 
-Resumable: each run of each row is kept as it ends, and what is there is not measured again. A quick
-run takes fewer seeds of the cheaper rows, writes to a folder of its own, and compares what it finds
+Every run of a row is stored when it ends, so an interrupted command resumes when it is repeated.
+A quick run uses fewer seeds of the cheaper rows, writes to its own folder and compares the result
 with the published rows.
 
 usage: python -m benchmarks.tables [--quick] [--data FOLDER] [--only NAME ...] [--output FOLDER]
@@ -20,51 +20,54 @@ from pathlib import Path
 from .agreement import compare
 from .index import write_index
 from .page import write_page
-from .papers import TABLES
-from .runner import ROOT, Outcome, jobs_left, run
+from .papers import OTHER_TABLES, PAPERS, TABLES
+from .runner import ROOT, Outcome, pending_jobs, run
 from .store import Store
 from .table import Table
 
-PUBLISHED = ROOT / "docs" / "results"
+PAGES = ROOT / "docs" / "results"
+ROWS = ROOT / "benchmarks" / "tables" / "rows"
 QUICK = ROOT / "results-quick"
 
 
 def main() -> int:
-    args = arguments()
-    folder = args.output or (QUICK if args.quick else PUBLISHED)
+    args = parse_arguments()
+    folder = args.output or (QUICK if args.quick else PAGES)
     tables = [TABLES[name] for name in args.only or TABLES]
-    store = Store(folder / "rows")
+    store = Store(ROWS if folder == PAGES else folder / "rows")
     outcomes = [] if args.pages else measure(tables, store, args)
     for table in tables:
         write_page(table, store, folder)
-    write_index(list(TABLES.values()), store, folder)
+    write_index(PAPERS, OTHER_TABLES, store, folder)
     print(f"\nPages: {folder}/README.md")
-    if folder != PUBLISHED:
+    if folder != PAGES:
         print_agreement(tables, store)
     return 1 if any(outcome.error for outcome in outcomes) else 0
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.tables", description="The papers' tables, measured again."
+        prog="python -m benchmarks.tables",
+        description="Measure the papers' tables again and write them as Markdown pages.",
     )
-    parser.add_argument("--quick", action="store_true", help="few seeds of the cheaper rows")
-    parser.add_argument("--data", type=Path, help="folder with the public tables, as .npz")
-    parser.add_argument("--only", nargs="+", choices=TABLES, help="some tables")
-    parser.add_argument("--output", type=Path, help="folder of the pages and of what was measured")
-    parser.add_argument("--jobs", type=int, default=2, help="rows at a time")
-    parser.add_argument("--pages", action="store_true", help="measure nothing, write the pages")
+    parser.add_argument("--quick", action="store_true", help="fewer seeds of the cheaper rows")
+    parser.add_argument("--data", type=Path, help="folder with the public data sets (.npz)")
+    parser.add_argument("--only", nargs="+", choices=TABLES, help="tables to measure")
+    parser.add_argument("--output", type=Path, help="folder for the pages and the runs")
+    parser.add_argument("--jobs", type=int, default=2, help="number of rows measured in parallel")
+    parser.add_argument("--pages", action="store_true", help="write the pages without measuring")
     return parser.parse_args()
 
 
 def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> list[Outcome]:
-    jobs, skipped = jobs_left(tables, store, quick=args.quick, data=args.data)
+    """Measure the missing rows, printing one line per row."""
+    jobs, skipped = pending_jobs(tables, store, quick=args.quick, data=args.data)
     print_skipped(skipped)
     outcomes, start = list(skipped), time.perf_counter()
     for outcome in run(jobs, store, args.data, args.jobs):
         outcomes.append(outcome)
         done = len(outcomes) - len(skipped)
-        print(f"{told(outcome)}  ({done} of {len(jobs)})", flush=True)
+        print(f"{describe(outcome)}  ({done} of {len(jobs)})", flush=True)
     print(f"\n{len(jobs)} rows in {time.perf_counter() - start:.0f} s, {len(skipped)} skipped")
     for outcome in outcomes:
         if outcome.error:
@@ -73,13 +76,13 @@ def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> 
 
 
 def print_skipped(skipped: Sequence[Outcome]) -> None:
-    """One line for all rows of a table that lack the same file."""
+    """Print one line for all rows of a table that require the same missing file."""
     counts = Counter((outcome.job.table.name, outcome.skipped) for outcome in skipped)
     for (table, reason), count in counts.items():
         print(f"skipped  {table}: {count} {'row' if count == 1 else 'rows'}, {reason}", flush=True)
 
 
-def told(outcome: Outcome) -> str:
+def describe(outcome: Outcome) -> str:
     title = outcome.job.title
     if outcome.skipped:
         return f"skipped  {title}: {outcome.skipped}"
@@ -89,13 +92,13 @@ def told(outcome: Outcome) -> str:
 
 
 def print_agreement(tables: Sequence[Table], store: Store) -> None:
-    found = compare(tables, store, Store(PUBLISHED / "rows"))
-    agree = found.n_compared - len(found.disagreements)
+    agreement = compare(tables, store, Store(ROWS))
+    n_agreeing = agreement.n_compared - len(agreement.disagreements)
     print(
-        f"{agree} of {found.n_compared} figures agree with those in docs/results, seed by seed "
-        "within the spread over seeds."
+        f"{n_agreeing} of {agreement.n_compared} figures agree with docs/results: they differ by "
+        "at most one standard deviation over seeds."
     )
-    for disagreement in found.disagreements:
+    for disagreement in agreement.disagreements:
         print(f"  {disagreement}")
 
 

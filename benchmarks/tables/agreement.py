@@ -1,54 +1,62 @@
-"""Does a new run give the figures that are published here? Seed by seed, within the spread."""
+"""Comparison of a new run with the published figures, seed by seed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .lines import lines_of
+from .lines import table_lines
 from .store import Store
 from .table import Table
 
 
 @dataclass(frozen=True)
-class Disagreement:
-    """A figure that is further from the published one than the published spread."""
+class FigurePair:
+    """A figure of a new run and the published one.
+
+    Attributes
+    ----------
+    row, key : str
+    new, published : float
+    tolerance : float
+        Standard deviation of the published figure over seeds, or its rounding if that is larger.
+    """
 
     row: str
     key: str
     new: float
     published: float
-    allowed: float
+    tolerance: float
+
+    @property
+    def agrees(self) -> bool:
+        return abs(self.new - self.published) <= self.tolerance
 
     def __str__(self) -> str:
         return (
-            f"{self.row}, {self.key}: {self.new:g} here, {self.published:g} published "
-            f"(± {self.allowed:g})"
+            f"{self.row}, {self.key}: {self.new:g} (published: {self.published:g} "
+            f"± {self.tolerance:g})"
         )
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How many figures were compared, and which disagree."""
+    """Number of compared figures, and the pairs that disagree."""
 
     n_compared: int
-    disagreements: list[Disagreement]
+    disagreements: list[FigurePair]
 
 
 def compare(tables: Sequence[Table], new: Store, published: Store) -> Agreement:
+    """Compare all figures that both stores contain for the same seed."""
     pairs = [pair for table in tables for pair in _pairs(table, new, published)]
-    return Agreement(len(pairs), [pair for pair in pairs if _apart(pair)])
+    return Agreement(len(pairs), [pair for pair in pairs if not pair.agrees])
 
 
-def _apart(pair: Disagreement) -> bool:
-    return abs(pair.new - pair.published) > pair.allowed
-
-
-def _pairs(table: Table, new: Store, published: Store) -> Iterator[Disagreement]:
-    """Every figure of a column that both have, with what it may differ by."""
-    known = {line.name: line for line in lines_of(table, published)}
-    for line in lines_of(table, new):
-        before = known.get(line.name)
+def _pairs(table: Table, new: Store, published: Store) -> Iterator[FigurePair]:
+    published_lines = {line.name: line for line in table_lines(table, published)}
+    for line in table_lines(table, new):
+        before = published_lines.get(line.name)
         if before is None:
             continue
         for column in table.columns:
@@ -57,6 +65,6 @@ def _pairs(table: Table, new: Store, published: Store) -> Iterator[Disagreement]
                 if values[0] is None or values[1] is None:
                     continue
                 rounding = 10**-column.digits
-                allowed = max(rounding, before.spread(column.key) or 0.0)
+                tolerance = max(rounding, before.std(column.key) or 0.0)
                 title = f"{table.name}, {line.name}, seed {seed}"
-                yield Disagreement(title, column.key, values[0], values[1], allowed)
+                yield FigurePair(title, column.key, values[0], values[1], tolerance)

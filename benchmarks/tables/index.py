@@ -1,4 +1,4 @@
-"""The first page of the results: what there is, and what fell short."""
+"""Index of the results: the pages of each paper, and the results without a page."""
 
 from __future__ import annotations
 
@@ -7,86 +7,130 @@ from pathlib import Path
 
 from allrelevant.results import write_atomically
 
-from .lines import Line, lines_of, short_lines
+from .lines import Line, lines_worse_than_paper, table_lines
+from .page import OURS
 from .store import Store
-from .table import Table
+from .table import Paper, Table
 
 HEAD = """\
-# The papers' tables, measured again
+# Results of the papers, measured again
 
-Every comparison of the five papers that public data allow, with the methods they compare with and
-peers of today, on two cores. `make tables DATA=folder` measures all of it, and goes on where it was
-interrupted; `make tables-quick DATA=folder` measures a part within ten minutes and compares it with
-these pages. Without the folder both take what is generated or comes with scikit-learn, and say what
+The tables and figures of five papers, reproduced with `allrelevant` on two cores, with the methods
+that the papers compare with and with other packages. For each paper, a table links the reproduced
+results, and a list names those that are not reproduced, with the reason. Where a figure is worse
+than the paper's, its page gives the reason.
+
+`make tables DATA=folder` measures everything; an interrupted run resumes when it is repeated.
+`make tables-quick DATA=folder` measures a part within ten minutes and compares it with these pages.
+Without the folder, both measure the generated data and the data sets of scikit-learn, and list what
 they skip.
 
-What to use when: [which method for which question](../which_method.md)."""
+For a recommendation, see [which method for which question](../which_method.md)."""
 
-
-# Key of the figure that tables of known truth share.
+TITLES = (
+    "page",
+    "compared by",
+    f"best of {OURS}",
+    "best of others",
+    "rows",
+    "worse than the paper",
+)
+# Key of the figure that is compared across tables with known ground truth.
 SHARED = "F1"
 
 
-def write_index(tables: Sequence[Table], store: Store, folder: Path) -> None:
-    titles = ("page", "measured by", "our best", "best of others", "rows", "short of the paper")
-    text = [HEAD, f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}"]
-    rows = [row for table in tables for row in index_rows(table, store)]
-    if not rows:
+def write_index(
+    papers: Sequence[Paper], others: Sequence[Table], store: Store, folder: Path
+) -> None:
+    """Write the index of all measured tables, unless nothing was measured."""
+    tables = [table for paper in papers for table in paper.tables] + list(others)
+    text = [HEAD]
+    for paper in papers:
+        text += paper_section(paper, store)
+    text += section("Not from a paper", others, store)
+    if len(text) == 1:
         return
-    text[-1] += "\n" + "\n".join(rows)
-    text += list(side_by_side(tables, store))
+    text += f1_by_method(tables, store)
     write_atomically(folder / "README.md", "\n\n".join(text) + "\n")
 
 
-def side_by_side(tables: Sequence[Table], store: Store) -> Iterator[str]:
-    """Methods by table, for the tables whose rows are the same methods."""
-    found = {table: lines_of(table, store) for table in tables if table.headline == SHARED}
-    found = {table: lines for table, lines in found.items() if lines}
-    if not found:
+def paper_section(paper: Paper, store: Store) -> Iterator[str]:
+    parts = list(section(f"{paper.name}: {paper.citation}", paper.tables, store))
+    if not parts:
         return
-    names = {line.name: line.ours for lines in found.values() for line in lines}
-    titles = [f"[{table.short_title}]({table.name}.md)" for table in found]
-    yield f"## {SHARED} of the relevant features, on tables of known truth"
-    text = [f"| method | {' | '.join(titles)} |", f"|{' --- |' * (len(titles) + 1)}"]
-    for name, ours in names.items():
-        means = [mean_of(name, lines) for lines in found.values()]
-        cells = ["" if mean is None else f"{mean:.2f}" for mean in means]
-        text.append(f"| {f'**{name}**' if ours else name} | {' | '.join(cells)} |")
-    yield "\n".join(text)
+    yield from parts
+    if paper.not_reproduced:
+        items = [f"- {name}: {reason}" for name, reason in paper.not_reproduced.items()]
+        yield "Not reproduced, or only in part:"
+        yield "\n".join(items)
 
 
-def mean_of(name: str, lines: list[Line]) -> float | None:
-    return next((line.mean(SHARED) for line in lines if line.name == name), None)
+def section(title: str, tables: Sequence[Table], store: Store) -> Iterator[str]:
+    """Yield a heading and a table of pages, unless nothing was measured."""
+    rows = [row for table in tables for row in index_rows(table, store)]
+    if not rows:
+        return
+    yield f"## {title}"
+    yield "\n".join([f"| {' | '.join(TITLES)} |", f"|{' --- |' * len(TITLES)}", *rows])
 
 
 def index_rows(table: Table, store: Store) -> Iterator[str]:
-    lines = lines_of(table, store)
+    lines = table_lines(table, store)
     if not lines:
         return
-    short = short_lines(table, lines)
+    worse = lines_worse_than_paper(table, lines)
     link = f"[{table.title}]({table.name}.md)"
-    cells = [link, *headline(table, lines), str(len(lines)), counted(short)]
+    cells = [link, *headline(table, lines), str(len(lines)), count_by_origin(worse)]
     yield f"| {' | '.join(cells)} |"
 
 
 def headline(table: Table, lines: list[Line]) -> list[str]:
-    """What is compared, our best row and the best of others."""
+    """Return the title of the headline column, our best row and the best other row."""
     column = table.headline_column
     if column is None:
         return ["", "", ""]
     cells = [column.title]
-    for ours in (True, False):
-        means = {line.name: line.mean(column.key) for line in lines if line.ours is ours}
-        known = {name: mean for name, mean in means.items() if mean is not None}
+    for is_ours in (True, False):
+        means = {line.name: line.mean(column.key) for line in lines if line.is_ours is is_ours}
+        measured = {name: mean for name, mean in means.items() if mean is not None}
         sign = -1 if column.better == "lower" else 1
-        best = max(known, key=lambda name: sign * known[name], default=None)
-        cells.append("" if best is None else f"{known[best]:.{column.digits}f} ({best})")
+        best = max(measured, key=lambda name: sign * measured[name], default=None)
+        cells.append("" if best is None else f"{measured[best]:.{column.digits}f} ({best})")
     return cells
 
 
-def counted(short: list[Line]) -> str:
-    """Ours and others' apart."""
-    ours = sum(line.ours for line in short)
-    parts = [f"{ours} of ours"] if ours else []
-    parts += [f"{len(short) - ours} of others"] if len(short) > ours else []
+def count_by_origin(lines: list[Line]) -> str:
+    """Count the lines of allrelevant and those of other methods.
+
+    Examples
+    --------
+    >>> count_by_origin([])
+    'none'
+    """
+    n_ours = sum(line.is_ours for line in lines)
+    parts = [f"{n_ours} of {OURS}"] if n_ours else []
+    parts += [f"{len(lines) - n_ours} of others"] if len(lines) > n_ours else []
     return ", ".join(parts) or "none"
+
+
+def f1_by_method(tables: Sequence[Table], store: Store) -> Iterator[str]:
+    """Yield the F1 of each method on each table with known ground truth."""
+    lines_by_table = {
+        table: table_lines(table, store) for table in tables if table.headline == SHARED
+    }
+    lines_by_table = {table: lines for table, lines in lines_by_table.items() if lines}
+    if not lines_by_table:
+        return
+    is_ours = {line.name: line.is_ours for lines in lines_by_table.values() for line in lines}
+    titles = [f"[{table.short_title}]({table.name}.md)" for table in lines_by_table]
+    yield f"## {SHARED} of the relevant features on data with known ground truth"
+    text = [f"| method | {' | '.join(titles)} |", f"|{' --- |' * (len(titles) + 1)}"]
+    for name, ours in is_ours.items():
+        means = [mean_by_name(name, lines) for lines in lines_by_table.values()]
+        cells = ["" if mean is None else f"{mean:.2f}" for mean in means]
+        text.append(f"| {f'{OURS}: {name}' if ours else name} | {' | '.join(cells)} |")
+    yield "\n".join(text)
+
+
+def mean_by_name(name: str, lines: list[Line]) -> float | None:
+    return next((line.mean(SHARED) for line in lines if line.name == name), None)

@@ -1,9 +1,9 @@
-"""Lines of a table, ready to be written: mean and spread, the paper's figure, what fell short."""
+"""Lines of a table: means and standard deviations over seeds, compared with the paper's figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,51 +14,56 @@ from .table import Column, Measured, Table
 
 @dataclass(frozen=True)
 class Line:
-    """One row as measured.
+    """One measured or derived line.
 
     Attributes
     ----------
     name : str
     measured : mapping
         Figures by seed.
-    published : mapping of str to float
-    ours : bool
+    published, corrected : mapping of str to float
+        The paper's figures as printed, and corrections of misprints.
+    is_ours : bool
     n_seeds : int
-        Asked for; there may be fewer.
-    seconds, processor_seconds, megabytes : float or None
-        Of one run: medians over seeds, and the largest; None if they were not taken.
+        Intended number of seeds, possibly more than were measured; 0 for derived lines.
+    seconds, processor_seconds : float or None
+        Median over the runs; None if not measured.
+    megabytes : float or None
+        Maximum over the runs.
     """
 
     name: str
     measured: Measured
     published: Mapping[str, float]
-    ours: bool = False
+    corrected: Mapping[str, float] = field(default_factory=dict)
+    is_ours: bool = False
     n_seeds: int = 0
     seconds: float | None = None
     processor_seconds: float | None = None
     megabytes: float | None = None
 
     def mean(self, key: str) -> float | None:
-        """Over seeds; None if the row has no such figure."""
+        """Return the mean over seeds, or None if the line has no such figure."""
         values = [run[key] for run in self.measured.values() if key in run]
         return float(np.mean(values)) if values else None
 
-    def spread(self, key: str) -> float | None:
-        """Standard deviation over seeds; None for a single one."""
+    def std(self, key: str) -> float | None:
+        """Return the standard deviation over seeds, or None for a single seed."""
         values = [run[key] for run in self.measured.values() if key in run]
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
-    def falls_short(self, column: Column) -> bool:
-        """Whether the mean is worse than the paper's figure, by more than that was rounded."""
-        mean, published = self.mean(column.key), self.published.get(column.key)
+    def is_worse_than_paper(self, column: Column) -> bool:
+        """Whether the mean is worse than the paper's figure by more than its rounding error."""
+        mean = self.mean(column.key)
+        published = self.corrected.get(column.key, self.published.get(column.key))
         if mean is None or published is None or not column.better:
             return False
         worse_by = published - mean if column.better == "higher" else mean - published
         return worse_by > 0.5 * 10**-column.digits
 
 
-def lines_of(table: Table, store: Store) -> list[Line]:
-    """Measured rows in the order of the table, then those derived from them."""
+def table_lines(table: Table, store: Store) -> list[Line]:
+    """Return the measured lines in the order of the table, then the derived ones."""
     lines = []
     for row in table.rows:
         content = store.content(table, row)
@@ -70,16 +75,21 @@ def lines_of(table: Table, store: Store) -> list[Line]:
                 row.name,
                 store.measured(table, row),
                 row.published,
-                row.ours,
-                row.seeds,
-                _median(runs, "seconds"),
-                _median(runs, "processor_seconds"),
-                max((run["megabytes"] for run in runs if "megabytes" in run), default=None),
+                is_ours=row.is_ours,
+                n_seeds=row.seeds,
+                seconds=_median(runs, "seconds"),
+                processor_seconds=_median(runs, "processor_seconds"),
+                megabytes=max(
+                    (run["megabytes"] for run in runs if "megabytes" in run), default=None
+                ),
             )
         )
     if table.derive is not None and lines:
-        found = table.derive({line.name: line.measured for line in lines})
-        lines += [Line(one.name, one.figures, one.published, one.ours) for one in found]
+        derived = table.derive({line.name: line.measured for line in lines})
+        lines += [
+            Line(one.name, one.figures, one.published, one.corrected, one.is_ours)
+            for one in derived
+        ]
     return lines
 
 
@@ -88,13 +98,15 @@ def _median(runs: Iterable[Mapping[str, Any]], key: str) -> float | None:
     return float(np.median(values)) if values else None
 
 
-def best_of(lines: list[Line], column: Column) -> float | None:
-    """The best mean of a column, as it is printed."""
+def best_mean(lines: list[Line], column: Column) -> float | None:
+    """Return the best mean of a column, rounded as it is printed."""
     means = [mean for line in lines if (mean := line.mean(column.key)) is not None]
     if len(means) < 2 or not column.better:
         return None
     return round(max(means) if column.better == "higher" else min(means), column.digits)
 
 
-def short_lines(table: Table, lines: list[Line]) -> list[Line]:
-    return [line for line in lines if any(line.falls_short(column) for column in table.columns)]
+def lines_worse_than_paper(table: Table, lines: list[Line]) -> list[Line]:
+    return [
+        line for line in lines if any(line.is_worse_than_paper(column) for column in table.columns)
+    ]

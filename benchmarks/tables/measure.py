@@ -1,4 +1,4 @@
-"""Measures one row, in a process of its own: its peak memory is the row's.
+"""Measure one row. The process runs nothing else, so its peak memory is that of the row.
 
 usage: python -m benchmarks.tables.measure TABLE ROW --store FOLDER --seeds N ... [--data FOLDER]
 """
@@ -19,10 +19,12 @@ from ..comparators.interface import NotInstalledError
 from .papers import TABLES
 from .store import Store
 
-# Exit code that says so; the reason is on standard error.
+# Exit code if a comparator cannot be installed; the reason is on standard error.
 NOT_INSTALLED = 4
 
-PACKAGES = (
+# Packages whose versions are stored with a run, in the order in which pages list them.
+VERSIONED = (
+    "python",
     "allrelevant",
     "numpy",
     "scipy",
@@ -36,22 +38,22 @@ PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
+    installed = {"python": platform.python_version()}
+    for package in VERSIONED[1:]:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def peak_megabytes() -> float:
-    """Of this process, or of the largest that it started."""
+    """Return the peak memory of this process or of its largest child."""
     return max(usage.ru_maxrss for usage in usages()) / 1024
 
 
 def processor_seconds() -> float:
-    """Of this process and of those that it started."""
+    """Return the processor time of this process and its children."""
     return sum(usage.ru_utime + usage.ru_stime for usage in usages())
 
 

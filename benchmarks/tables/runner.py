@@ -1,4 +1,4 @@
-"""Rows that are still missing, measured some at a time, each in a process of its own."""
+"""Measurement of the missing rows, several at a time, each in its own process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .store import Store
 from .table import Row, Table
 
 ROOT = Path(__file__).parent.parent.parent
-# One thread each: rows run side by side, and times can be compared.
-THREADS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+# Rows run in parallel: one thread each keeps their times comparable.
+SINGLE_THREADED = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended: measured, or with a reason why it was skipped, or with an error."""
+    """Result of a job: its duration, the reason why it was skipped, or an error message."""
 
     job: Job
     seconds: float = 0.0
@@ -43,10 +43,10 @@ class Outcome:
     error: str = ""
 
 
-def jobs_left(
+def pending_jobs(
     tables: Sequence[Table], store: Store, *, quick: bool, data: Path | None
 ) -> tuple[list[Job], list[Outcome]]:
-    """What is to be done, and what cannot be without the folder of public tables."""
+    """Return the jobs to run, and those skipped because a data file is missing."""
     jobs, skipped = [], []
     for table in tables:
         for row in table.rows:
@@ -54,8 +54,8 @@ def jobs_left(
             job = Job(table, row, seeds)
             if not seeds:
                 continue
-            if row.needs and (data is None or not (data / row.needs).exists()):
-                missing = Path(row.needs).parts[0]
+            if row.data_file and (data is None or not (data / row.data_file).exists()):
+                missing = Path(row.data_file).parts[0]
                 skipped.append(Outcome(job, skipped=f"no {missing} in the data folder"))
             else:
                 jobs.append(job)
@@ -63,12 +63,12 @@ def jobs_left(
 
 
 def run(jobs: Sequence[Job], store: Store, data: Path | None, n_jobs: int) -> Iterator[Outcome]:
-    """Outcomes as they come; Ctrl-C stops what runs, and what is measured stays."""
+    """Yield outcomes as jobs finish. Ctrl-C stops the running jobs; stored runs remain."""
     started: list[subprocess.Popen[str]] = []
     with ThreadPoolExecutor(n_jobs) as pool:
         futures = {pool.submit(_run_one, job, store, data, started) for job in jobs}
         try:
-            yield from _as_they_end(futures)
+            yield from _as_completed(futures)
         except BaseException:
             for future in futures:
                 future.cancel()
@@ -77,7 +77,7 @@ def run(jobs: Sequence[Job], store: Store, data: Path | None, n_jobs: int) -> It
             raise
 
 
-def _as_they_end(futures: set[Future[Outcome]]) -> Iterator[Outcome]:
+def _as_completed(futures: set[Future[Outcome]]) -> Iterator[Outcome]:
     while futures:
         done, futures = wait(futures, return_when=FIRST_COMPLETED)
         for future in done:
@@ -94,7 +94,7 @@ def _run_one(
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env=os.environ | THREADS,
+        env=os.environ | SINGLE_THREADED,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

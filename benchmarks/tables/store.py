@@ -1,9 +1,13 @@
-"""What was measured, one JSON file a row: written whole after every seed, read to resume."""
+"""Storage of the measured runs: one JSON file per table, written after every seed."""
 
 from __future__ import annotations
 
+import fcntl
 import json
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +17,34 @@ from .table import Figures, Measured, Row, Table
 
 
 class Store:
-    """A folder of rows.
+    """Measured runs, kept in a folder with one JSON file per table.
+
+    A file maps the name of a row to its runs by seed and to the package versions of its last run.
 
     Parameters
     ----------
     folder : Path
-        Holds one folder a table, with one file a row.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def path(self, table: Table, row: Row) -> Path:
-        return self.folder / table.name / row.file_name
+    def path(self, table: Table) -> Path:
+        return self.folder / f"{table.name}.json"
 
     def content(self, table: Table, row: Row) -> dict[str, Any]:
-        """All that is kept of a row: runs by seed, versions, command."""
-        path = self.path(table, row)
-        return json.loads(path.read_text()) if path.exists() else {"row": row.name, "runs": {}}
+        """Return the stored runs and versions of a row; no runs if it was never measured."""
+        return self._read(table).get(row.name, {"runs": {}})
 
     def measured(self, table: Table, row: Row) -> Measured:
+        """Return the figures of a row by seed."""
         runs = self.content(table, row)["runs"]
-        return {int(seed): run["figures"] for seed, run in sorted(runs.items(), key=_by_seed)}
+        return {int(seed): runs[seed]["figures"] for seed in sorted(runs, key=int)}
+
+    def missing(self, table: Table, row: Row, n_seeds: int) -> list[int]:
+        """Return the seeds below ``n_seeds`` that are not stored yet."""
+        stored = self.measured(table, row)
+        return [seed for seed in range(n_seeds) if seed not in stored]
 
     def add(
         self,
@@ -45,19 +55,35 @@ class Store:
         cost: Mapping[str, float],
         versions: Mapping[str, str],
     ) -> None:
-        """One more run of a row."""
-        content = self.content(table, row)
-        content["runs"][str(seed)] = {"figures": dict(figures), **cost}
-        content["runs"] = dict(sorted(content["runs"].items(), key=_by_seed))
-        content["versions"] = dict(versions)
-        path = self.path(table, row)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(content, indent=1, default=float) + "\n")
+        """Add one run of a row. Other processes may add runs of the same table meanwhile."""
+        with self._locked():
+            content = self._read(table)
+            entry = content.setdefault(row.name, {"runs": {}})
+            entry["runs"][str(seed)] = {"figures": dict(figures), **cost}
+            entry["versions"] = dict(versions)
+            write_atomically(self.path(table), to_json(content))
 
-    def missing(self, table: Table, row: Row, n_seeds: int) -> list[int]:
-        kept = self.measured(table, row)
-        return [seed for seed in range(n_seeds) if seed not in kept]
+    def _read(self, table: Table) -> dict[str, Any]:
+        path = self.path(table)
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Lock the folder itself, so that no lock file remains."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)  # releases the lock
 
 
-def _by_seed(entry: tuple[str, Any]) -> int:
-    return int(entry[0])
+def to_json(content: Mapping[str, Any]) -> str:
+    """Return indented JSON with sorted keys and with each list of numbers on one line."""
+    text = json.dumps(content, indent=1, sort_keys=True, default=float)
+    return re.sub(r"\[[^\[\]{}]*\]", _on_one_line, text) + "\n"
+
+
+def _on_one_line(match: re.Match[str]) -> str:
+    return " ".join(match[0].split()).replace("[ ", "[").replace(" ]", "]")

@@ -1,4 +1,4 @@
-"""A table of a paper as a value: its columns, its rows, how each row is measured."""
+"""Description of a table of a paper: its columns, its rows and how each row is measured."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# What one run of a row yields: numbers by name; lists and words go to pictures and remarks.
+# Result of one run of a row: numbers by name. Lists and strings are used by plots and remarks.
 Figures = Mapping[str, Any]
-# What is kept of a row: its figures by seed.
+# Results of a row by seed.
 Measured = Mapping[int, Figures]
-# Among the remarks of a table: why none of ours is first.
-NOT_FIRST = "not first"
-# (seed, folder of public tables) -> figures; the folder is there if the row needs one of its files.
+# Key in the remarks of a table: why no method of allrelevant is best.
+NOT_BEST = "not best"
+# (seed, data folder) -> figures. The folder contains the file that the row requires, if any.
 Measure = Callable[[int, Path], Figures]
 
 
 @dataclass(frozen=True)
 class Column:
-    """One number of a row, and how to read it.
+    """One number of a row.
 
     Attributes
     ----------
     title : str
     key : str
-        Its name among the figures.
+        Name of the number in the figures.
     digits : int
     better : {"higher", "lower", ""}
-        Which way a row falls short of the paper; "" if neither way does.
-    beside : str
-        Name of a second figure, shown in brackets: a number of features, as a rule.
+        Direction in which the number improves; "" if it is not compared with the paper's.
+    in_brackets : str
+        Name of a second number, shown in brackets; usually a number of features.
     """
 
     title: str
     key: str
     digits: int = 2
     better: str = "higher"
-    beside: str = ""
+    in_brackets: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,17 @@ class Row:
     ----------
     name : str
     measure : callable
-        See ``Measure``. Seeded: the same seed gives the same figures.
+        See ``Measure``. The same seed must give the same figures.
     published : mapping of str to float
-        The paper's figures, by key.
+        The paper's figures by key.
     seeds : int
-        Number of seeds, from 0.
+        Number of seeds, starting at 0.
     quick : int
-        How many of them the quick run takes; 0 leaves the row out.
-    needs : str
-        A file in the folder of public tables, without which the row is skipped.
-    ours : bool
-        Whether this is a method of this package; its best figures are what the page is about.
+        Number of seeds in a quick run; 0 skips the row.
+    data_file : str
+        Required file in the data folder; the row is skipped if it is missing.
+    is_ours : bool
+        Whether this is a method of allrelevant.
     """
 
     name: str
@@ -66,31 +66,38 @@ class Row:
     published: Mapping[str, float] = field(default_factory=dict)
     seeds: int = 10
     quick: int = 2
-    needs: str = ""
-    ours: bool = False
-
-    @property
-    def file_name(self) -> str:
-        kept = [letter if letter.isalnum() or letter in ".+-" else "_" for letter in self.name]
-        return "".join(kept) + ".json"
+    data_file: str = ""
+    is_ours: bool = False
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A line that is put together from measured rows: a mean over tasks, the best of several."""
+    """A line computed from measured rows, such as a mean over tasks.
+
+    Attributes
+    ----------
+    name : str
+    figures : mapping
+    published : mapping of str to float
+        The paper's figures by key, as printed.
+    corrected : mapping of str to float
+        Corrections of misprints in ``published``; the comparison uses these.
+    is_ours : bool
+    """
 
     name: str
     figures: Measured
     published: Mapping[str, float] = field(default_factory=dict)
-    ours: bool = False
+    corrected: Mapping[str, float] = field(default_factory=dict)
+    is_ours: bool = False
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A plot of what was measured.
+class Plot:
+    """A plot of the measured rows.
 
-    ``draw`` gets the figures of the rows that are there and returns a matplotlib figure, or None
-    if what it needs is missing.
+    ``draw`` takes the measured figures by row and returns a matplotlib figure, or None if rows that
+    it requires are missing.
     """
 
     file_name: str
@@ -105,24 +112,24 @@ class Table:
     Attributes
     ----------
     name : str
-        Of its page and its folder: paper and number.
+        Paper and number; also the name of its page and of its file of runs.
     title : str
     about : str
-        What is measured, with which settings, and what differs from the paper. Markdown.
+        Markdown: what is measured, with which settings, and what differs from the paper.
     columns : sequence of Column
     rows : sequence of Row
-    first : str
+    row_header : str
         Title of the first column.
     remarks : mapping of str to str
-        Why a row falls short of the paper's figure, by its name; "" speaks for all others, and
-        ``NOT_FIRST`` for the headline column, should none of ours be first there.
+        Reasons why a row is worse than the paper, by row name. The key "" covers all other rows;
+        ``NOT_BEST`` explains why no row of allrelevant is best in the headline column.
     derive : callable or None
-        Further lines from measured ones.
-    pictures : sequence of Picture
-    same_data : bool
-        Whether rows are methods on the same data: then the best of a column is bold.
+        Function that computes further lines from the measured ones.
+    plots : sequence of Plot
+    rows_are_methods : bool
+        Whether the rows are methods on the same data, so that the best of a column is bold.
     headline : str
-        Key of the column by which the first page compares our best row with the best of others.
+        Key of the column by which the index compares allrelevant with other methods.
     """
 
     name: str
@@ -130,16 +137,16 @@ class Table:
     about: str
     columns: Sequence[Column]
     rows: Sequence[Row]
-    first: str = "method"
+    row_header: str = "method"
     remarks: Mapping[str, str] = field(default_factory=dict)
     derive: Callable[[Mapping[str, Measured]], Sequence[Derived]] | None = None
-    pictures: Sequence[Picture] = ()
-    same_data: bool = True
+    plots: Sequence[Plot] = ()
+    rows_are_methods: bool = True
     headline: str = ""
 
     @property
     def short_title(self) -> str:
-        """Without the word that says it is a table, and its number."""
+        """The title without the number of the table."""
         paper, _, *rest = self.title.split(", ")
         return ", ".join([paper, *rest])
 
@@ -149,3 +156,23 @@ class Table:
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper with its reproduced tables.
+
+    Attributes
+    ----------
+    name : str
+        Short name, the prefix of its tables' names.
+    citation : str
+    tables : sequence of Table
+    not_reproduced : mapping of str to str
+        Results without a page, each with the reason.
+    """
+
+    name: str
+    citation: str
+    tables: Sequence[Table]
+    not_reproduced: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""A reader who follows a call does not have to open more files than before."""
+"""The number of files that a call passes through must not grow."""
 
 from __future__ import annotations
 

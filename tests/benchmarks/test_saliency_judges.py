@@ -1,4 +1,4 @@
-"""Judges by growing kernels do what SVMs on the columns themselves do."""
+"""SVMs on incrementally updated kernels equal SVMs on the selected columns."""
 
 import numpy as np
 import pytest
@@ -17,27 +17,27 @@ def challenge(name: str, sparse: bool) -> ChallengeSet:
     return ChallengeSet(name, kind(X[:100]), y[:100], kind(X[100:]), y[100:])
 
 
-# The steps of libsvm are capped, as in the benchmark.
+# libsvm is stopped early, as in the benchmark.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("name", "sparse"), [("madelon", False), ("dorothea", True)])
-def test_as_svms_on_the_columns(name: str, sparse: bool) -> None:
+def test_accuracy_equals_that_of_svms_on_the_columns(name: str, sparse: bool) -> None:
     data = challenge(name, sparse)
     order = np.random.default_rng(0).permutation(60)
-    found = judged(data, order)
-    for judge in KERNELS:
-        for size, accuracy in found[judge][::7]:
+    accuracies = judged(data, order)
+    for kernel in KERNELS:
+        for size, accuracy in accuracies[kernel][::7]:
             columns = order[:size]
-            svc = data.machine(judge).fit(data.X[:, columns], data.y)
-            assert svc.score(data.X_test[:, columns], data.y_test) == accuracy, (judge, size)
+            svc = data.machine(kernel).fit(data.X[:, columns], data.y)
+            assert svc.score(data.X_test[:, columns], data.y_test) == accuracy, (kernel, size)
 
 
-def test_only_the_judges_asked_for() -> None:
+def test_kernels_can_be_restricted() -> None:
     data = challenge("madelon", sparse=False)
     order = np.arange(60)
     assert judged(data, order, ["sigmoid"]) == {"sigmoid": judged(data, order)["sigmoid"]}
 
 
-def test_sizes_grow_to_the_end() -> None:
+def test_sizes_grow_by_at_most_two_percent() -> None:
     sizes = sizes_to_judge(10_000)
     assert sizes[:50] == list(range(1, 51))
     assert sizes[-1] == 10_000
@@ -47,5 +47,5 @@ def test_sizes_grow_to_the_end() -> None:
     assert sizes_to_judge(7) == list(range(1, 8))
 
 
-def test_best_is_the_smallest_of_the_most_accurate() -> None:
+def test_best_prefers_the_smallest_of_equally_accurate_subsets() -> None:
     assert best([(1, 0.5), (2, 0.75), (3, 0.75)]) == (75.0, 2)

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of the methods on generated tables of known truth."""
+"""Precision, recall and F1 of feature selection methods on data with known ground truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...comparators import fri_peer, linear, ours, wrappers
+from ...comparators import fri_peer, linear, relevance_bounds, wrappers
 from ...comparators.interface import Chosen, Classes, Comparator
 from ...comparators.interface import Table as Data
 from ...scores import f1
@@ -20,6 +20,10 @@ COLUMNS = (
     Column("recall", "recall", better=""),
     Column("F1", "F1"),
 )
+OTHER_METHODS = """\
+Methods without a figure in italics are not in the paper. Mutual information and ReliefF rank the
+features; the number to select maximizes the cross-validated accuracy of a linear SVM. LassoNet was
+run on three instances only. fri uses its authors' defaults."""
 
 
 def boruta(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:
@@ -34,23 +38,23 @@ def lassonet(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:
     return lassonet(X, y, folds=folds, seed=seed)
 
 
-# Those without a row in the papers, slow ones with fewer seeds: (seeds, seeds of a quick run).
-PEERS: Mapping[str, tuple[Comparator, int, int]] = {
+# Each comparator with its number of seeds, and the number in a quick run.
+IN_NO_PAPER: Mapping[str, tuple[Comparator, int, int]] = {
     "RFECV": (wrappers.rfecv, 10, 2),
     "mutual information": (wrappers.mim, 10, 2),
     "ReliefF": (wrappers.relief, 10, 2),
     "LassoNet": (lassonet, 3, 0),
     "fri 9.0.0": (fri_peer.fri, 10, 1),
 }
-OURS: Mapping[str, Comparator] = {
-    "bounds": ours.bounds,
-    "bounds, one budget": partial(ours.bounds, formulation="joint"),
-}
-PAPERS_OWN: Mapping[str, tuple[Comparator, int, int]] = {
+IN_PAPERS: Mapping[str, tuple[Comparator, int, int]] = {
     "lasso": (linear.lasso(), 10, 2),
     "L1-SVM": (linear.l1_svm(), 10, 2),
     "Boruta": (boruta, 10, 1),
     "forward / backward": (wrappers.forward_backward, 10, 1),
+}
+OURS: Mapping[str, Comparator] = {
+    "bounds": relevance_bounds.bounds,
+    "bounds, joint budget": partial(relevance_bounds.bounds, formulation="joint"),
 }
 
 
@@ -63,11 +67,11 @@ def measure(
 
 
 def scores(truth: np.ndarray, chosen: Chosen) -> Figures:
-    """Precision of nothing selected is 0."""
-    right = float((truth & chosen).sum())
+    """Return precision, recall and F1; the precision is 0 if nothing is selected."""
+    n_correct = float((truth & chosen).sum())
     return {
-        "precision": right / max(chosen.sum(), 1),
-        "recall": right / truth.sum(),
+        "precision": n_correct / max(chosen.sum(), 1),
+        "recall": n_correct / truth.sum(),
         "F1": f1(truth, chosen),
     }
 
@@ -80,13 +84,13 @@ def rows(
     elastic_net: Comparator,
     published: Mapping[str, tuple[float, float, float]],
 ) -> list[Row]:
-    """Ours, what the papers compare with, and peers of today."""
+    """Return the rows of `allrelevant`, of the papers' comparators and of other packages."""
     comparators: dict[str, tuple[Comparator, int, int]] = {
         **{name: (comparator, 10, 2) for name, comparator in OURS.items()},
         "ridge (L2-SVM)": (ridge, 10, 2),
         "elastic net": (elastic_net, 10, 2),
-        **PAPERS_OWN,
-        **PEERS,
+        **IN_PAPERS,
+        **IN_NO_PAPER,
     }
     run: Callable[..., Figures] = partial(measure, generator=generator, folds=folds)
     return [
@@ -96,7 +100,7 @@ def rows(
             dict(zip(("precision", "recall", "F1"), published.get(name, ()), strict=False)),
             seeds=seeds,
             quick=quick,
-            ours=name in OURS,
+            is_ours=name in OURS,
         )
         for name, (comparator, seeds, quick) in comparators.items()
     ]

@@ -1,4 +1,4 @@
-"""Errors of metrics as they were learned, and of the mappings at their relevance bounds."""
+"""Errors of learned metrics, and of the mappings at their relevance bounds."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from ..table import Figures, Measured
 
 
 def xor(seed: int, _: Path) -> Figures:
-    """Trained on one draw, judged on another."""
-    own, new = (make_xor(random_state=2 * seed + part) for part in (0, 1))
-    X, y = np.vstack([own.X, new.X]), np.concatenate([own.y, new.y])
-    train, test = np.arange(len(own.y)), len(own.y) + np.arange(len(new.y))
+    """Train on one draw and score on another."""
+    first, second = (make_xor(random_state=2 * seed + part) for part in (0, 1))
+    X, y = np.vstack([first.X, second.X]), np.concatenate([first.y, second.y])
+    train, test = np.arange(len(first.y)), len(first.y) + np.arange(len(second.y))
     learner = GMLVQ(prototypes_per_class=2, random_state=seed)
     return errors(learner, scaled(X, train), codes(y), train, test)
 
 
 def spectra(seed: int, data: Path, *, name: str, max_iter: int) -> Figures:
-    """As the paper has them: training and test rows switched, three classes."""
+    """Use the spectra as in the paper: training and test rows exchanged, three classes."""
     X, y, train, test = load(name, data)
     learner = GMLVQ(rank=2, max_iter=max_iter, random_state=seed)
-    found = dict(errors(learner, X, y, train, test))
+    figures = dict(errors(learner, X, y, train, test))
     bounds = MetricBounds(
         learner,
         slack=SLACK,
         standardize=False,
-        effective_dimension=found["dimension"],
+        effective_dimension=figures["dimension"],
         random_state=seed,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # iterations are cut on purpose
+        warnings.simplefilter("ignore", ConvergenceWarning)  # iterations are limited
         bounds.fit(X[train], y[train])
-    found["as learned"] = np.abs(bounds.raw_mapping_).sum(axis=0).tolist()
-    found["lower"], found["upper"] = bounds.interval_.T.tolist()
-    found["mean mapping"] = bounds.averaged_mapping_.coef_.tolist()
-    return found
+    figures["as learned"] = np.abs(bounds.raw_mapping_).sum(axis=0).tolist()
+    figures["lower"], figures["upper"] = bounds.interval_.T.tolist()
+    figures["mean mapping"] = bounds.averaged_mapping_.coef_.tolist()
+    return figures
 
 
 def parkinsons(seed: int, data: Path, *, learner: str) -> Figures:
-    """In place of the adrenal data, by both learners; whole people are held out."""
+    """Replace the adrenal data by parkinsons, with whole people held out."""
     with np.load(data / "parkinsons.npz") as file:
         X, y, people = file["X"].astype(float), file["y"], file["subject"]
     split = GroupShuffleSplit(1, test_size=0.25, random_state=seed)
@@ -62,7 +62,7 @@ def parkinsons(seed: int, data: Path, *, learner: str) -> Figures:
 def errors(
     learner: Any, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> Figures:
-    """At the dimension of least test error; of equals the smallest, as in the paper."""
+    """Return the errors at the smallest dimension with minimal test error, as in the paper."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         curve = dimension_curve(learner, X, y, [(train, test)], SLACK)
@@ -88,6 +88,7 @@ def codes(y: np.ndarray) -> np.ndarray:
 
 
 def draw_dimensions(rows: Mapping[str, Measured]) -> Any:
+    """Draw the errors against the effective dimension, one panel per row."""
     from matplotlib import pyplot
 
     n_lines = -(-len(rows) // 3)
@@ -97,10 +98,10 @@ def draw_dimensions(rows: Mapping[str, Measured]) -> Any:
     for ax in axes.flat[len(rows) :]:
         ax.set_axis_off()
     for ax, (name, measured) in zip(axes.flat, rows.items(), strict=False):
-        found = measured[min(measured)]
-        for part, colour in (("train", "#8a8a8a"), ("test", "#123f6d")):
-            ax.plot(found["dimensions"], found[f"{part} by dimension"], color=colour, label=part)
-            ax.axhline(found[part], color=colour, linestyle="--", linewidth=0.8)
+        figures = measured[min(measured)]
+        for part, color in (("train", "#8a8a8a"), ("test", "#123f6d")):
+            ax.plot(figures["dimensions"], figures[f"{part} by dimension"], color=color, label=part)
+            ax.axhline(figures[part], color=color, linestyle="--", linewidth=0.8)
         ax.set_title(name, loc="left", fontsize="small")
         ax.spines[["top", "right"]].set_visible(False)
     axes[0, 0].legend(frameon=False, fontsize="small")
@@ -110,25 +111,25 @@ def draw_dimensions(rows: Mapping[str, Measured]) -> Any:
 
 
 def draw_spectra(rows: Mapping[str, Measured]) -> Any:
-    """One column a table: as learned, bounds, mean mapping; none without spectra."""
+    """Draw mapping, bounds and mean mapping, one column per set of spectra; None without any."""
     from matplotlib import pyplot
 
-    kept = {name: measured[min(measured)] for name, measured in rows.items()}
-    kept = {name: found for name, found in kept.items() if "as learned" in found}
-    if not kept:
+    first = {name: measured[min(measured)] for name, measured in rows.items()}
+    spectra = {name: figures for name, figures in first.items() if "as learned" in figures}
+    if not spectra:
         return None
     figure, axes = pyplot.subplots(
-        3, len(kept), figsize=(4.2 * len(kept), 5.5), layout="constrained", squeeze=False
+        3, len(spectra), figsize=(4.2 * len(spectra), 5.5), layout="constrained", squeeze=False
     )
-    for column, (name, found) in enumerate(kept.items()):
-        place = np.arange(len(found["upper"]))
+    for column, (name, figures) in enumerate(spectra.items()):
+        channels = np.arange(len(figures["upper"]))
         learned, bounds, mean = axes[:, column]
-        learned.fill_between(place, found["as learned"], color="#7a7a7a", linewidth=0)
+        learned.fill_between(channels, figures["as learned"], color="#7a7a7a", linewidth=0)
         learned.set_title(f"{name}: as learned", loc="left", fontsize="small")
-        bounds.fill_between(place, found["upper"], color="#e0913a", linewidth=0)
-        bounds.fill_between(place, found["lower"], color="#123f6d", linewidth=0)
-        bounds.set_title("can have (orange), must have (blue)", loc="left", fontsize="small")
-        mean.fill_between(place, found["mean mapping"], color="#4f7f4f", linewidth=0)
+        bounds.fill_between(channels, figures["upper"], color="#e0913a", linewidth=0)
+        bounds.fill_between(channels, figures["lower"], color="#123f6d", linewidth=0)
+        bounds.set_title("upper (orange) and lower (blue) bounds", loc="left", fontsize="small")
+        mean.fill_between(channels, figures["mean mapping"], color="#4f7f4f", linewidth=0)
         mean.set_title("mean mapping", loc="left", fontsize="small")
         mean.set_xlabel("channel")
         for ax in axes[:, column]:

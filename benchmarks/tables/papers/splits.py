@@ -1,4 +1,4 @@
-"""Bounds over 64 random splits, as Figures 2 and 3 of ferel18 have them."""
+"""Bounds over 64 random splits, as in Figures 2 and 3 of ferel18."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ C_VALUES = np.logspace(-1, 1, 9)
 
 COLUMNS = (
     Column("accuracy, held out", "accuracy", 3),
-    Column("ratio of deviations, median", "ratio", 2, ""),
-    Column("features with a ratio up to 1.5", "near", 0, ""),
+    Column("median ratio of standard deviations", "ratio", 2, ""),
+    Column("features with a ratio of at most 1.5", "near", 0, ""),
     Column("features", "n_features", 0, ""),
-    Column("in one class on 90 % of the splits", "settled", 0, ""),
+    Column("features in the same class on 90 % of the splits", "settled", 0, ""),
 )
 
 
@@ -33,11 +33,11 @@ def breast_cancer(seed: int, _: Path) -> Figures:
 
 
 def parkinsons(seed: int, data: Path) -> Figures:
-    """Six or seven recordings of each of 32 people, who are left out as a whole."""
+    """Split by person: there are six or seven recordings of each of 32 people."""
     with np.load(data / "parkinsons.npz") as file:
         X, y, people = file["X"].astype(float), file["y"], file["subject"]
     bounds = ClassificationBounds(class_weight="balanced")  # three quarters of the people are ill
-    # Fixed: cross-validation of rows would choose a C that tells people apart, not the illness.
+    # Fix C: cross-validation over rows would choose a C that separates people, not the illness.
     search = GridSearchCV(
         clone(bounds).set_params(cutoff=1e-5),
         {"C": C_VALUES},
@@ -51,53 +51,55 @@ def run(bounds: ClassificationBounds, X: Any, y: Any, seed: int, **options: Any)
     return stability(bounds, X, y, n_splits=N_SPLITS, test_size=0.1, random_state=seed, **options)
 
 
-def figures(found: Stability) -> Figures:
-    finite = np.isfinite(found.ratio)
+def figures(result: Stability) -> Figures:
+    finite = np.isfinite(result.ratio)
     return {
-        "accuracy": float(found.test_score.mean()),
-        "accuracy spread": float(found.test_score.std(ddof=1)),
-        "ratio": float(np.median(found.ratio[finite])),
-        "near": int((found.ratio <= 1.5).sum()),
-        "n_features": found.upper.shape[1],
-        "settled": int((found.frequency.max(axis=1) >= 0.9).sum()),
-        "ratios": [float(value) if np.isfinite(value) else None for value in found.ratio],
-        "lower": found.lower.mean(axis=0).tolist(),
-        "upper": found.upper.mean(axis=0).tolist(),
-        "upper spread": found.upper.std(axis=0, ddof=1).tolist(),
+        "accuracy": float(result.test_score.mean()),
+        "accuracy spread": float(result.test_score.std(ddof=1)),
+        "ratio": float(np.median(result.ratio[finite])),
+        "near": int((result.ratio <= 1.5).sum()),
+        "n_features": result.upper.shape[1],
+        "settled": int((result.share.max(axis=1) >= 0.9).sum()),
+        "ratios": [float(value) if np.isfinite(value) else None for value in result.ratio],
+        "lower": result.lower.mean(axis=0).tolist(),
+        "upper": result.upper.mean(axis=0).tolist(),
+        "upper spread": result.upper.std(axis=0, ddof=1).tolist(),
     }
 
 
 def rows() -> list[Row]:
     return [
-        Row("breast cancer", breast_cancer, seeds=1, quick=0, ours=True),
+        Row("breast cancer", breast_cancer, seeds=1, quick=0, is_ours=True),
         Row(
             "parkinsons, by person",
             parkinsons,
             seeds=1,
             quick=0,
-            needs="parkinsons.npz",
-            ours=True,
+            data_file="parkinsons.npz",
+            is_ours=True,
         ),
     ]
 
 
 def draw(rows: Mapping[str, Measured]) -> Any:
-    """Ratio of standard deviations above, mean bounds below; one column a table."""
+    """Draw the ratios of standard deviations above the mean bounds, one column per data set."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(
         2, len(rows), figsize=(5.0 * len(rows), 4.5), layout="constrained", squeeze=False
     )
     for column, (name, measured) in enumerate(rows.items()):
-        found = measured[min(measured)]
-        ratios = np.array([np.nan if value is None else value for value in found["ratios"]])
+        figures = measured[min(measured)]
+        ratios = np.array([np.nan if value is None else value for value in figures["ratios"]])
         numbers = 1 + np.arange(len(ratios))
         top, below = axes[:, column]
         top.bar(numbers, ratios, color="#7a7a7a")
         top.axhline(1.0, color="black", linewidth=0.8)
-        top.set_title(f"{name}: deviation of upper bound / of weight", loc="left", fontsize="small")
-        upper, lower = np.array(found["upper"]), np.array(found["lower"])
-        below.bar(numbers, upper, yerr=found["upper spread"], color="#e0913a", ecolor="#8a8a8a")
+        top.set_title(
+            f"{name}: SD of the upper bound / SD of the weight", loc="left", fontsize="small"
+        )
+        upper, lower = np.array(figures["upper"]), np.array(figures["lower"])
+        below.bar(numbers, upper, yerr=figures["upper spread"], color="#e0913a", ecolor="#8a8a8a")
         below.bar(numbers, lower, color="#123f6d")
         below.set_title(f"mean bounds over {N_SPLITS} splits", loc="left", fontsize="small")
         below.set_xlabel("feature")

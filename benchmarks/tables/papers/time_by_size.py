@@ -1,4 +1,4 @@
-"""Not of a paper: processor time of whole selections, by the size of the table."""
+"""Processor time of complete selections by the size of the table; not from a paper."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from allrelevant import EBRFE, SVMRFE, RelevanceWarning, SaliencySelector
 from allrelevant.datasets import make_linear_classification
 
-from ...comparators import linear, ours, wrappers
+from ...comparators import linear, relevance_bounds, wrappers
 from ...comparators.filters import mutual_information, relieff
 from ..table import Column, Figures, Row, Table
 from .known_truth import boruta, lassonet
@@ -26,7 +26,7 @@ FOLDS = 5
 Run = Callable[[np.ndarray, np.ndarray, int], Any]
 
 
-def title(size: tuple[int, int]) -> str:
+def column_title(size: tuple[int, int]) -> str:
     return f"{size[0]:,} x {size[1]:,}"
 
 
@@ -38,16 +38,16 @@ def by_comparator(X: np.ndarray, y: np.ndarray, seed: int, *, comparator: Callab
     return comparator(X, y, folds=FOLDS, seed=seed)
 
 
-# Each with the sizes at which it is done within minutes.
+# Each method with the sizes at which it ends within minutes, and whether it is ours.
 METHODS: Mapping[str, tuple[Run, tuple[tuple[int, int], ...], bool]] = {
-    "bounds": (partial(by_comparator, comparator=ours.bounds), SIZES, True),
+    "bounds": (partial(by_comparator, comparator=relevance_bounds.bounds), SIZES, True),
     "SVM-RFE, one feature at a time": (lambda X, y, _: SVMRFE().fit(X, y), SIZES, True),
     "SVM-RFE, a tenth at a time": (lambda X, y, _: SVMRFE(step=0.1).fit(X, y), SIZES, True),
     "EB-RFE": (lambda X, y, _: EBRFE(n_candidates=5).fit(X, y), SIZES[:3], True),
     "saliency of an RBF SVM, gamma 0": (partial(by_saliency, gamma=0.0), SIZES, True),
     "saliency of an RBF SVM, gamma 0.9": (partial(by_saliency, gamma=0.9), SIZES, True),
     "L1-SVM, tuned": (partial(by_comparator, comparator=linear.l1_svm()), SIZES, False),
-    "RFECV of scikit-learn": (partial(by_comparator, comparator=wrappers.rfecv), SIZES[:2], False),
+    "scikit-learn RFECV": (partial(by_comparator, comparator=wrappers.rfecv), SIZES[:2], False),
     "mutual information": (lambda X, y, _: mutual_information(X, y), SIZES, False),
     "ReliefF": (lambda X, y, _: relieff(X, y), SIZES, False),
     "Boruta": (partial(by_comparator, comparator=boruta), SIZES[:3], False),
@@ -56,21 +56,21 @@ METHODS: Mapping[str, tuple[Run, tuple[tuple[int, int], ...], bool]] = {
 
 
 def measure(seed: int, _: Path, *, method: str) -> Figures:
-    """After a first run on a small table, which compiles and imports what there is to."""
+    """Measure after a first run on a small table, which compiles and imports everything."""
     warnings.simplefilter("ignore", RelevanceWarning)
-    run, sizes, _ours = METHODS[method]
+    run, sizes, _is_ours = METHODS[method]
     run(*table(SIZES[0], seed), seed)
-    found = {}
+    seconds = {}
     for size in sizes:
         X, y = table(size, seed)
         start = time.process_time()
         run(X, y, seed)
-        found[title(size)] = time.process_time() - start
-    return found
+        seconds[column_title(size)] = time.process_time() - start
+    return seconds
 
 
 def table(size: tuple[int, int], seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Five strong and five weak features, a tenth of the labels flipped."""
+    """Draw a table with five strong and five weak features and a tenth of the labels flipped."""
     n_rows, n_features = size
     data = make_linear_classification(
         n_rows,
@@ -88,19 +88,19 @@ TABLES = [
         name="time_by_size",
         title="Time by size",
         about=f"""
-Processor seconds of one whole selection with the settings of the other pages, by rows x
-features, on generated tables with ten relevant features and a tenth of the labels flipped;
-tuned by {FOLDS} folds where there is something to tune. Compiling on first use and imports
-apart. A dash: not done within minutes.
+Processor seconds of one complete selection with the settings of the other pages, by rows x
+features. The tables are generated, with ten relevant features and a tenth of the labels flipped.
+Hyperparameters are tuned by {FOLDS}-fold cross-validation. Imports and compilation on first use are
+not included. A dash means that the method takes more than a few minutes.
 """,
-        columns=[Column(title(size), title(size), 2, "") for size in SIZES],
+        columns=[Column(column_title(size), column_title(size), 2, "") for size in SIZES],
         rows=[
             Row(
                 name,
                 partial(measure, method=name),
                 seeds=1,
-                quick=0,  # a busy machine has other times
-                ours=is_ours,
+                quick=0,  # times depend on the computer
+                is_ours=is_ours,
             )
             for name, (_, _, is_ours) in METHODS.items()
         ],

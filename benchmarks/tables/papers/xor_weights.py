@@ -1,4 +1,4 @@
-"""The xor data: bounds of a learned metric beside lasso, elastic net and ridge on its image."""
+"""Weights of a learned metric on the xor data: bounds, lasso, elastic net and ridge regression."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..table import Derived, Figures, Measured
 
 NOISE = 0.05
 RIDGE_ALPHAS = np.logspace(-3, 4, 29)
-COLOURS = ["#e0913a", "#c2761f", "#8f5512", "#123f6d", "#8a8a8a", "#bdbdbd"]
+COLORS = ["#e0913a", "#c2761f", "#8f5512", "#123f6d", "#8a8a8a", "#bdbdbd"]
 
 
 def measure(seed: int, _: Path) -> Figures:
@@ -29,46 +29,46 @@ def measure(seed: int, _: Path) -> Figures:
         "elastic net": ElasticNetCV(l1_ratio=0.5, cv=10, random_state=seed),
         "ridge": RidgeCV(RIDGE_ALPHAS),
     }
-    # The rows added up, as in the bounds.
-    sizes = {
+    # Sums over the components of the metric, as in the bounds.
+    weights = {
         name: sum(np.abs(model.fit(X, target).coef_) for target in targets)
         for name, model in models.items()
     }
-    sizes["as learned"] = np.abs(bounds.raw_mapping_).sum(axis=0)
+    weights["as learned"] = np.abs(bounds.raw_mapping_).sum(axis=0)
     lower, upper = bounds.interval_.T
     return {
-        **as_figures(upper / upper[3]),
-        "bounds: must have": (lower / upper[3]).tolist(),
-        **{name: (size / size[3]).tolist() for name, size in sizes.items()},
+        **to_figures(upper / upper[3]),
+        "bounds: lower end": (lower / upper[3]).tolist(),
+        **{name: (weight / weight[3]).tolist() for name, weight in weights.items()},
         "paths": paths(X, targets[0]),
         "right": bounds.relevance_.tolist() == ["weak"] * 3 + ["strong"] + ["irrelevant"] * 2,
     }
 
 
-def as_figures(weights: Sequence[float]) -> dict[str, float]:
+def to_figures(weights: Sequence[float]) -> dict[str, float]:
     return {f"weight {j}": float(weight) for j, weight in enumerate(weights, start=1)}
 
 
 def paths(X: np.ndarray, target: np.ndarray) -> dict[str, list[list[float]]]:
-    """Sizes of the weights along each path of penalties, from strong to weak."""
+    """Return the absolute weights along each regularization path, strongest penalty first."""
     ridge = [Ridge(alpha, fit_intercept=False).fit(X, target).coef_ for alpha in RIDGE_ALPHAS[::-1]]
-    found = {
+    coefficients = {
         "lasso": lasso_path(X, target, alphas=30)[1].T,
         "elastic net": enet_path(X, target, l1_ratio=0.5, alphas=30)[1].T,
         "ridge": np.array(ridge),
     }
-    return {name: np.abs(weights).round(5).tolist() for name, weights in found.items()}
+    return {name: np.abs(weights).round(5).tolist() for name, weights in coefficients.items()}
 
 
 def derive(rows: Mapping[str, Measured]) -> list[Derived]:
-    """A line for the lower ends and for each other method, from the same fits."""
+    """Return a line for the lower bounds and for each other method, from the same fits."""
     (measured,) = rows.values()
-    names = ("bounds: must have", "as learned", "lasso", "elastic net", "ridge")
+    names = ("bounds: lower end", "as learned", "lasso", "elastic net", "ridge")
     return [
         Derived(
             name,
-            {seed: as_figures(figures[name]) for seed, figures in measured.items()},
-            ours=name.startswith("bounds"),
+            {seed: to_figures(figures[name]) for seed, figures in measured.items()},
+            is_ours=name.startswith("bounds"),
         )
         for name in names
     ]
@@ -77,20 +77,22 @@ def derive(rows: Mapping[str, Measured]) -> list[Derived]:
 def draw(rows: Mapping[str, Measured]) -> Any:
     from matplotlib import pyplot
 
-    found = rows["bounds: can have"][0]
+    figures = rows["bounds: upper end"][0]
     figure, axes = pyplot.subplots(1, 4, figsize=(12.0, 2.8), layout="constrained")
-    for ax, (name, weights) in zip(axes, found["paths"].items(), strict=False):
-        sizes = np.array(weights)
-        for j, colour in enumerate(COLOURS):
-            ax.plot(sizes.sum(axis=1), sizes[:, j], color=colour, label=f"feature {j + 1}")
+    for ax, name in zip(axes, ("lasso", "elastic net", "ridge"), strict=False):
+        weights = np.array(figures["paths"][name])
+        for j, color in enumerate(COLORS):
+            ax.plot(weights.sum(axis=1), weights[:, j], color=color, label=f"feature {j + 1}")
         ax.set_title(name, loc="left", fontsize="medium")
         ax.set_xlabel("norm of the weights")
-    axes[0].set_ylabel("size of the weight")
+    axes[0].set_ylabel("absolute weight")
     axes[0].legend(fontsize="x-small", frameon=False)
-    place = np.arange(1, 7)
-    axes[3].bar(place, [found[f"weight {j}"] for j in place], color=COLOURS)
-    axes[3].bar(place, found["bounds: must have"], color="#123f6d", hatch="///", edgecolor="white")
-    axes[3].set_title("bounds (hatched: must have)", loc="left", fontsize="medium")
+    numbers = np.arange(1, 7)
+    axes[3].bar(numbers, [figures[f"weight {j}"] for j in numbers], color=COLORS)
+    axes[3].bar(
+        numbers, figures["bounds: lower end"], color="#123f6d", hatch="///", edgecolor="white"
+    )
+    axes[3].set_title("bounds (hatched: lower)", loc="left", fontsize="medium")
     axes[3].set_xlabel("feature")
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)

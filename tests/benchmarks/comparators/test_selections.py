@@ -1,6 +1,6 @@
-"""Comparators behind the one interface, on a table where the answer is plain.
+"""Comparators on a table in which one feature determines the class.
 
-Boruta and LassoNet take longer: ``tests/long/test_comparators.py``.
+Boruta and LassoNet take longer and are in ``tests/long/test_comparators.py``.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.comparators import linear, ours, wrappers
+from benchmarks.comparators import linear, relevance_bounds, wrappers
 
 COMPARATORS = {
-    "bounds": ours.bounds,
+    "bounds": relevance_bounds.bounds,
     "ridge, mean": linear.ridge(linear.mean),
     "ridge, tiny": linear.ridge(linear.tiny),
     "lasso": linear.lasso(),
@@ -32,20 +32,19 @@ def table():
 
 
 @pytest.mark.parametrize("name", COMPARATORS)
-def test_the_deciding_feature_is_selected(name, table):
+def test_feature_that_determines_the_class_is_selected(name, table):
     chosen = COMPARATORS[name](*table, folds=3, seed=0)
     assert chosen.shape == (4,)
     assert chosen.dtype == bool
     assert chosen[0]
 
 
-def test_cutoffs_differ(table):
-    """Weights of an SVM are never zero: the tiny cutoff keeps all, the mean one does not."""
+def test_tiny_cutoff_selects_all_features_and_mean_cutoff_does_not(table):
     assert linear.ridge(linear.tiny)(*table, folds=3, seed=0).all()
     assert not linear.ridge(linear.mean)(*table, folds=3, seed=0).all()
 
 
-def test_of_a_ranking_the_fewest_that_serve_best(table):
+def test_select_top_prefers_the_fewest_features(table):
     X, y = table
-    chosen = wrappers.best_first(X, y, np.array([1, 0, 2, 3]), folds=3, seed=0)
+    chosen = wrappers.select_top(X, y, np.array([1, 0, 2, 3]), folds=3, seed=0)
     assert chosen.tolist() == [True, True, False, False]

@@ -1,11 +1,11 @@
 """Krupka (2016): Tables 2.1, 2.2 and 3.1.
 
 - ``setups``: R1 to R5, EB3 to EB20
-- ``runs``: setups on the verbs of VPS-30-En, and on what stands in for them
+- ``runs``: the setups on the verbs of VPS-30-En, and on the tasks that replace them
 - ``gains``: means and improvements
 - ``vps30en``: the reader of the verbs' feature tables
 - ``published``: the figures of the thesis
-- ``picture``: accuracy and size against the number of candidates
+- ``plot``: accuracy and size against the number of candidates
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from ....elimination_tasks import KEPT, TASKS
-from ...table import Column, Derived, Figures, Measured, Picture, Row, Table
-from . import gains, picture, published
-from .runs import FOLDER, N_FOLDS, measure, of_verb, stand_in
+from ...table import Column, Derived, Figures, Measured, Paper, Plot, Row, Table
+from . import gains, plot, published
+from .runs import FOLDER, N_FOLDS, measure, task_runner, verb_runner
 from .setups import EB_RFE, SVM_RFE, Setup
 from .vps30en import load_vps30en
 
@@ -32,92 +32,93 @@ FILES = {
     "arcene": "arcene.npz",
     "dexter": "dexter.npz",
 }
-# Generated, and enough to see that a quick run agrees.
+# Generated tasks, which need no data folder.
 QUICK = ("words0", "words1")
-STAND_INS = f"""
-The 30 verbs of VPS-30-En are not to be had here: the corpus is published without the features of
-the thesis. In their place stand nine tables with more features than rows: genes (leukemia, colon,
-riboflavin), spectra (wine, arcene), texts (dexter), and generated ones like the verbs (words: three
-classes of 50, 30 and 20 %, rare binary features). riboflavin and wine are numbers split at their
-median; of arcene there are the rows for training, of dexter the first 100 of them. Tables of
-numbers are standardised, over all rows. If the data folder has feature tables of the verbs as
-`{FOLDER}/access.csv` and so on (see `load_vps30en` for their layout), they are measured too, with
-the folds of the corpus and the thesis's figures beside them."""
-REDUCED = f"""
-What differs from the thesis on these tables: {N_FOLDS} folds, shuffled by the seed, where it has
-the 9 of the corpus. Its thresholds on the variance, 0.05 and 0.02, belong to rare binary features;
-here the {KEPT // 2} and {KEPT} features that vary most stand for them. Accuracy in percent, number
-of features in brackets. **Inner** is what the thesis reports: of the folds on which the subset was
-chosen. **Nested** is what holds on unseen rows: the whole elimination is done within each of
-{N_FOLDS} outer folds, and judged on the rows that are left."""
+DATA = f"""
+The 30 verbs of VPS-30-En are not available here, because the corpus is published without the
+features of the thesis. Nine tasks with more features than rows replace them: gene expression
+(leukemia, colon, riboflavin), spectra (wine, arcene), texts (dexter) and three generated tables
+that resemble the verbs (words: three classes of 50, 30 and 20 %, rare binary features). The targets
+of riboflavin and wine are split at their median. arcene uses its training rows, dexter the first
+100 of them. Numeric features are standardized over all rows. If the data folder contains feature
+tables of the verbs (`{FOLDER}/access.csv` and so on, see `load_vps30en` for the layout), they are
+also measured, with the folds of the corpus, and compared with the thesis."""
+PROTOCOL = f"""
+On these tasks there are {N_FOLDS} folds, shuffled by the seed; the thesis has the 9 folds of the
+corpus. Its variance thresholds, 0.05 and 0.02, are meant for rare binary features. Here they are
+replaced by keeping the {KEPT // 2} and {KEPT} features with the largest variance. Cells show the
+accuracy in percent, with the number of features in brackets. "Inner" is the score that the thesis
+reports, on the folds that also choose the subset; it is optimistically biased. "Nested" is the
+nested cross-validation score: the whole elimination is repeated in each of {N_FOLDS} outer folds
+and scored on the held-out rows."""
 
 
 def rows(setups: Sequence[Setup], *, quick: bool) -> list[Row]:
-    """The tables that stand in, then the verbs."""
+    """Return the rows of the replacement tasks, then of the verbs."""
     names = [setup.name for setup in setups]
     run = partial(measure, setups=setups)
-    standing_in = [
+    tasks = [
         Row(
             name,
-            partial(run, load=partial(stand_in, name)),
+            partial(run, load=partial(task_runner, name)),
             seeds=SEEDS,
             quick=int(quick and name in QUICK),
-            needs=FILES.get(name, ""),
-            ours=True,
+            data_file=FILES.get(name, ""),
+            is_ours=True,
         )
         for name in TASKS
     ]
     verbs = [
         Row(
             verb,
-            partial(run, load=partial(of_verb, verb)),
-            published.of_setups(figures, names),
+            partial(run, load=partial(verb_runner, verb)),
+            published.select_setups(figures, names),
             seeds=1,
             quick=0,
-            needs=f"{FOLDER}/{verb}.csv",
-            ours=True,
+            data_file=f"{FOLDER}/{verb}.csv",
+            is_ours=True,
         )
         for verb, figures in published.VERBS.items()
     ]
-    return standing_in + verbs
+    return tasks + verbs
 
 
 def columns(setups: Sequence[Setup]) -> list[Column]:
     keys = [f"{setup.name} {kind}" for kind in gains.KINDS for setup in setups]
-    return [Column(key, key, 1, beside=f"{key} features") for key in keys]
+    return [Column(key, key, 1, in_brackets=f"{key} features") for key in keys]
 
 
 def split(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], dict[str, Measured]]:
-    """The tables that stand in, and the verbs."""
+    """Return the measured replacement tasks and the measured verbs."""
     tasks = {name: runs for name, runs in measured.items() if name in TASKS}
     verbs = {name: runs for name, runs in measured.items() if name in published.VERBS}
     return tasks, verbs
 
 
 def means(measured: Mapping[str, Measured], setups: Sequence[Setup]) -> list[Derived]:
-    """The thesis's averages have a line of their own, unless all its verbs are measured."""
+    """Return the means, and those of the thesis separately unless all verbs are measured."""
     tasks, verbs = split(measured)
-    average = published.of_setups(published.AVERAGE, [setup.name for setup in setups])
-    lines = [gains.mean_line(f"mean of {counted(tasks, 'task')}", tasks, {})] if tasks else []
+    average = published.select_setups(published.AVERAGE, [setup.name for setup in setups])
+    lines = [gains.mean_line(f"mean of {count_noun(tasks, 'task')}", tasks, {})] if tasks else []
     if len(verbs) < len(published.VERBS):
         lines.append(Derived("mean of 30 verbs, as published", {}, average))
         average = {}
     if verbs:
-        lines.append(gains.mean_line(f"mean of {counted(verbs, 'verb')}", verbs, average))
+        lines.append(gains.mean_line(f"mean of {count_noun(verbs, 'verb')}", verbs, average))
     return lines
 
 
 def means_and_gains(measured: Mapping[str, Measured]) -> list[Derived]:
     names = [setup.name for setup in EB_RFE]
     lines = means(measured, EB_RFE)
-    for some, what in zip(split(measured), ("task", "verb"), strict=True):
-        if some:
-            lines += gains.gain_lines(counted(some, what), some, names)
+    for rows, noun in zip(split(measured), ("task", "verb"), strict=True):
+        if rows:
+            lines += gains.gain_lines(count_noun(rows, noun), rows, names)
     return lines
 
 
-def counted(some: Mapping[str, Measured], what: str) -> str:
-    return f"{len(some)} {what}{'' if len(some) == 1 else 's'}"
+def count_noun(rows: Mapping[str, Measured], noun: str) -> str:
+    return f"{len(rows)} {noun}{'' if len(rows) == 1 else 's'}"
 
 
 def shape(y: np.ndarray, n_features: int) -> Figures:
@@ -130,12 +131,12 @@ def shape(y: np.ndarray, n_features: int) -> Figures:
     }
 
 
-def shape_of_task(_: int, data: Path, *, name: str) -> Figures:
+def task_shape(_: int, data: Path, *, name: str) -> Figures:
     task = TASKS[name](data)
     return shape(task.y, task.n_features)
 
 
-def shape_of_verb(_: int, data: Path, *, verb: str) -> Figures:
+def verb_shape(_: int, data: Path, *, verb: str) -> Figures:
     table = load_vps30en(data / FOLDER, verbs=[verb])[verb]
     return shape(table.y, table.X.shape[1])
 
@@ -143,10 +144,11 @@ def shape_of_verb(_: int, data: Path, *, verb: str) -> Figures:
 TASK_TABLE = Table(
     name="krupka16_tasks",
     title="krupka16, section 2.5: the tasks",
-    about=f"""{STAND_INS}
+    about=f"""{DATA}
 
-The thesis says of the verbs: 4 to 19 classes, most often 5 to 9, some of them rare; more features
-than rows; 9 folds. The largest class is what a guess gets right.
+According to the thesis, the verbs have 4 to 19 classes, most often 5 to 9, some of them rare. They
+have more features than rows, and 9 folds. The largest class is the accuracy of a constant
+prediction.
 """,
     columns=(
         Column("rows", "rows", 0, ""),
@@ -158,34 +160,34 @@ than rows; 9 folds. The largest class is what a guess gets right.
         *(
             Row(
                 name,
-                partial(shape_of_task, name=name),
+                partial(task_shape, name=name),
                 seeds=1,
                 quick=int(name in QUICK),
-                needs=FILES.get(name, ""),
+                data_file=FILES.get(name, ""),
             )
             for name in TASKS
         ),
         *(
             Row(
                 verb,
-                partial(shape_of_verb, verb=verb),
+                partial(verb_shape, verb=verb),
                 seeds=1,
                 quick=0,
-                needs=f"{FOLDER}/{verb}.csv",
+                data_file=f"{FOLDER}/{verb}.csv",
             )
             for verb in published.VERBS
         ),
     ],
-    first="task",
-    same_data=False,
+    row_header="task",
+    rows_are_methods=False,
 )
 
 TABLE_2 = Table(
     name="krupka16_table_2_1",
     title="krupka16, Tables 2.1 and 2.2: SVM-RFE in five setups",
     about=f"""
-SVM-RFE with the RBF kernel, gamma one over the number of features left, the cost tuned anew at each
-step. The setups of Table 2.2:
+SVM-RFE with the RBF kernel. gamma is one over the number of remaining features, and the cost is
+tuned at each step. The setups of Table 2.2 are:
 
 | setup | variance above | class weights | costs |
 | --- | --- | --- | --- |
@@ -195,17 +197,17 @@ step. The setups of Table 2.2:
 | R4 | 0.02 | cw1 | 1/16, 1/4, 1, 4, 16, 64 |
 | R5 | 0.02 | cw3 | 1/16, 1/4, 1, 4, 16, 64 |
 
-{STAND_INS.strip()}
-{REDUCED}
+{DATA.strip()}
+{PROTOCOL}
 
-The averages of the thesis are of other data: they are here to be read, not to be compared with. Its
-"best tailored" models have features that were made for the verbs, and no counterpart here.
+The averages of the thesis are from different data, so they are shown but not compared. Its "best
+tailored" models use features that were designed for the verbs and have no counterpart here.
 """,
     columns=columns(SVM_RFE),
     rows=rows(SVM_RFE, quick=True),
-    first="task",
-    same_data=False,
-    remarks={"": "the features of the verbs, or their layout, may differ from the thesis's."},
+    row_header="task",
+    rows_are_methods=False,
+    remarks={"": "The features of the verbs, or their layout, may differ from the thesis's."},
     derive=partial(means, setups=SVM_RFE),
 )
 
@@ -213,41 +215,55 @@ TABLE_3 = Table(
     name="krupka16_table_3_1",
     title="krupka16, Table 3.1: EB-RFE with 3 to 20 candidates",
     about=f"""
-R5 is SVM-RFE; EB3 to EB20 are the same with 3 to 20 candidates at each step, of which
-cross-validation chooses the one to go.
+R5 is SVM-RFE. EB3 to EB20 have the same settings and 3 to 20 candidates at each step;
+cross-validation chooses which of them to remove.
 
-{STAND_INS.strip()}
-{REDUCED}
+{DATA.strip()}
+{PROTOCOL}
 
-I_PREV is the improvement over the setup to the left, I_R5 that over R5, both of the means (in
-brackets: in the number of features, old over new). P is 100 % less the p-value of the one-sided
-t-test that the tasks' relative improvements in accuracy have a mean of zero or less, for each seed.
-These definitions are inferred from the thesis's figures, which, on its 30 verbs, stand beside them
-in italics; in brackets, and for I_R5 of EB12, they are worked out from its averages.
-Its averages have a line of their own: they are of other data. Left out are its comparison with
-models whose features were made for the verbs, and the spread of EB20 over its folds.
+I_PREV is the relative improvement of the mean accuracy over the setup to the left, I_R5 that over
+R5; the improvement in the number of features, old over new, is in brackets. P is 100 % minus the
+p-value of the one-sided t-test of the tasks' relative improvements in accuracy, per seed. The
+thesis does not say whether improvements are averaged over verbs or computed from the averages; its
+figures are reproduced by the latter. They are shown in italics, for its 30 verbs. Those in
+brackets, and I_R5 of EB12, are computed from its averages. The averages are from different data and
+are on a separate line.
 """,
     columns=columns(EB_RFE),
     rows=rows(EB_RFE, quick=False),
-    first="task",
-    same_data=False,
+    row_header="task",
+    rows_are_methods=False,
     remarks={
-        "": "the thesis improves inner scores by 1 to 6 %. These tasks leave less room, most inner "
-        "accuracies being next to 100 %, and are 9 rather than 30, so that P is further from "
-        "100 %, too. The nested columns tell more: what more candidates gain in inner accuracy "
-        "they do not gain on rows that the elimination never saw. Each further candidate is a "
-        "further chance to fit the folds; the thesis has no nested scores, so that its gains "
-        "cannot be told from this. What holds in both is that subsets get smaller."
+        "": "The thesis reports improvements of inner scores by 1 to 6 %. Here most inner "
+        "accuracies are close to 100 % and can hardly improve, and P is lower because there are 9 "
+        "tasks rather than 30. The nested columns are more informative: more candidates increase "
+        "the inner accuracy, but not the accuracy on held-out rows, because each candidate is "
+        "a further chance to overfit the folds. The thesis has no nested scores, so its gains may "
+        "have the same cause. In both, more candidates give smaller subsets."
     },
     derive=means_and_gains,
-    pictures=[
-        Picture(
+    plots=[
+        Plot(
             "krupka16_candidates.svg",
-            "Mean accuracy and number of features against the number of candidates: inner "
-            "scores, which choose the subset, and nested ones.",
-            lambda measured: picture.draw_candidates(split(measured)[0]),
+            "Mean accuracy and number of features by number of candidates: inner scores, which "
+            "also choose the subset, and nested scores.",
+            lambda measured: plot.draw_candidates(split(measured)[0]),
         )
     ],
 )
 
 TABLES = [TASK_TABLE, TABLE_2, TABLE_3]
+PAPER = Paper(
+    "krupka16",
+    "Krupka (2016), thesis on SVM-RFE and EB-RFE, Charles University",
+    TABLES,
+    {
+        "Tables 2.1 and 3.1 on VPS-30-En": "the features of the verbs are not published. The pages "
+        "use other tasks, so that only the direction of the improvements can be compared.",
+        'Tables 2.1 and 3.1, "best tailored" models': "they are copied from another paper and use "
+        "features designed for the verbs.",
+        "Table 3.1, confidence intervals of EB20": "they are per verb, over its 9 folds.",
+        "Figure 2.1 (class distributions)": "the corpus is not available here.",
+        "Section 3.4 (run time)": "not compared; it depends on the computer and on the data.",
+    },
+)

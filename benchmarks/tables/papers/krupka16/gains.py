@@ -1,9 +1,9 @@
-"""Means over tasks, and the improvements of Table 3.1 as the thesis has them (its Table 3.2).
+"""Means over tasks, and the improvements of Table 3.1 as defined in Table 3.2 of the thesis.
 
-The thesis does not spell them out; they are inferred from its own figures. Improvements are of the
-averages: in accuracy the new one over the old one, in features the old number over the new one. Its
-probabilities are of the relative improvements of the single tasks: 100 % less the p-value of the
-one-sided t-test that their mean is not above zero.
+The thesis does not say how improvements are averaged; its figures are reproduced by improvements of
+the averages. For accuracy this is the new average over the old one, for features the old number
+over the new one. Probabilities are 100 % minus the p-value of a one-sided t-test of the relative
+improvements of the tasks, whose null hypothesis is a mean of zero or less.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ...table import Derived, Measured
 from . import published
 
 KINDS = ("inner", "nested")
-# By key, the figures of all tasks at one seed.
+# Figures of all tasks at one seed, by key.
 Columns = Mapping[str, np.ndarray]
 
 
 def improvement(old: float, new: float) -> float:
-    """In percent; of accuracies, as more is better. Numbers of features go in the other way round.
+    """Return the relative improvement in percent; swap the arguments for numbers of features.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def improvement(old: float, new: float) -> float:
 
 
 def probability(old: np.ndarray, new: np.ndarray) -> float:
-    """That tasks improve, in percent; not a number for one task, or if all do by the same."""
+    """Return the probability of an improvement in percent; NaN without variation between tasks."""
     gains = [improvement(before, after) for before, after in zip(old, new, strict=True)]
     if len(gains) < 2 or np.ptp(gains) == 0:
         return float("nan")
@@ -41,7 +41,7 @@ def probability(old: np.ndarray, new: np.ndarray) -> float:
 
 
 def by_seed(rows: Mapping[str, Measured]) -> dict[int, Columns]:
-    """Seeds that all rows have."""
+    """Return the figures of all rows by seed, for the seeds that all rows have."""
     seeds = sorted(set.intersection(*(set(runs) for runs in rows.values())))
     keys = next(iter(next(iter(rows.values())).values())) if seeds else ()
     return {
@@ -50,68 +50,68 @@ def by_seed(rows: Mapping[str, Measured]) -> dict[int, Columns]:
     }
 
 
-def mean_line(name: str, rows: Mapping[str, Measured], figures: Mapping[str, float]) -> Derived:
-    """Over the tasks, seed by seed."""
+def mean_line(name: str, rows: Mapping[str, Measured], averages: Mapping[str, float]) -> Derived:
+    """Return the means over the tasks, seed by seed."""
     means = {
         seed: {key: float(values.mean()) for key, values in columns.items()}
         for seed, columns in by_seed(rows).items()
     }
-    return Derived(name, means, figures, ours=True)
+    return Derived(name, means, averages, is_ours=True)
 
 
-def gain_lines(what: str, rows: Mapping[str, Measured], setups: Sequence[str]) -> list[Derived]:
-    """Over the setup to the left, and over the first one."""
+def gain_lines(tasks: str, rows: Mapping[str, Measured], setups: Sequence[str]) -> list[Derived]:
+    """Return the improvements over the setup to the left and over the first setup."""
     columns = by_seed(rows)
     left = dict(zip(setups[1:], setups, strict=False))
     first = dict.fromkeys(setups[1:], setups[0])
     return [
         Derived(
-            f"I_PREV of {what}, %",
+            f"I_PREV of {tasks}, %",
             {seed: improvements(one, left) for seed, one in columns.items()},
             with_features(published.I_PREV, left),
-            ours=True,
+            is_ours=True,
         ),
         Derived(
-            f"I_R5 of {what}, %",
+            f"I_R5 of {tasks}, %",
             {seed: improvements(one, first) for seed, one in columns.items()},
             with_features(published.I_R5, first),
-            ours=True,
+            is_ours=True,
         ),
         Derived(
-            f"P(I_R5 > 0) of {what}, %",
+            f"P(I_R5 > 0) of {tasks}, %",
             {seed: probabilities(one, first) for seed, one in columns.items()},
             {f"{setup} inner": value for setup, value in published.P_R5.items()},
-            ours=True,
+            is_ours=True,
         ),
     ]
 
 
 def improvements(columns: Columns, over: Mapping[str, str]) -> dict[str, float]:
-    """Of the averages over the tasks; ``over`` has the setup that each is compared with."""
-    found = {}
+    """Return the improvements of the averages; ``over`` maps each setup to its reference."""
+    percent = {}
     for new, old in over.items():
         for kind in KINDS:
             key, before = f"{new} {kind}", f"{old} {kind}"
-            found[key] = improvement(columns[before].mean(), columns[key].mean())
-            found[f"{key} features"] = improvement(
+            percent[key] = improvement(columns[before].mean(), columns[key].mean())
+            percent[f"{key} features"] = improvement(
                 columns[f"{key} features"].mean(), columns[f"{before} features"].mean()
             )
-    return found
+    return percent
 
 
 def probabilities(columns: Columns, over: Mapping[str, str]) -> dict[str, float]:
-    found = {
+    percent = {
         f"{new} {kind}": probability(columns[f"{old} {kind}"], columns[f"{new} {kind}"])
         for new, old in over.items()
         for kind in KINDS
     }
-    return {key: value for key, value in found.items() if np.isfinite(value)}
+    return {key: value for key, value in percent.items() if np.isfinite(value)}
 
 
 def with_features(accuracy: Mapping[str, float], over: Mapping[str, str]) -> dict[str, float]:
-    """Published improvements; those in features from the published averages."""
-    found = {f"{setup} inner": value for setup, value in accuracy.items()}
+    """Return the published improvements; those in features follow from the published averages."""
+    percent = {f"{setup} inner": value for setup, value in accuracy.items()}
     for new, old in over.items():
         sizes = [published.AVERAGE[f"{setup} inner features"] for setup in (new, old)]
-        found[f"{new} inner features"] = improvement(*sizes)
-    return found
+        percent[f"{new} inner features"] = improvement(*sizes)
+    return percent

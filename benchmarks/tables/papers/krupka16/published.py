@@ -1,9 +1,9 @@
-"""What the thesis reports of VPS-30-En: features and accuracy of each verb (Tables 2.1 and 3.1).
+"""Figures of the thesis for VPS-30-En: features and accuracy per verb (Tables 2.1 and 3.1).
 
-Read from a copy whose text is damaged in places. Three cells are left out: the features of "wake"
-with EB12 are missing; those of "tell" with EB8 (172) exceed what the average allows by 100; the
-accuracies with EB8 have a mean 0.09 below the average printed, for which that of "plug" (63.7, less
-than with EB5) is the likeliest cause, though no more than that.
+They are read from a copy whose text is damaged in places. Three cells are omitted. The features of
+"wake" with EB12 are missing. Those of "tell" with EB8 (172) exceed the value that the printed
+average implies by 100. The accuracies with EB8 have a mean 0.09 below the printed average; the
+accuracy of "plug" (63.7, less than with EB5) is the most likely cause.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 SETUPS = ("R1", "R2", "R3", "R4", "R5", "EB3", "EB5", "EB8", "EB12", "EB20")
 
-# Features and accuracy of each setup in turn.
+# Number of features and accuracy, for each setup in the order of SETUPS.
 _TEXT = """
 access   7 78.7  37 79.3  56 77.7  17 79.3  38 78.0  11 78.7   9 79.0   6 80.0  18 82.3  32 81.7
 ally    12 72.8  12 72.4  21 68.4  87 71.6  58 73.2  58 73.2  65 74.0  22 74.8  31 75.6  27 77.2
@@ -50,15 +50,16 @@ average 40.0 72.96 45.0 72.68 49.0 71.62 57.0 73.63 61.6 73.62
         52.3 74.46 47.9 75.26 39.6 76.12 34.1 76.79 36.1 78.19
 """
 
-# Improvements in accuracy over the model to the left and over R5, and how sure the latter is; %.
-# I_R5 of EB12 is damaged (it reads 4.51 and 4.91): 4.31 is what the printed averages give.
+# Improvements in accuracy over the model to the left and over R5, and the probability of the
+# latter, in percent. I_R5 of EB12 is damaged (it reads 4.51 and 4.91); the printed averages give
+# 4.31.
 I_PREV = {"EB3": 1.13, "EB5": 1.08, "EB8": 1.14, "EB12": 0.88, "EB20": 1.82}
 I_R5 = {"EB3": 1.13, "EB5": 2.23, "EB8": 3.4, "EB12": 4.31, "EB20": 6.2}
 P_R5 = dict.fromkeys(I_R5, 100.0)
 
 
 def _figures(cells: Sequence[str]) -> dict[str, float]:
-    """By the names that the tables have for them; the thesis has inner scores only."""
+    """Return the figures by the keys of the tables; the thesis has inner scores only."""
     keys = [key for setup in SETUPS for key in (f"{setup} inner features", f"{setup} inner")]
     return {key: float(cell) for key, cell in zip(keys, cells, strict=True) if cell != "-"}
 
@@ -69,6 +70,6 @@ VERBS: Mapping[str, Mapping[str, float]] = {
 AVERAGE: Mapping[str, float] = _figures(_AVERAGES.split()[1:])
 
 
-def of_setups(figures: Mapping[str, float], setups: Sequence[str]) -> dict[str, float]:
-    """Those of some setups."""
+def select_setups(figures: Mapping[str, float], setups: Sequence[str]) -> dict[str, float]:
+    """Return the figures of the given setups."""
     return {key: value for key, value in figures.items() if key.split()[0] in setups}

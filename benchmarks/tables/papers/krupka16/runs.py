@@ -1,4 +1,4 @@
-"""Setups run on the verbs of VPS-30-En, and on the tables that stand in for them."""
+"""Runs of the setups on the verbs of VPS-30-En, and on the tasks that replace them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ...table import Figures
 from .setups import Setup
 from .vps30en import VerbPatterns, load_vps30en
 
-# The folder of VPS-30-En in that of the public tables.
+# Subfolder of VPS-30-En in the data folder.
 FOLDER = "vps30en"
-# Those of the corpus, if its files have none; and those of the tables that stand in for it.
+# Number of folds for the corpus, if its files define none, and for the tasks that replace it.
 N_CORPUS_FOLDS = 9
 N_FOLDS = 5
 
-# Runs a setup, folds by a seed.
-Fit = Callable[[Setup, int], EBRFE]
+# Function that fits a setup, with folds shuffled by a seed.
+Runner = Callable[[Setup, int], EBRFE]
 
 
-def stand_in(name: str, folder: Path) -> Fit:
-    return on_task(TASKS[name](folder))
+def task_runner(name: str, folder: Path) -> Runner:
+    return run_on_task(TASKS[name](folder))
 
 
-def on_task(task: Task) -> Fit:
+def run_on_task(task: Task) -> Runner:
     def fit(setup: Setup, seed: int) -> EBRFE:
         folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
         model = EBRFE(cv=folds, nested_cv=folds, **setup.arguments)
@@ -38,12 +38,12 @@ def on_task(task: Task) -> Fit:
     return fit
 
 
-def of_verb(verb: str, folder: Path) -> Fit:
-    return on_verb(load_vps30en(folder / FOLDER, verbs=[verb])[verb])
+def verb_runner(verb: str, folder: Path) -> Runner:
+    return run_on_verb(load_vps30en(folder / FOLDER, verbs=[verb])[verb])
 
 
-def on_verb(table: VerbPatterns) -> Fit:
-    """With the folds of the corpus: one is held out, and of the others one at a time within."""
+def run_on_verb(table: VerbPatterns) -> Runner:
+    """Use the folds of the corpus as outer folds, and the remaining ones as inner folds."""
 
     def fit(setup: Setup, seed: int) -> EBRFE:
         folds: Any = LeaveOneGroupOut()
@@ -56,9 +56,9 @@ def on_verb(table: VerbPatterns) -> Fit:
 
 
 def measure(
-    seed: int, data: Path, *, load: Callable[[Path], Fit], setups: Sequence[Setup]
+    seed: int, data: Path, *, load: Callable[[Path], Runner], setups: Sequence[Setup]
 ) -> Figures:
-    """Accuracy in percent and features: of the folds that chose the subset, and of those beyond."""
+    """Return the accuracy in percent and the number of features, inner and nested, per setup."""
     fit = load(data)
     figures: dict[str, float] = {}
     for setup in setups:

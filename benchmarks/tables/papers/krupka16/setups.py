@@ -1,4 +1,4 @@
-"""The setups of the thesis: R1 to R5 (Table 2.2), and EB3 to EB20, which are R5 with candidates."""
+"""Setups of the thesis: R1 to R5 (Table 2.2), and EB3 to EB20, which add candidates to R5."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ SIX = (1 / 16, *FIVE)
 
 @dataclass(frozen=True)
 class Setup:
-    """One way to eliminate.
+    """Settings of one elimination.
 
     Attributes
     ----------
     name : str
     min_variance : float
-        Features of VPS-30-En that vary no more are left out.
+        Variance up to which features of VPS-30-En are left out.
     n_kept : int
-        In the tables that stand in for it: how many of the features that vary most are kept.
+        Number of features with the largest variance that are kept in the other tasks.
     class_weight : {None, "cw2", "cw3"}
-        None is the thesis's cw1.
+        None is cw1 of the thesis.
     costs : tuple of float
     n_candidates : int
-        1 is SVM-RFE.
+        Number of candidates per step; 1 is SVM-RFE.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Setup:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What ``EBRFE`` is told; gamma is one over the features left, its default."""
+        """Arguments of ``EBRFE``; gamma keeps its default, one over the remaining features."""
         return {
             "kernel": "rbf",
             "C": self.costs,
@@ -48,7 +48,7 @@ class Setup:
         }
 
 
-# The stricter threshold keeps half as many.
+# The higher threshold corresponds to half as many features.
 SVM_RFE = (
     Setup("R1", 0.05, KEPT // 2, None, FIVE),
     Setup("R2", 0.05, KEPT // 2, "cw3", FIVE),

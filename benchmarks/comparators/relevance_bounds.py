@@ -1,0 +1,27 @@
+"""The relevance bounds of allrelevant, with their defaults."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+from allrelevant import ClassificationBounds, RelevanceWarning
+
+from .interface import Chosen, Classes, Table
+
+
+def bounds(
+    X: Table,
+    y: Classes,
+    *,
+    folds: int,
+    seed: int,
+    formulation: Literal["separate", "joint"] = "separate",
+) -> Chosen:
+    """Select the strong and weak features; the estimator chooses C with its own folds."""
+    model = ClassificationBounds(formulation=formulation, random_state=seed)
+    with warnings.catch_warnings():
+        # Without label noise, C is at the end of its grid.
+        warnings.simplefilter("ignore", RelevanceWarning)
+        model.fit(X, y)
+    return model.relevance_ != "irrelevant"
