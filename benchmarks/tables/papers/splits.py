@@ -59,7 +59,7 @@ def figures(result: Stability) -> Figures:
         "ratio": float(np.median(result.ratio[finite])),
         "near": int((result.ratio <= 1.5).sum()),
         "n_features": result.upper.shape[1],
-        "settled": int((result.share.max(axis=1) >= 0.9).sum()),
+        "settled": int((result.frequency.max(axis=1) >= 0.9).sum()),
         "ratios": [float(value) if np.isfinite(value) else None for value in result.ratio],
         "lower": result.lower.mean(axis=0).tolist(),
         "upper": result.upper.mean(axis=0).tolist(),
