@@ -28,7 +28,7 @@ REMARKS = {
     "madelon": {
         "SFS best, gamma 0": "by a sigmoid judge 62.3 with 58 features is a draw: a linear ranker "
         "that ends so early ranks by the order of the rows "
-        "(`python -m benchmarks.unfinished_ranker --data FOLDER`).",
+        "(`python -m benchmarks.unconverged_svm --data FOLDER`).",
         "SFS by linear, gamma 0.975": "no plane separates these classes: a linear machine would "
         "need millions of libsvm's steps, and ranks by the order of the rows where it ends.",
         "MIM": "mutual information is estimated with noise: other draws of it rank otherwise.",
