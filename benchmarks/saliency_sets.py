@@ -100,8 +100,8 @@ def _table(arrays: Any) -> Any:
 
 
 # Tables 4, 5, 6 and 8: best accuracy in percent and number of features, for each classifier. The
-# row "best, gamma 0.975" contradicts Table 2 for sigmoid on ARCENE, and for poly, RBF and sigmoid on
-# DEXTER, which repeat the numbers of the linear classifier. These cells are the maxima of Table 2.
+# row "best, gamma 0.975" contradicts Table 2 for sigmoid on ARCENE, and for poly, RBF and sigmoid
+# on DEXTER, which repeat the numbers of the linear classifier. These cells are maxima of Table 2.
 PUBLISHED = {
     "arcene": {
         "all features": ("83.0", "87.0", "72.0", "69.0"),
