@@ -62,8 +62,8 @@ tables-quick: setup  ## Reproduce a part within ten minutes and compare it with 
 	@$(BIN)/python -m benchmarks.tables --quick $(if $(DATA),--data $(DATA))
 
 bench-truth: setup  ## Measure F1 on data with known ground truth, both formulations
-	@$(BIN)/python -m benchmarks.known_truth
-	@$(BIN)/python -m benchmarks.known_truth --formulation joint
+	@$(BIN)/python -m benchmarks.ground_truth
+	@$(BIN)/python -m benchmarks.ground_truth --formulation joint
 
 bench-defaults: setup  ## Run the experiment behind the defaults
 	@$(BIN)/python -m benchmarks.defaults
@@ -80,7 +80,7 @@ bench-speed: setup  ## Compare speed and memory with fri and HiGHS (DATA=folder 
 	@$(if $(COMMIT),$(BIN)/python -m benchmarks.former_commit $(COMMIT))
 
 bench-tasks: setup  ## Measure F1, speed and paths of the other tasks, compared with fri
-	@$(BIN)/python -m benchmarks.task_truth
+	@$(BIN)/python -m benchmarks.task_ground_truth
 	@$(BIN)/python -m benchmarks.task_speed
 
 bench-metrics: setup  ## Compare metric learners with sklvq and pylmnn; bound metrics (DATA=folder of spectra)
@@ -89,7 +89,7 @@ bench-metrics: setup  ## Compare metric learners with sklvq and pylmnn; bound me
 
 bench-elimination: setup  ## Compare elimination with scikit-learn; check the claim of EB-RFE (DATA=folder of tables)
 	@$(BIN)/python -m benchmarks.elimination_speed $(if $(DATA),--data $(DATA))
-	@$(BIN)/python -m benchmarks.elimination_picture
+	@$(BIN)/python -m benchmarks.elimination_figure
 	@$(if $(DATA),$(BIN)/python -m benchmarks.elimination_claim --data $(DATA))
 
 bench-relations: setup  ## Measure relations, what-if and cheapest models: F1 and speed; the cost study
@@ -100,17 +100,17 @@ bench-saliency: setup  ## Measure the cost of saliency; settings of the challeng
 	@$(BIN)/python -m benchmarks.saliency_speed
 	@$(if $(DATA),$(BIN)/python -m benchmarks.saliency_scalings --data $(DATA))
 	@$(if $(DATA),$(BIN)/python -m benchmarks.weight_decay --data $(DATA))
-	@$(if $(DATA),$(BIN)/python -m benchmarks.unfinished_ranker --data $(DATA))
+	@$(if $(DATA),$(BIN)/python -m benchmarks.unconverged_svm --data $(DATA))
 
 bench-networks: setup  ## Measure selection with networks and their robustness (DATA=folder with mnist, ct_slices)
 	@$(BIN)/python -m benchmarks.branches
 	@$(BIN)/python -m benchmarks.mask_penalty
 	@$(BIN)/python -m benchmarks.network_selection
 	@$(BIN)/python -m benchmarks.network_speed
-	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set mnist)
-	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set fashion_mnist)
-	@$(if $(DATA),$(BIN)/python -m benchmarks.network_pictures --data $(DATA) --set cifar10)
-	@$(if $(DATA),$(BIN)/python -m benchmarks.network_reliability --data $(DATA) --picture docs/images/reliability.png)
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_images --data $(DATA) --set mnist)
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_images --data $(DATA) --set fashion_mnist)
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_images --data $(DATA) --set cifar10)
+	@$(if $(DATA),$(BIN)/python -m benchmarks.network_robustness --data $(DATA) --figure docs/images/robustness.png)
 
 bench-dorothea: setup  ## Fit DOROTHEA (100,000 features) and MADELON (DATA=folder with both)
 	@$(BIN)/python -m benchmarks.dorothea --data $(if $(DATA),$(DATA),.)

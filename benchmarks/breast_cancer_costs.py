@@ -1,4 +1,4 @@
-"""The breast cancer study of ferel18 with costs: mean, standard-error and worst features.
+"""Minimum-cost feature sets of the breast cancer data for several cost structures.
 
 usage: python -m benchmarks.breast_cancer_costs
 """
@@ -12,45 +12,45 @@ from sklearn.datasets import load_breast_cancer
 
 from allrelevant import ClassificationBounds, InputError
 
-# What one feature of each class costs.
-PRICES: dict[str, Mapping[str, float]] = {
-    "all alike": {"mean": 1, "standard error": 1, "worst": 1},
+# Cost of one feature of each kind.
+COSTS: dict[str, Mapping[str, float]] = {
+    "equal costs: 1, 1, 1": {"mean": 1, "standard error": 1, "worst": 1},
     "by effort: 1, 2, 3": {"mean": 1, "standard error": 2, "worst": 3},
-    "worst ones dear: 1, 1, 10": {"mean": 1, "standard error": 1, "worst": 10},
-    "means dear: 10, 1, 1": {"mean": 10, "standard error": 1, "worst": 1},
+    "worst values expensive: 1, 1, 10": {"mean": 1, "standard error": 1, "worst": 10},
+    "means expensive: 10, 1, 1": {"mean": 10, "standard error": 1, "worst": 1},
 }
 
 
-def class_of(feature: str) -> str:
-    """The cost class of a feature, by its name in scikit-learn's table."""
+def get_kind(feature: str) -> str:
+    """Return the kind of a feature, given its name in scikit-learn's table."""
     if feature.startswith(("mean ", "worst ")):
         return feature.split()[0]
     return "standard error"
 
 
-def costs_of(features: list[str], prices: Mapping[str, float]) -> dict[str, float]:
-    return {feature: prices[class_of(feature)] for feature in features}
+def assign_costs(features: list[str], costs: Mapping[str, float]) -> dict[str, float]:
+    return {feature: costs[get_kind(feature)] for feature in features}
 
 
-def in_words(solution: Any) -> str:
-    sign = "proven" if solution.proven else f"gap {solution.gap:g}"
+def format_solution(solution: Any) -> str:
+    status = "proven" if solution.proven else f"gap {solution.gap:g}"
     return (
-        f"{solution.cost:g} ({sign}) | {len(solution.features)} | {', '.join(solution.features)} "
-        f"| {solution.score:.3f} +- {solution.score_error:.3f}"
+        f"{solution.cost:g} ({status}) | {len(solution.features)} | {', '.join(solution.features)} "
+        f"| {solution.score:.3f} ± {solution.score_error:.3f}"
     )
 
 
-def one_class_only(est: Any, features: list[str]) -> None:
-    """Whether the features of one class suffice."""
-    print("| features | cheapest set of them that is as good |")
+def print_single_kinds(est: Any, features: list[str]) -> None:
+    """Print for each kind whether its features suffice without the others."""
+    print("| Features allowed | Minimum-cost set |")
     print("| --- | --- |")
     for kind in ("mean", "standard error", "worst"):
-        others = [feature for feature in features if class_of(feature) != kind]
+        others = [feature for feature in features if get_kind(feature) != kind]
         try:
             (found,) = est.cheapest(must_not_use=others, max_seconds=120)
             answer = f"{len(found.features)}: {', '.join(found.features)}"
         except InputError:
-            answer = "none is as good"
+            answer = "no equivalent model"
         print(f"| {kind} only | {answer} |", flush=True)
 
 
@@ -58,25 +58,25 @@ def main() -> None:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     est = ClassificationBounds(random_state=0).fit(X, y)
     features = list(X.columns)
-    print("| prices | cost | features | which | held-out accuracy |")
+    print("| Costs | Total cost | Number of features | Features | Accuracy |")
     print("| --- | --- | --- | --- | --- |")
     design = None
-    for name, prices in PRICES.items():
-        design = est.cheapest(costs_of(features, prices), max_seconds=120)
-        print(f"| {name} | {in_words(design[0])} |", flush=True)
+    for name, costs in COSTS.items():
+        design = est.cheapest(assign_costs(features, costs), max_seconds=120)
+        print(f"| {name} | {format_solution(design[0])} |", flush=True)
     assert design is not None
     print(
-        f"\nThe baseline uses {int(design.baseline_used.sum())} features, held-out accuracy "
-        f"{design.baseline_score:.3f} +- {design.baseline_score_error:.3f}.\n"
+        f"\nThe baseline uses {int(design.baseline_used.sum())} features and has a cross-validated "
+        f"accuracy of {design.baseline_score:.3f} ± {design.baseline_score_error:.3f}.\n"
     )
-    one_class_only(est, features)
-    three = est.cheapest(costs_of(features, PRICES["by effort: 1, 2, 3"]), n_solutions=5)
-    print("\nThe five cheapest by effort:\n")
-    print("| cost | features | which | held-out accuracy |")
+    print_single_kinds(est, features)
+    five = est.cheapest(assign_costs(features, COSTS["by effort: 1, 2, 3"]), n_solutions=5)
+    print("\nThe five cheapest sets by effort:\n")
+    print("| Total cost | Number of features | Features | Accuracy |")
     print("| --- | --- | --- | --- |")
-    for solution in three:
-        print(f"| {in_words(solution)} |")
-    print(f"\nIn all of them: {', '.join(three.core()) or 'none'}.")
+    for solution in five:
+        print(f"| {format_solution(solution)} |")
+    print(f"\nFeatures in all sets: {', '.join(five.core()) or 'none'}.")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""How much of the package one call passes through: files, functions, depth of nested calls.
+"""Files and functions of the package that are executed by a call, and the depth of nested calls.
 
 usage: python -m benchmarks.call_paths [--list]
 
-A reader who follows a call has to open these files. Only Python code of the package that runs
-during the call counts: no imports, no compiled functions, no workers.
+These are the files that a reader has to open to follow the call. Only Python code of the package
+that runs during the call is counted. Imports, compiled functions and worker processes are not.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ REPORT = "allrelevant report table.csv --target y"
 
 @dataclass
 class CallPath:
-    """What a call passed through."""
+    """Code objects that were executed during a call."""
 
     codes: set[CodeType] = field(default_factory=set)
     depth: int = 0
@@ -47,46 +47,46 @@ class CallPath:
 
     @property
     def files(self) -> list[str]:
-        """The files, below the folder of the package."""
+        """Paths of the files, relative to the package."""
         return sorted({code.co_filename.removeprefix(PACKAGE) for code in self.codes})
 
     @property
     def n_functions(self) -> int:
-        """Functions with a name; comprehensions and lambdas belong to what they stand in."""
+        """Number of named functions. Comprehensions and lambdas are not counted."""
         return sum(not code.co_name.startswith("<") for code in self.codes)
 
     def record(self, frame: FrameType, event: str, _: Any) -> None:
-        """What ``sys.setprofile`` calls."""
+        """Record an event. This is the callback for ``sys.setprofile``."""
         code = frame.f_code
-        if event not in ("call", "return") or not _is_function_of_package(code):
+        if event not in ("call", "return") or not _is_package_function(code):
             return
         self._current += 1 if event == "call" else -1
         self.codes.add(code)
         self.depth = max(self.depth, self._current)
 
 
-def _is_function_of_package(code: CodeType) -> bool:
-    """No bodies of modules and classes, which run at import; no templates, which are not Python."""
+def _is_package_function(code: CodeType) -> bool:
+    """Return False for module and class bodies, which run at import, and for HTML templates."""
     is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
     file = code.co_filename
     return is_function and file.startswith(PACKAGE) and file.endswith(".py")
 
 
 def call_path(call: Callable[[], Any]) -> CallPath:
-    """Run a call twice, and follow it the second time, when all is imported and compiled."""
+    """Run a call twice and record the second run, when everything is imported and compiled."""
     call()
-    found = CallPath()
+    path = CallPath()
     before = sys.getprofile()
-    sys.setprofile(found.record)
+    sys.setprofile(path.record)
     try:
         call()
     finally:
         sys.setprofile(before)
-    return found
+    return path
 
 
 def report() -> None:
-    """The command in a folder of its own, with nothing printed."""
+    """Run the command in a temporary folder, without output."""
     frame = load_breast_cancer(as_frame=True).frame.rename(columns={"target": "y"})
     with TemporaryDirectory() as folder, chdir(folder), patch.object(sys, "argv", REPORT.split()):
         frame.to_csv("table.csv", index=False)
@@ -97,11 +97,11 @@ def report() -> None:
         ):
             command()
         if not Path("report.html").exists():
-            raise RuntimeError(f"{REPORT} wrote no page.")
+            raise RuntimeError(f"{REPORT} did not write a report.")
 
 
 def calls() -> dict[str, Callable[[], Any]]:
-    """What is followed, all on breast cancer and with defaults but for the seed."""
+    """Return the calls to record: breast cancer data, default settings except the seed."""
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     return {
@@ -113,16 +113,16 @@ def calls() -> dict[str, Callable[[], Any]]:
 
 
 def main() -> None:
-    """Print a table, a row a call."""
+    """Print a table with one row per call."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.call_paths")
-    parser.add_argument("--list", action="store_true", help="print the files, too")
-    given = parser.parse_args()
+    parser.add_argument("--list", action="store_true", help="also print the files")
+    args = parser.parse_args()
     print(f"{'call':40s} {'files':>6s} {'functions':>10s} {'depth':>6s}")
     for name, call in calls().items():
-        found = call_path(call)
-        print(f"{name:40s} {len(found.files):6d} {found.n_functions:10d} {found.depth:6d}")
-        if given.list:
-            print("".join(f"  {file}\n" for file in found.files))
+        path = call_path(call)
+        print(f"{name:40s} {len(path.files):6d} {path.n_functions:10d} {path.depth:6d}")
+        if args.list:
+            print("".join(f"  {file}\n" for file in path.files))
 
 
 if __name__ == "__main__":

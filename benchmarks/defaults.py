@@ -1,8 +1,8 @@
-"""The experiment behind the defaults: delta, loss_slack, n_probes and fpr.
+"""Comparison of values of norm_slack, loss_slack, n_probes and fpr, to choose the defaults.
 
-Every combination is scored on sets of known truth, clean and with 10 % of the labels flipped, by
-seeds that no other benchmark or test uses. One fit of the bounds and one draw of probes serves all
-values of n_probes and fpr.
+Each combination is scored on data with known ground truth, with clean labels and with 10 % of the
+labels flipped. The seeds are not used by any other benchmark or test. For each pair of slacks, the
+bounds of features and probes are computed once and used for all values of n_probes and fpr.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FLIPS = (0.0, 0.1)
 FIRST_SEED = 1000
 
 SLACKS = [
-    Tolerance(delta, loss_slack, 1e-6)
-    for delta, loss_slack in [
+    Tolerance(norm_slack, loss_slack, 1e-6)
+    for norm_slack, loss_slack in [
         (0.001, 0.001), (0.01, 0.01), (0.05, 0.0), (0.05, 0.02), (0.05, 0.05),
         (0.1, 0.0), (0.1, 0.02), (0.1, 0.05), (0.1, 0.1), (0.2, 0.02),
     ]
@@ -43,7 +43,7 @@ Scores = dict[tuple[Tolerance, int, float], dict[str, float]]
 
 
 def score_instance(name: str, flip: float, seed: int) -> Scores:
-    """F1 of every combination of settings on one instance."""
+    """Compute the F1 scores of all combinations on one instance."""
     data = SETS[name](flip=flip, random_state=seed)
     samples = ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
     probes = ProbeCalibration(max(N_PROBES), fpr=0.5, seed=seed)
@@ -73,14 +73,14 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
 
 
 def print_table(results: dict[float, list[Scores]]) -> None:
-    print("| delta | loss_slack | n_probes | fpr | ", end="")
-    print(" | ".join(f"{what}, {flip:.0%} flipped" for flip, what in _columns()), "| mean |")
+    print("| norm_slack | loss_slack | n_probes | fpr | ", end="")
+    print(" | ".join(f"{kind}, {flip:.0%} flipped" for flip, kind in _columns()), "| mean |")
     print(f"|{' --- |' * (5 + len(_columns()))}")
     rows = []
     for slack, n_probes, fpr in product(SLACKS, N_PROBES, FPRS):
         means = [
-            float(np.mean([scores[slack, n_probes, fpr][what] for scores in results[flip]]))
-            for flip, what in _columns()
+            float(np.mean([scores[slack, n_probes, fpr][kind] for scores in results[flip]]))
+            for flip, kind in _columns()
         ]
         rows.append((float(np.mean(means)), slack, n_probes, fpr, means))
     for mean, slack, n_probes, fpr, means in sorted(rows, key=lambda row: -row[0]):
@@ -97,13 +97,13 @@ def _columns() -> list[tuple[float, str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=4, help="instances of each set")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
-    arguments = parser.parse_args()
-    seeds = range(FIRST_SEED, FIRST_SEED + arguments.seeds)
-    print(f"{len(SETS)} sets, {len(seeds)} instances each, seeds from {FIRST_SEED}\n")
+    parser.add_argument("--seeds", type=int, default=4, help="number of instances of each set")
+    parser.add_argument("--jobs", type=int, default=2, help="number of worker processes")
+    args = parser.parse_args()
+    seeds = range(FIRST_SEED, FIRST_SEED + args.seeds)
+    print(f"{len(SETS)} sets, {len(seeds)} instances of each, seeds from {FIRST_SEED}\n")
     results = {
-        flip: Parallel(n_jobs=arguments.jobs)(
+        flip: Parallel(n_jobs=args.jobs)(
             delayed(score_instance)(name, flip, seed) for name, seed in product(SETS, seeds)
         )
         for flip in FLIPS

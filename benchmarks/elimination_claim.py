@@ -1,10 +1,10 @@
-"""Does evaluation-based RFE find better and smaller subsets than SVM-RFE?
+"""Comparison of evaluation-based RFE with SVM-RFE by inner and nested scores.
 
-Krupka (2016) says so of 30 tasks by their inner scores, on which subsets were chosen. Here inner
-scores and nested ones, of subsets judged on rows that the selection never saw, stand side by side,
-with the paired t-test of the thesis over the tasks.
+Krupka (2016) found that EB-RFE selects better and smaller subsets on 30 tasks. The thesis compares
+inner scores, which were also used to choose the subsets. This benchmark reports inner and nested
+cross-validation scores, with the paired t-test of the thesis over the tasks.
 
-Resumable: every run has a checkpoint in the folder given, and what is finished is not done again.
+Each run has a checkpoint. To resume an interrupted benchmark, repeat the command.
 
 usage: python -m benchmarks.elimination_claim --data FOLDER [--checkpoints FOLDER]
                                               [--tasks NAME ...] [--candidates N ...]
@@ -25,13 +25,13 @@ from allrelevant import EBRFE
 
 from .elimination_tasks import KEPT, TASKS, Task
 
-# The settings of the thesis (its model R2), but for the folds: it had those of its corpus.
+# The settings of the thesis (model R2), except the folds: the thesis uses those of its corpus.
 SETTINGS: dict[str, Any] = {
     "kernel": "rbf",
     "C": (1 / 4, 1.0, 4.0, 16.0, 64.0),
     "class_weight": "cw3",
     "cv": 5,
-    "nested": 5,
+    "nested_cv": 5,
 }
 CANDIDATES = (1, 3, 5, 8, 12)
 
@@ -39,7 +39,7 @@ Row = dict[int, tuple[float, int, float, float]]
 
 
 def run(task: Task, n_candidates: int, folder: Path) -> tuple[float, int, float, float]:
-    """Inner score and size of the subset, nested score and mean size."""
+    """Return the inner score and the subset size, then the nested score and the mean size."""
     model = EBRFE(
         n_candidates=n_candidates,
         checkpoint=folder / f"{task.name.replace(' ', '')}-{n_candidates}.ckpt",
@@ -67,10 +67,13 @@ def print_scores(tasks: list[Task], found: dict[str, Row], candidates: tuple[int
 
 
 def print_tests(found: dict[str, Row], candidates: tuple[int, ...]) -> None:
-    """Relative improvement over SVM-RFE in percent, and 100 % - P of mu <= 0, as the thesis."""
+    """Print the relative improvement over SVM-RFE and 100 % minus the p-value, as in the thesis.
+
+    The p-value is that of the one-sided paired t-test over the tasks.
+    """
     print("\n| | " + " | ".join(f"EB{n}" for n in candidates[1:]) + " |")
     print(f"|{' --- |' * len(candidates)}")
-    for name, place, sign in (
+    for name, column, sign in (
         ("inner accuracy", 0, 1),
         ("nested accuracy", 2, 1),
         ("smaller subset, inner", 1, -1),
@@ -78,8 +81,8 @@ def print_tests(found: dict[str, Row], candidates: tuple[int, ...]) -> None:
     ):
         cells = []
         for n in candidates[1:]:
-            before = np.array([row[1][place] for row in found.values()], dtype=float)
-            after = np.array([row[n][place] for row in found.values()], dtype=float)
+            before = np.array([row[1][column] for row in found.values()], dtype=float)
+            after = np.array([row[n][column] for row in found.values()], dtype=float)
             gain = sign * 100 * (after - before) / before
             confidence = 100 * (1 - ttest_1samp(gain, 0.0, alternative="greater").pvalue)
             cells.append(f"{gain.mean():+.1f} % (P {confidence:.1f} %)")
@@ -88,10 +91,21 @@ def print_tests(found: dict[str, Row], candidates: tuple[int, ...]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--checkpoints", type=Path, default=Path("elimination-checkpoints"))
+    parser.add_argument("--data", type=Path, required=True, help="folder with the tables")
+    parser.add_argument(
+        "--checkpoints",
+        type=Path,
+        default=Path("elimination-checkpoints"),
+        help="folder for checkpoints",
+    )
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
-    parser.add_argument("--candidates", nargs="+", type=int, default=list(CANDIDATES))
+    parser.add_argument(
+        "--candidates",
+        nargs="+",
+        type=int,
+        default=list(CANDIDATES),
+        help="numbers of candidates per step; 1 is SVM-RFE and always included",
+    )
     args = parser.parse_args()
     args.checkpoints.mkdir(exist_ok=True)
     candidates = tuple(sorted({1, *args.candidates}))
@@ -103,8 +117,8 @@ def main() -> None:
             found[task.name] = {n: run(task, n, args.checkpoints) for n in candidates}
             print(f"{task.name}: {time.perf_counter() - start:.0f} s", flush=True)
     print(
-        f"\n{len(tasks)} tasks, the {KEPT} features that vary most. Inner accuracy in percent "
-        "(features) / nested accuracy (mean number of features)."
+        f"\n{len(tasks)} tasks, the {KEPT} features with the largest variance. Inner accuracy in "
+        "percent (number of features) / nested accuracy (mean number of features)."
     )
     print_scores(tasks, found, candidates)
     print_tests(found, candidates)

@@ -1,7 +1,8 @@
-"""Elimination beside scikit-learn's, and beside the same algorithms written plainly with it.
+"""Speed of elimination compared with scikit-learn.
 
-Every ratio is of two times of one run, at equal results. Times are of the processor, on one core,
-so that what else the machine does counts little.
+`RFE` and `RFECV` are scikit-learn's. The other algorithms are compared with a direct implementation
+based on scikit-learn. Ratios compare CPU times on one core within one run, with equal results. CPU
+times depend little on other work on the computer.
 
 usage: python -m benchmarks.elimination_speed [--quick] [--data FOLDER] [--only TEXT]
 """
@@ -41,36 +42,37 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, result
 
 
-def plain_rfe(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def sklearn_rfe(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     model = RFE(SVC(kernel="linear", tol=1e-6), n_features_to_select=1, step=1)
     return model.fit(X, y).ranking_
 
 
 def rfe(n_samples: int, n_features: int) -> tuple[float, float, bool]:
-    return rfe_of(*table(n_samples, n_features))
+    return compare_rfe(*table(n_samples, n_features))
 
 
-def rfe_of(X: np.ndarray, y: np.ndarray) -> tuple[float, float, bool]:
+def compare_rfe(X: np.ndarray, y: np.ndarray) -> tuple[float, float, bool]:
     ours, ranking = timed(lambda: SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_)
-    theirs, expected = timed(lambda: plain_rfe(X, y))
+    theirs, expected = timed(lambda: sklearn_rfe(X, y))
     return ours, theirs, bool((ranking == expected).all())
 
 
 def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
-    """The ranking of all rows and one in each fold, and the held-out score of every subset."""
+    """Compare the rankings on all rows and in each fold, and the held-out scores of all subsets."""
     X, y = table(n_samples, n_features)
     folds = StratifiedKFold(5)
     ours, found = timed(lambda: SVMRFE(cv=None, n_features_to_select=1, nested_cv=folds).fit(X, y))
     svm = SVC(kernel="linear", tol=1e-6)
     theirs, expected = timed(lambda: RFECV(svm, cv=folds, step=1, n_jobs=1).fit(X, y))
-    histories, wanted = found.nested_score_.histories, expected.cv_results_
-    # Scores need not be equal: libsvm keeps its kernel in single precision, and a row that is next
-    # to the boundary may fall on either side of it.
+    histories, results = found.nested_score_.histories, expected.cv_results_
+    # Scores can differ: libsvm stores its kernel matrix in single precision, so a row close to the
+    # decision boundary can be on either side of it.
     scores = np.array([[step.outer_score for step in history.steps] for history in histories])
-    theirs_too = np.array([wanted[f"split{k}_test_score"][::-1] for k in range(5)])
-    print(f"(of {scores.size:,} held-out scores {np.isclose(scores, theirs_too).mean():.1%} equal)")
+    expected_scores = np.array([results[f"split{k}_test_score"][::-1] for k in range(5)])
+    equal = np.isclose(scores, expected_scores).mean()
+    print(f"({equal:.1%} of {scores.size:,} held-out scores are equal)")
     same = [
-        (history.ranking == wanted[f"split{k}_ranking"][0]).all()
+        (history.ranking == results[f"split{k}_ranking"][0]).all()
         for k, history in enumerate(histories)
     ]
     return ours, theirs, all(same)
@@ -123,7 +125,7 @@ def cases(quick: bool, folder: Path | None) -> dict[str, Callable[[], tuple[floa
 def colon(folder: Path) -> tuple[float, float, bool]:
     data = np.load(folder / "colon_alon.npz")
     X = StandardScaler().fit_transform(data["X"].astype(float))
-    return rfe_of(X, data["y"])
+    return compare_rfe(X, data["y"])
 
 
 def compile_solver() -> None:
@@ -134,9 +136,9 @@ def compile_solver() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smaller, to see that it runs")
-    parser.add_argument("--data", type=Path, help="folder with the colon table, to add it")
-    parser.add_argument("--only", default="", help="cases whose name has this in it")
+    parser.add_argument("--quick", action="store_true", help="smaller tables, for a quick test")
+    parser.add_argument("--data", type=Path, help="folder with colon_alon.npz, which is added")
+    parser.add_argument("--only", default="", help="run only the cases whose name contains TEXT")
     args = parser.parse_args()
     compile_solver()
     print("| case | seconds | scikit-learn | ratio | same result |")
@@ -146,9 +148,9 @@ def main() -> None:
             if args.only not in name:
                 continue
             ours, theirs, same = case()
-            verdict = "yes" if same else "NO"
             print(
-                f"| {name} | {ours:.2f} | {theirs:.1f} | {theirs / ours:.1f} | {verdict} |",
+                f"| {name} | {ours:.2f} | {theirs:.1f} | {theirs / ours:.1f} "
+                f"| {'yes' if same else 'NO'} |",
                 flush=True,
             )
 

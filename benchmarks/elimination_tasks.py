@@ -1,4 +1,4 @@
-"""Tasks with more features than rows: gene tables, spectra and texts, real and generated."""
+"""Tasks with more features than rows: gene expression data, spectra, texts and synthetic data."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ import scipy.sparse as sp
 
 @dataclass(frozen=True)
 class Task:
-    """A table on one scale, and its classes.
+    """A scaled table and its classes.
 
     Attributes
     ----------
     name : str
     X : ndarray
-        The features that vary most.
+        Features with the largest variance.
     y : ndarray
+        Classes.
     variances : ndarray
-        Of these features, before they were brought to one scale.
+        Variances of these features before scaling.
     n_features : int
-        Of the whole table.
+        Number of features of the whole table.
     """
 
     name: str
@@ -34,23 +35,23 @@ class Task:
     n_features: int
 
     def varying_most(self, n_features: int) -> np.ndarray:
-        """Fewer columns still, in the order of the table."""
-        return self.X[:, most(self.variances, n_features)]
+        """Return the columns with the largest variance, in the order of the table."""
+        return self.X[:, largest(self.variances, n_features)]
 
 
-# Features that vary most are kept, as Krupka's threshold on the variance does.
+# Number of features kept, those with the largest variance; Krupka uses a threshold on the variance.
 KEPT = 130
 
 
-def most(variances: np.ndarray, n_features: int) -> np.ndarray:
-    """Which features vary most, in the order of the table."""
+def largest(variances: np.ndarray, n_features: int) -> np.ndarray:
+    """Return the indices of the features with the largest variance, in the order of the table."""
     return np.sort(np.argsort(-variances, kind="stable")[:n_features])
 
 
 def prepared(name: str, X: np.ndarray, y: np.ndarray, *, standardize: bool = True) -> Task:
     X = np.asarray(X, dtype=float)
     n_features = X.shape[1]
-    X = X[:, most(X.var(axis=0), KEPT)]
+    X = X[:, largest(X.var(axis=0), KEPT)]
     variances = X.var(axis=0)
     if standardize:
         X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -63,7 +64,7 @@ def genes(file: str, folder: Path) -> Task:
 
 
 def halves(file: str, folder: Path) -> Task:
-    """A number to predict, as above or below its median."""
+    """Load a table with a numeric target, split at its median."""
     data = np.load(folder / f"{file}.npz")
     return prepared(file, data["X"], (data["y"] > np.median(data["y"])).astype(int))
 
@@ -75,7 +76,7 @@ def arcene(folder: Path) -> Task:
 
 
 def dexter(folder: Path) -> Task:
-    """Texts: which words occur, in the first 100 of the training texts."""
+    """Load the occurrence of words in the first 100 training texts."""
     data = np.load(folder / "dexter.npz")
     X = sp.csr_array((data["data"], data["indices"], data["indptr"]), shape=tuple(data["shape"]))
     rows = np.flatnonzero(data["split"] == 0)[:100]
@@ -84,19 +85,19 @@ def dexter(folder: Path) -> Task:
 
 
 def words(seed: int, _: Path) -> Task:
-    """Like the verbs of Krupka: few rows, classes of very different sizes, rare binary features.
+    """Generate data similar to Krupka's verbs: few rows, unbalanced classes, rare binary features.
 
-    Each class has some features that occur more often in it, and many are noise.
+    In each class, twelve features are more frequent. The other features are noise.
     """
     rng = np.random.RandomState(seed)
     n_rows, n_features, n_classes = 80, 400, 3
     y = rng.choice(n_classes, n_rows, p=[0.5, 0.3, 0.2])
-    often = rng.uniform(0.02, 0.25, n_features)
-    chances = np.tile(often, (n_classes, 1))
+    frequency = rng.uniform(0.02, 0.25, n_features)
+    probability = np.tile(frequency, (n_classes, 1))
     for label in range(n_classes):
-        telling = rng.choice(n_features, 12, replace=False)
-        chances[label, telling] = np.clip(often[telling] + 0.35, 0, 0.9)
-    X = (rng.rand(n_rows, n_features) < chances[y]).astype(float)
+        informative = rng.choice(n_features, 12, replace=False)
+        probability[label, informative] = np.clip(frequency[informative] + 0.35, 0, 0.9)
+    X = (rng.rand(n_rows, n_features) < probability[y]).astype(float)
     return prepared(f"words {seed}", X, y, standardize=False)
 
 

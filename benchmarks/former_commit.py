@@ -1,11 +1,11 @@
-"""Speed of this tree compared with a former commit, in one run.
+"""Speed of the working tree compared with a former commit, in one run.
 
 usage: python -m benchmarks.former_commit COMMIT [--rounds N] [--only NAME ...]
 
-The commit is checked out into a temporary folder. Each workload runs in processes of its own, which
-alternate between the two trees; a process compiles and warms up before it measures. The figure of a
-tree is the fastest time of all its rounds. A ratio above 1 means that this tree is
-slower. Workloads use only names that both trees have.
+The commit is checked out into a temporary folder. Each workload runs in separate processes that
+alternate between the two trees. A process compiles and warms up before it measures. The time of a
+tree is the minimum over all rounds. A ratio above 1 means that the working tree is slower.
+Workloads use only names that exist in both trees.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ for _ in range({repeats}):
 print(min(times))
 """
 
-# Name: set-up, what is timed, repetitions in a process.
+# Setup code, timed code and number of repetitions per process, by name of the workload.
 WORKLOADS: dict[str, tuple[str, str, int]] = {
     "import allrelevant, ClassificationBounds": (
         "import subprocess, sys",
@@ -132,7 +132,7 @@ WORKLOADS: dict[str, tuple[str, str, int]] = {
 
 
 def seconds(tree: Path, name: str) -> float:
-    """Fastest time of a workload in one process of a tree."""
+    """Return the shortest time of a workload in one process, in seconds."""
     setup, work, repeats = WORKLOADS[name]
     body = MEASURE.format(repeats=repeats)
     code = f"{HEADER}\n{setup}\ndef work():\n    {work}\n{body}"
@@ -148,7 +148,7 @@ def seconds(tree: Path, name: str) -> float:
 
 
 def compare(former: Path, names: list[str], rounds: int) -> float:
-    """Print a row for each workload; return the largest ratio."""
+    """Print one row per workload and return the largest ratio."""
     print("| workload | former | now | ratio |\n| --- | ---: | ---: | ---: |")
     largest = 0.0
     for name in names:
@@ -164,16 +164,16 @@ def compare(former: Path, names: list[str], rounds: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("commit")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", nargs="*", default=list(WORKLOADS))
-    options = parser.parse_args()
+    parser.add_argument("commit", help="commit to compare with")
+    parser.add_argument("--rounds", type=int, default=5, help="number of processes per tree")
+    parser.add_argument("--only", nargs="*", default=list(WORKLOADS), help="names of workloads")
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         former = Path(folder) / "former"
         git = ["git", "-C", str(ROOT), "worktree"]
-        subprocess.run([*git, "add", "-q", "--detach", former, options.commit], check=True)
+        subprocess.run([*git, "add", "-q", "--detach", former, args.commit], check=True)
         try:
-            largest = compare(former, options.only, options.rounds)
+            largest = compare(former, args.only, args.rounds)
         finally:
             subprocess.run([*git, "remove", "--force", former], check=True)
     print(f"\nLargest ratio: {largest:.2f}")

@@ -1,4 +1,4 @@
-"""Runs in fri's own environment: the intervals of one task, timed. Needs fri 9.0.0.
+"""Time of fri for the intervals of one task. This script runs in the environment of fri 9.0.0.
 
 usage: python fri_intervals.py TASK.npz ANSWER.json
 """

@@ -1,4 +1,6 @@
-"""The baseline of Madelon, 2,000 x 500 at C = 1, far from separable: ours beside HiGHS's own.
+"""Time to fit the baseline on MADELON (2,000 x 500, C = 1), compared with HiGHS.
+
+The classes are far from linearly separable.
 
 usage: python -m benchmarks.madelon --data FOLDER (with madelon.npz)
 """
@@ -22,7 +24,7 @@ from .speed_run import compile_kernel
 C = 1.0
 
 
-def by_highs(rows: HingeRows, method: str) -> float:
+def run_highs(rows: HingeRows, method: str) -> None:
     program = baseline_program(rows, C)
     start = time.perf_counter()
     result = linprog(
@@ -33,27 +35,26 @@ def by_highs(rows: HingeRows, method: str) -> float:
         method=method,
     )
     print(f"| {method} | {time.perf_counter() - start:.1f} | {result.fun:.8f} |", flush=True)
-    return float(result.fun)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True, help="folder with madelon.npz")
     try:
         rows = from_file("madelon.npz", "train", parser.parse_args().data).rows
     except FileNotFoundError as error:
-        print(f"skipped: no {error} in the data folder")
+        print(f"Skipped: {error} is not in the data folder.")
         return
     compile_kernel()
     start = time.perf_counter()
-    found = L1Baseline(rows).solve(C)
+    model = L1Baseline(rows).solve(C)
     seconds = time.perf_counter() - start
-    cost = np.abs(found.coef).sum() + C * rows.loss(found.coef[None], found.offset[None])[0]
-    print("| | seconds | cost |\n| --- | --- | --- |")
+    cost = np.abs(model.coef).sum() + C * rows.loss(model.coef[None], model.offset[None])[0]
+    print("| Method | Seconds | Cost |\n| --- | --- | --- |")
     print(f"| allrelevant | {seconds:.1f} | {cost:.8f} |", flush=True)
-    by_highs(rows, "highs-ipm")
-    by_highs(rows, "highs-ds")
-    print(f"\nproven to within {relative_gap(rows, C, found):.0e} of its cost")
+    run_highs(rows, "highs-ipm")
+    run_highs(rows, "highs-ds")
+    print(f"\nThe relative gap of `allrelevant` is {relative_gap(rows, C, model):.0e}.")
 
 
 if __name__ == "__main__":

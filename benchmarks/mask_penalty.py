@@ -1,7 +1,8 @@
-"""How sparse a mask becomes as its penalty grows, with and without batch normalisation.
+"""Sparsity of the input mask for several penalties, with and without batch normalization.
 
-Three of 20 features decide, 400 rows. For each penalty: weights of the mask that are zero in the
-end, how often a weight left zero on the way, and the accuracy on the rows themselves.
+The table has 400 rows and 20 features, 3 of them relevant. For each penalty, this script prints the
+number of zero weights, how often a weight returned from zero during training, and the training
+accuracy.
 
 usage: python -m benchmarks.mask_penalty [--epochs N] [--seed N]
 """
@@ -24,8 +25,8 @@ from allrelevant.saliency.networks.architectures import MaskOptimizer
 PENALTIES = (0.005, 0.05, 0.2, 1.0, 10.0)
 
 
-def without_normalisation(n_inputs: int, n_outputs: int) -> nn.Module:
-    """The layers of ``"mlp"`` and nothing between them but ReLU."""
+def without_normalization(n_inputs: int, n_outputs: int) -> nn.Module:
+    """Return the network ``"mlp"`` without batch normalization."""
     widths = (n_inputs, 150, 100, 50)
     layers: list[nn.Module] = []
     for before, after in pairwise(widths):
@@ -33,21 +34,21 @@ def without_normalisation(n_inputs: int, n_outputs: int) -> nn.Module:
     return nn.Sequential(*layers, nn.Linear(widths[-1], n_outputs))
 
 
-NETWORKS = {"mlp": "mlp", "mlp without batch normalisation": without_normalisation}
+NETWORKS = {"mlp": "mlp", "mlp without batch normalization": without_normalization}
 
 
 @contextmanager
 def returns_from_zero() -> Iterator[list[int]]:
-    """How many weights left zero, step by step."""
+    """Count the weights that return from zero in each step."""
     counts: list[int] = []
     step = MaskOptimizer.step
 
-    def counted(descent: MaskOptimizer) -> None:
-        before = descent.weight.detach() == 0
-        step(descent)
-        counts.append(int((before & (descent.weight.detach() != 0)).sum()))
+    def counting_step(optimizer: MaskOptimizer) -> None:
+        before = optimizer.weight.detach() == 0
+        step(optimizer)
+        counts.append(int((before & (optimizer.weight.detach() != 0)).sum()))
 
-    with patch.object(MaskOptimizer, "step", counted):
+    with patch.object(MaskOptimizer, "step", counting_step):
         yield counts
 
 
@@ -71,10 +72,10 @@ def main() -> None:
         for penalty in PENALTIES:
             net = NetworkClassifier(network, max_epochs=args.epochs, learning_rate=0.01)
             with returns_from_zero() as counts:
-                found = DeepFeatureSelection(net, penalty=penalty, random_state=args.seed)
-                found.fit(X, y)
-            zeros = np.count_nonzero(found.mask_ == 0)
-            accuracy = 100 * found.score(X, y)
+                selector = DeepFeatureSelection(net, penalty=penalty, random_state=args.seed)
+                selector.fit(X, y)
+            zeros = np.count_nonzero(selector.mask_ == 0)
+            accuracy = 100 * selector.score(X, y)
             print(
                 f"| {name} | {penalty:g} | {zeros} | {sum(counts)} | {accuracy:.1f} |", flush=True
             )

@@ -1,10 +1,10 @@
-"""Bounds of learned metrics: the xor data, and the spectra of wine and meat, as in Schulz et al.
+"""Bounds of learned metrics on the XOR data and on spectra, as in Schulz et al. (2015).
 
-1. The classes found on the xor data, over ten seeds, by noise and slack.
-2. What lasso, elastic net and ridge make of the same mapping, as a figure.
-3. With a folder that has `wine_nir.npz` and `tecator.npz`: errors of the metric as learned, of the
-   mappings at the bounds and of their mean, the roles of training and test rows switched.
-4. With the same folder: time for all bounds, beside one warm-started HiGHS model for each row.
+1. Relevance classes on the XOR data for several levels of noise and slack, over ten seeds.
+2. Figure of the coefficients of lasso, elastic net and ridge for the same mapping.
+3. With --data: errors of the learned metric, of the mappings at the bounds and of their mean. The
+   roles of training and test rows are swapped, as in the paper.
+4. With --data: time for all bounds, compared with one warm-started HiGHS model per component.
 
 usage: python -m benchmarks.metric_bounds [--data FOLDER] [--images FOLDER]
 """
@@ -30,30 +30,33 @@ from allrelevant.bounds.mapping.row_bounds import bound_row
 from allrelevant.datasets import make_xor
 from allrelevant.datasets.other_tasks import equal_classes
 
-from .mapping_peers import bounds_of_paper, bounds_of_reduced
+from .mapping_highs import bound_with_our_constraints, bound_with_paper_constraints
 
 TRUTH = ["weak"] * 3 + ["strong"] + ["irrelevant"] * 2
 SEEDS = range(10)
 SLACK = 0.01
 
-# Errors on test rows that the paper reports: as learned, and at the bounds.
-OF_PAPER = {"wine": (0.29, 0.14, 7), "tecator": (0.16, None, 9)}
+# Published test errors of the learned metric and at the bounds, and published dimension.
+PUBLISHED = {"wine": (0.29, 0.14, 7), "tecator": (0.16, None, 9)}
 FILES = {"wine": "wine_nir.npz", "tecator": "tecator.npz"}
 OUTLIERS = {"wine": [33, 34, 83], "tecator": []}
 
 
 def xor_table() -> None:
-    print("| noise | slack | all classes right | dimension | features 1-3 | 4 | 5-6 |")
+    print(
+        "| Noise | Slack | All relevance classes correct | Dimension "
+        "| Features 1-3 | Feature 4 | Features 5-6 |"
+    )
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for noise in (0.05, 0.2, 0.5):
         for slack in (0.01, 0.05):
             fits = [xor_bounds(noise, slack, seed) for seed in SEEDS]
-            right = sum(bounds.relevance_.tolist() == TRUTH for bounds in fits)
+            n_correct = sum(bounds.relevance_.tolist() == TRUTH for bounds in fits)
             cells = [
-                f"{right} of {len(fits)}",
-                _counted([bounds.effective_dimension_ for bounds in fits]),
+                f"{n_correct} of {len(fits)}",
+                _count([bounds.effective_dimension_ for bounds in fits]),
                 *(
-                    _counted([word for bounds in fits for word in bounds.relevance_[part]])
+                    _count([name for bounds in fits for name in bounds.relevance_[part]])
                     for part in (slice(0, 3), slice(3, 4), slice(4, 6))
                 ),
             ]
@@ -66,16 +69,16 @@ def xor_bounds(noise: float, slack: float, seed: int) -> MetricBounds:
     return MetricBounds(learner, slack=slack, random_state=seed, n_jobs=-1).fit(data.X, data.y)
 
 
-def _counted(values: list[Any]) -> str:
-    found, counts = np.unique(values, return_counts=True)
-    order = np.argsort(-counts)
-    return (
-        ", ".join(f"{found[i]} ({counts[i]})" for i in order) if len(found) > 1 else f"{found[0]}"
-    )
+def _count(values: list[Any]) -> str:
+    """List the distinct values by frequency, with their counts if there are several."""
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) == 1:
+        return f"{distinct[0]}"
+    return ", ".join(f"{distinct[i]} ({counts[i]})" for i in np.argsort(-counts))
 
 
 def xor_figure(folder: Path) -> None:
-    """Weights against their norm, for the row that features 1 to 3 have most of; Figure 4."""
+    """Draw coefficients against their norm, and the bounds (Figure 4 of the paper)."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -94,21 +97,21 @@ def xor_figure(folder: Path) -> None:
         "ridge": np.array(ridge),
     }
     figure, axes = pyplot.subplots(1, 4, figsize=(12.0, 3.0), layout="constrained")
-    colours = ["#e0913a", "#c2761f", "#8f5512", "#123f6d", "#8a8a8a", "#bdbdbd"]
+    colors = ["#e0913a", "#c2761f", "#8f5512", "#123f6d", "#8a8a8a", "#bdbdbd"]
     for ax, (name, weights) in zip(axes, paths.items(), strict=False):
         for j in range(6):
             label = f"feature {j + 1}"
             ax.plot(
-                np.abs(weights).sum(axis=1), np.abs(weights[:, j]), color=colours[j], label=label
+                np.abs(weights).sum(axis=1), np.abs(weights[:, j]), color=colors[j], label=label
             )
         ax.set_title(name, loc="left", fontsize="medium")
-        ax.set_xlabel("norm of the weights")
-    axes[0].set_ylabel("size of the weight")
+        ax.set_xlabel("l1 norm of the coefficients")
+    axes[0].set_ylabel("absolute coefficient")
     axes[0].legend(fontsize="x-small", frameon=False)
     low, high = bounds.interval_.T
-    axes[3].bar(np.arange(1, 7), high, color=colours)
+    axes[3].bar(np.arange(1, 7), high, color=colors)
     axes[3].bar(np.arange(1, 7), low, color="#123f6d", hatch="///", edgecolor="white")
-    axes[3].set_title("bounds (hatched: must have)", loc="left", fontsize="medium")
+    axes[3].set_title("upper bounds (hatched: lower bounds)", loc="left", fontsize="medium")
     axes[3].set_xlabel("feature")
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
@@ -118,11 +121,14 @@ def xor_figure(folder: Path) -> None:
 
 
 def load(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Rows scaled by the training part, classes, and which rows train and test, switched."""
+    """Return the spectra, scaled by the training rows, the classes, and training and test rows.
+
+    Training and test rows of the file are swapped.
+    """
     with np.load(folder / FILES[name]) as file:
         X, content, part = file["X"].astype(float), file["y"].astype(float), file["split"]
-    kept = np.setdiff1d(np.arange(len(X)), OUTLIERS[name])
-    X, content, part = X[kept], content[kept], part[kept]
+    rows = np.setdiff1d(np.arange(len(X)), OUTLIERS[name])
+    X, content, part = X[rows], content[rows], part[rows]
     train, test = np.flatnonzero(part == 1), np.flatnonzero(part == 0)
     X = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
     return X, equal_classes(content, 3), train, test
@@ -130,8 +136,9 @@ def load(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 
 def spectra(folder: Path, images: Path | None) -> None:
     print(
-        "| data | rows | error as learned | at the bounds | mean mapping | dimension | "
-        "chosen by cross-validation | paper: as learned, at the bounds, dimension |"
+        "| Data | Rows (training + test) | Error of the learned metric | Error at the bounds "
+        "| Error of the mean mapping | Dimension | Dimension by cross-validation: error "
+        "| Paper: learned, at the bounds, dimension |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in FILES:
@@ -143,19 +150,19 @@ def spectra(folder: Path, images: Path | None) -> None:
                 learner, slack=SLACK, standardize=False, random_state=0, n_jobs=-1
             )
             bounds.fit(X[train], y[train])
-            errors = _errors(name, curve, bounds, len(train), len(test))
+            errors = _format_errors(name, curve, bounds, len(train), len(test))
             print(f"| {name}, {max_iter} iterations | {errors} |", flush=True)
         if images is not None:
             curve.plot().figure_.savefig(images / f"{name}_dimension.png", dpi=110)
             bounds.plot_rows().figure_.savefig(images / f"{name}_bounds.png", dpi=110)
 
 
-def _errors(
+def _format_errors(
     name: str, curve: DimensionCurve, bounds: MetricBounds, n_train: int, n_test: int
 ) -> str:
     best = int(np.flatnonzero(curve.dimensions == curve.best())[0])
     chosen = int(np.flatnonzero(curve.dimensions == bounds.effective_dimension_)[0])
-    learned, at_bounds, dimension = OF_PAPER[name]
+    learned, at_bounds, dimension = PUBLISHED[name]
     cells = [
         f"{n_train} + {n_test}",
         f"{curve.raw_train_error[0]:.2f}, {curve.raw_test_error[0]:.2f}",
@@ -170,61 +177,63 @@ def _errors(
 
 def speed(folder: Path) -> None:
     print(
-        "| data | features | dimension | ours, s | HiGHS, our rows, s | ratio | "
-        "HiGHS, the paper's rows, s | ratio | difference |"
+        "| Data | Features | Dimension | `allrelevant`, s | HiGHS, our constraints, s | Ratio | "
+        "HiGHS, the paper's constraints, s | Ratio | Largest difference |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in FILES:
         X, y, train, _ = load(name, folder)
         learner = GMLVQ(rank=2).fit(X[train], y[train])
-        dimension = OF_PAPER[name][2]
+        dimension = PUBLISHED[name][2]
         directions = data_space(X[train]).first(dimension)
-        rows = metric_rows(project(learner.omega_, directions))
-        bounds_of_ours(rows[0], directions, SLACK)  # compiles
-        ways = bounds_of_ours, bounds_of_reduced, bounds_of_paper
-        found, seconds = zip(*(timed(way, rows, directions) for way in ways), strict=True)
-        off = max(np.abs(other - found[0]).max() for other in found[1:])
+        components = metric_rows(project(learner.omega_, directions))
+        bound_component(components[0], directions, SLACK)  # compile
+        methods = bound_component, bound_with_our_constraints, bound_with_paper_constraints
+        results, seconds = zip(
+            *(measure(method, components, directions) for method in methods), strict=True
+        )
+        difference = max(np.abs(other - results[0]).max() for other in results[1:])
         cells = [
             name,
             X.shape[1],
             dimension,
             f"{seconds[0]:.3f}",
             *(f"{other:.2f} | {other / seconds[0]:.0f}" for other in seconds[1:]),
-            f"{off:.0e}",
+            f"{difference:.0e}",
         ]
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
 
-def bounds_of_ours(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
+def bound_component(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
     return bound_row(row, directions, slack).ranges.interval
 
 
-def timed(
-    way: Callable[..., np.ndarray], rows: np.ndarray, directions: np.ndarray
+def measure(
+    method: Callable[..., np.ndarray], components: np.ndarray, directions: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """The bounds of all rows, and processor seconds, which other programs disturb least."""
+    """Return the bounds of all components and the CPU time in seconds."""
     with threadpool_limits(1):
         start = process_time()
-        found = np.array([way(row, directions, SLACK) for row in rows])
-        return found, process_time() - start
+        bounds = np.array([method(row, directions, SLACK) for row in components])
+        return bounds, process_time() - start
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="folder with wine_nir.npz and tecator.npz")
-    parser.add_argument("--images", type=Path, help="where to put figures")
-    arguments = parser.parse_args()
+    parser.add_argument("--images", type=Path, help="folder for the figures")
+    args = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     xor_table()
-    if arguments.images is not None:
-        xor_figure(arguments.images)
-    if arguments.data is None:
-        print("\nWine and Tecator are left out: no folder was given (--data).")
+    if args.images is not None:
+        xor_figure(args.images)
+    if args.data is None:
+        print("\nWine and Tecator are skipped. Use --data to set their folder.")
         return
     print()
-    spectra(arguments.data, arguments.images)
+    spectra(args.data, args.images)
     print()
-    speed(arguments.data)
+    speed(args.data)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
-"""GMLVQ beside sklvq 0.1.2 and LMNN beside pylmnn 1.6.4: time, cost and accuracy, in one run.
+"""GMLVQ compared with sklvq 0.1.2, and LMNN with pylmnn 1.6.4: time, cost and accuracy.
 
-Both learners of a pair get the same tables on one core, and seconds are those of the processor,
-which other programs on the machine disturb least. What they learned is judged here by the same
-code: GMLVQ's cost is the mean over the rows of the sigmoid (steepness 2) of the relative distance,
-which is sklvq's objective over the number of rows. Seconds and cost are of a fit to the whole
-table, standardised; accuracies are means over five stratified folds, standardised by their
-training part. The peers need older versions, so they get an environment of their own,
-`.metrics-env`, installed on first use.
+All packages use the same tables and one core. Times are CPU times, which depend little on other
+work on the computer. The cost of GMLVQ is the mean over the rows of the sigmoid (steepness 2) of
+the relative distance, that is, the objective of sklvq divided by the number of rows. It is computed
+by the same code for both packages.
 
-usage: python -m benchmarks.metric_learners [--without-peers]
+Time and cost refer to the whole standardized table. Accuracy is the mean over five stratified
+folds, standardized by the training rows of each fold. The other packages require older versions of
+their dependencies, so they are installed in a separate environment, `.metrics-env`, on first use.
+
+usage: python -m benchmarks.metric_learners [--without-others]
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from allrelevant import GMLVQ, LMNN
 from allrelevant.metric_learning.costs import GmlvqCost, squared_distances
 
 ROOT = Path(__file__).parent.parent
-PEER_PYTHON = ROOT / ".metrics-env" / "bin" / "python"
-PEER_PACKAGES = (
+OTHER_PYTHON = ROOT / ".metrics-env" / "bin" / "python"
+OTHER_PACKAGES = (
     "scikit-learn==1.5.2",
     "numpy<2",
     "sklvq==0.1.2",
@@ -46,29 +47,29 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 TABLES = {"wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
 
-# What was learned: "omega", of GMLVQ "prototypes" and their "labels"; and "seconds".
+# Learned mapping "omega" and time "seconds"; for GMLVQ also "prototypes" and their "labels".
 Learned = dict[str, Any]
 Learn = Callable[[np.ndarray, np.ndarray, int], Learned]
 
 
-def install_peers() -> None:
-    if PEER_PYTHON.exists():
+def install_others() -> None:
+    if OTHER_PYTHON.exists():
         return
     print("Installing sklvq and pylmnn in .metrics-env ...", file=sys.stderr)
-    subprocess.run([sys.executable, "-m", "venv", PEER_PYTHON.parent.parent], check=True)
-    subprocess.run([PEER_PYTHON, "-m", "pip", "install", "--quiet", *PEER_PACKAGES], check=True)
+    subprocess.run([sys.executable, "-m", "venv", OTHER_PYTHON.parent.parent], check=True)
+    subprocess.run([OTHER_PYTHON, "-m", "pip", "install", "--quiet", *OTHER_PACKAGES], check=True)
 
 
-def peer(learner: str) -> Learn:
-    """The peer's learner, in its own environment; see ``metric_peers.py``."""
+def run_other(learner: str) -> Learn:
+    """Return a function that runs another package; see ``metric_packages.py``."""
 
     def learn(X: np.ndarray, y: np.ndarray, repeats: int) -> Learned:
         with tempfile.TemporaryDirectory() as folder:
             task, answer = Path(folder) / "task.npz", Path(folder) / "answer.npz"
             np.savez(task, learner=learner, X=X, y=y, repeats=repeats)
-            script = Path(__file__).parent / "metric_peers.py"
+            script = Path(__file__).parent / "metric_packages.py"
             subprocess.run(
-                [PEER_PYTHON, "-W", "ignore", script, task, answer],
+                [OTHER_PYTHON, "-W", "ignore", script, task, answer],
                 check=True,
                 env=os.environ | ONE_THREAD,
             )
@@ -115,25 +116,25 @@ def nearest_prototype(learned: Learned, X: np.ndarray, y: np.ndarray, test: np.n
     return learned["labels"][distances.argmin(axis=1)]
 
 
-def three_neighbours(learned: Learned, X: np.ndarray, y: np.ndarray, test: np.ndarray) -> Any:
+def three_neighbors(learned: Learned, X: np.ndarray, y: np.ndarray, test: np.ndarray) -> Any:
     omega = learned["omega"]
     return KNeighborsClassifier(3).fit(X @ omega.T, y).predict(test @ omega.T)
 
 
 def accuracy(learn: Learn, predict: Callable[..., Any], X: np.ndarray, y: np.ndarray) -> float:
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    shares = []
+    accuracies = []
     for train, test in folds.split(X, y):
         scaler = StandardScaler().fit(X[train])
-        known, new = scaler.transform(X[train]), scaler.transform(X[test])
-        learned = learn(known, y[train], 1)
-        shares.append(np.mean(predict(learned, known, y[train], new) == y[test]))
-    return float(np.mean(shares))
+        X_train, X_test = scaler.transform(X[train]), scaler.transform(X[test])
+        learned = learn(X_train, y[train], 1)
+        accuracies.append(np.mean(predict(learned, X_train, y[train], X_test) == y[test]))
+    return float(np.mean(accuracies))
 
 
 def compare_gmlvq(learners: dict[str, Learn]) -> None:
-    print("\n### GMLVQ, one prototype a class, full rank\n")
-    print("| table | learner | CPU seconds | times ours | cost | accuracy, 5 folds |")
+    print("\n### GMLVQ, one prototype per class, full rank\n")
+    print("| Data | Package | CPU seconds | Ratio | Cost | Accuracy, 5 folds |")
     print("| --- | --- | --- | --- | --- | --- |")
     for table, load in TABLES.items():
         X, y = load(return_X_y=True)
@@ -151,8 +152,8 @@ def compare_gmlvq(learners: dict[str, Learn]) -> None:
 
 
 def compare_lmnn(learners: dict[str, Learn]) -> None:
-    print("\n### LMNN, three neighbours, full rank: digits\n")
-    print("| learner | CPU seconds | times ours | 3-NN accuracy, 5 folds |")
+    print("\n### LMNN, three neighbors, full rank, digits\n")
+    print("| Package | CPU seconds | Ratio | 3-NN accuracy, 5 folds |")
     print("| --- | --- | --- | --- |")
     X, y = load_digits(return_X_y=True)
     Z = StandardScaler().fit_transform(X)
@@ -160,25 +161,27 @@ def compare_lmnn(learners: dict[str, Learn]) -> None:
     for name, learn in learners.items():
         seconds = float(learn(Z, y, 1)["seconds"])
         ours = ours or seconds
+        times = f" {seconds:.2f} | {seconds / ours:.1f} " if seconds else " | "
         print(
-            f"| {name} | {seconds:.2f} | {seconds / ours:.1f} "
-            f"| {accuracy(learn, three_neighbours, X, y):.4f} |",
+            f"| {name} |{times}| {accuracy(learn, three_neighbors, X, y):.4f} |",
             flush=True,
         )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--without-peers", action="store_true")
+    parser.add_argument(
+        "--without-others", action="store_true", help="skip sklvq and pylmnn, do not install them"
+    )
     args = parser.parse_args()
     gmlvq: dict[str, Learn] = {"allrelevant": our_gmlvq}
     lmnn: dict[str, Learn] = {"allrelevant": our_lmnn}
-    if not args.without_peers:
-        install_peers()
-        gmlvq["sklvq 0.1.2"] = peer("gmlvq")
-        lmnn["pylmnn 1.6.4"] = peer("lmnn")
+    if not args.without_others:
+        install_others()
+        gmlvq["sklvq 0.1.2"] = run_other("gmlvq")
+        lmnn["pylmnn 1.6.4"] = run_other("lmnn")
     lmnn["Euclidean distances"] = euclidean
-    with threadpool_limits(1):  # one core for each
+    with threadpool_limits(1):  # one core
         compare_gmlvq(gmlvq)
         compare_lmnn(lmnn)
 

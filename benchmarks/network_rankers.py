@@ -1,4 +1,4 @@
-"""The rankings of the paper's tables by one network: SFS, DFS, and SFS on a network with a mask."""
+"""Rankings of features by a network: SFS, DFS, and SFS with an input mask (SFS+DFS)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Order = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Ranked:
-    """Features in their order; of a mask, how many of its weights are zero."""
+    """Features in order of relevance and, for a mask, the number of zero weights."""
 
     order: Order
     zero_weights: int | None = None
@@ -27,20 +27,21 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Rankers:
-    """How features are ranked, and where long runs are kept.
+    """Settings of the rankings, and the folder for checkpoints.
 
     Attributes
     ----------
     network : NetworkClassifier or NetworkRegressor
     penalty : float
-        Of the mask.
+        Penalty of the mask.
     n_repeats : int
+        Number of networks trained per round.
     min_features_to_select : int
-        Where rounds end.
+        Number of features of the last round.
     checkpoints : Path or None
-        A run that was interrupted goes on from there; None keeps nothing.
+        Folder for checkpoints, from which an interrupted run is resumed.
     label : str
-        Of the data, in the names of the files there.
+        Name of the data, used in the names of the checkpoints.
     """
 
     network: Any
@@ -51,7 +52,7 @@ class Rankers:
     label: str
 
     def saliency(self, X: Any, y: Any, *, gamma: float, masked: bool, seed: int) -> Ranked:
-        """SFS, or SFS+DFS with the mask; prints what the saliency cost."""
+        """Rank by SFS, or by SFS+DFS if masked, and print the time spent on saliency."""
         network = clone(self.network).set_params(mask_penalty=self.penalty if masked else None)
         selector = SaliencySelector(
             network,
@@ -64,29 +65,28 @@ class Rankers:
         )
         start = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RelevanceWarning)  # pixels of the margin are constant
+            warnings.simplefilter("ignore", RelevanceWarning)  # border pixels are constant
             selector.fit(X, y)
-        _print_cost(selector, time.perf_counter() - start, f"gamma {gamma}")
+        _print_time(selector, time.perf_counter() - start, f"gamma {gamma}")
         return Ranked(np.argsort(selector.ranking_))
 
     def _checkpoint(self, run: str) -> Path | None:
         return None if self.checkpoints is None else self.checkpoints / f"{self.label}-{run}.ckpt"
 
     def mask(self, X: Any, y: Any, *, seed: int) -> Ranked:
-        """DFS."""
+        """Rank by DFS."""
         selector = DeepFeatureSelection(self.network, penalty=self.penalty, random_state=seed)
         selector.fit(X, y)
-        print(f"  DFS: {selector.n_features_} of {X.shape[1]} weights are not zero", flush=True)
+        print(f"  DFS: {selector.n_features_} of {X.shape[1]} weights are nonzero", flush=True)
         return Ranked(np.argsort(selector.ranking_), int((selector.mask_ == 0).sum()))
 
 
-def _print_cost(selector: SaliencySelector, whole: float, title: str) -> None:
+def _print_time(selector: SaliencySelector, seconds: float, title: str) -> None:
     history = selector.history_
     training, saliency = history["training_seconds"].sum(), history["saliency_seconds"].sum()
-    if training < whole:  # else most of it was read from the checkpoint
+    if training < seconds:  # otherwise most rounds were read from the checkpoint
         print(
-            f"  {title}: {len(history)} rounds, {whole:.0f} s; saliency "
-            f"{100 * saliency / whole:.2f} % of it, the whole {whole / training:.3f} times its "
-            "trainings (one more, of the model to explain, apart)",
+            f"  {title}: {len(history)} rounds, {seconds:.0f} s, {seconds / training:.3f} times "
+            f"the training time of the rounds; {100 * saliency / seconds:.2f} % spent on saliency",
             flush=True,
         )

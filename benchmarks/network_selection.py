@@ -1,10 +1,11 @@
-"""Selection with networks on a table of known truth, beside LassoNet and mutual information.
+"""Selection with networks on synthetic data, compared with LassoNet and mutual information.
 
-2,000 rows to rank by and 2,000 to judge on, 500 features of which 20 are relevant: 5 decide and 15
-are combinations of them, as of MADELON (make_classification, 8 clusters a class, class_sep 2). The
-judge is the network "mlp", trained on the features that rank first.
+There are 2,000 rows for ranking and 2,000 for evaluation. Of the 500 features, 20 are relevant: 5
+are informative and 15 are combinations of them, as in MADELON (make_classification, 8 clusters per
+class, class_sep 2). The evaluation model is the network "mlp", trained on the highest-ranked
+features.
 
-LassoNet needs an environment of its own; --lassonet names its Python. Without, it is left out.
+LassoNet requires a separate environment. Use --lassonet to set its Python; otherwise it is skipped.
 
 usage: python -m benchmarks.network_selection [--epochs N] [--repeats N] [--seeds N ...]
                                               [--checkpoints FOLDER] [--lassonet PYTHON]
@@ -34,7 +35,7 @@ PENALTY = 5e-3
 
 
 class Case:
-    """The table of one seed."""
+    """Data of one seed."""
 
     def __init__(self, seed: int) -> None:
         X, y = make_classification(
@@ -54,11 +55,11 @@ class Case:
         self.X, self.y = X[:2000], y[:2000]
         self.X_new, self.y_new = X[2000:], y[2000:]
 
-    def judge(self, order: Order, n_features: int, epochs: int) -> float:
-        """Accuracy on new rows with the features that rank first."""
-        kept = order[:n_features]
+    def evaluate(self, order: Order, n_features: int, epochs: int) -> float:
+        """Return the accuracy on new rows with the highest-ranked features."""
+        selected = order[:n_features]
         network = NetworkClassifier(max_epochs=epochs, random_state=self.seed)
-        return network.fit(self.X[:, kept], self.y).score(self.X_new[:, kept], self.y_new)
+        return network.fit(self.X[:, selected], self.y).score(self.X_new[:, selected], self.y_new)
 
 
 def rankers(args: argparse.Namespace) -> Rankers:
@@ -68,8 +69,8 @@ def rankers(args: argparse.Namespace) -> Rankers:
 
 
 def by_saliency(case: Case, args: argparse.Namespace, *, gamma: float, masked: bool) -> Order:
-    found = rankers(args).saliency(case.X, case.y, gamma=gamma, masked=masked, seed=case.seed)
-    return found.order
+    ranked = rankers(args).saliency(case.X, case.y, gamma=gamma, masked=masked, seed=case.seed)
+    return ranked.order
 
 
 def by_mask(case: Case, args: argparse.Namespace) -> Order:
@@ -90,7 +91,7 @@ def by_lassonet(case: Case, args: argparse.Namespace) -> Order:
 
 
 def methods(args: argparse.Namespace) -> dict[str, Callable[[Case], Order]]:
-    found: dict[str, Callable[[Case], Order]] = {
+    available: dict[str, Callable[[Case], Order]] = {
         "SFS, gamma .9": lambda case: by_saliency(case, args, gamma=0.9, masked=False),
         "SFS, gamma 0": lambda case: by_saliency(case, args, gamma=0.0, masked=False),
         "DFS": lambda case: by_mask(case, args),
@@ -98,41 +99,49 @@ def methods(args: argparse.Namespace) -> dict[str, Callable[[Case], Order]]:
         "mutual information": lambda case: by_information(case, args),
     }
     if args.lassonet:
-        found["LassoNet"] = lambda case: by_lassonet(case, args)
+        available["LassoNet"] = lambda case: by_lassonet(case, args)
     else:
-        print("LassoNet is left out: --lassonet names the Python of its environment.")
-    return found
+        print("LassoNet is skipped. Use --lassonet to set the Python of its environment.")
+    return available
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epochs", type=int, default=30)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--repeats", type=int, default=3, dest="n_repeats", help="networks trained per round"
+    )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument(
-        "--checkpoints", type=Path, help="to go on where a run stopped; times are then of the rest"
+        "--checkpoints",
+        type=Path,
+        help="folder for checkpoints; the times of a resumed run exclude the finished rounds",
     )
-    parser.add_argument("--lassonet", default=None)
+    parser.add_argument("--lassonet", default=None, help="Python of the environment of LassoNet")
     args = parser.parse_args()
     if args.checkpoints:
         args.checkpoints.mkdir(exist_ok=True)
     cases = [Case(seed) for seed in args.seeds]
-    print(f"{args.epochs} epochs, {args.n_repeats} repetitions a round, seeds {args.seeds}\n")
+    print(f"{args.epochs} epochs, {args.n_repeats} repetitions per round, seeds {args.seeds}\n")
     lines = []
     for name, rank in methods(args).items():
-        found, relevant, start = [], [], time.perf_counter()
+        accuracies, relevant, start = [], [], time.perf_counter()
         for case in cases:
             order = rank(case)
             relevant.append(int((order[:N_RELEVANT] < N_RELEVANT).sum()))
-            took = time.perf_counter() - start
-            found.append([case.judge(order, size, args.epochs) for size in SIZES])
-        cells = " / ".join(f"{100 * value:.1f}" for value in np.mean(found, axis=0))
-        lines.append(f"| {name} | {cells} | {np.mean(relevant):.1f} | {took / len(cases):.0f} s |")
+            seconds = time.perf_counter() - start
+            accuracies.append([case.evaluate(order, size, args.epochs) for size in SIZES])
+        cells = " / ".join(f"{100 * value:.1f}" for value in np.mean(accuracies, axis=0))
+        time_per_case = f"{seconds / len(cases):.0f} s"
+        lines.append(f"| {name} | {cells} | {np.mean(relevant):.1f} | {time_per_case} |")
         print(lines[-1], flush=True)
-    everything = [case.judge(np.arange(500), 500, args.epochs) for case in cases]
-    print("\n| ranked by | accuracy at 10 / 20 / 50 | relevant in the first 20 | time |")
+    all_features = [case.evaluate(np.arange(500), 500, args.epochs) for case in cases]
+    print(
+        "\n| ranked by | accuracy with 10 / 20 / 50 features "
+        "| relevant features among the first 20 | time |"
+    )
     print("| --- | --- | --- | --- |", *lines, sep="\n")
-    print(f"\nWith all 500 features: {100 * np.mean(everything):.1f}")
+    print(f"\nAccuracy with all 500 features: {100 * np.mean(all_features):.1f}")
 
 
 if __name__ == "__main__":

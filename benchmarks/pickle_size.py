@@ -1,4 +1,4 @@
-"""How large a fitted estimator is on disk: bytes of its pickle, 500 rows and 100 features.
+"""Size of a pickled estimator, fitted on 500 rows and 100 features.
 
 usage: python -m benchmarks.pickle_size
 """

@@ -1,4 +1,4 @@
-"""Who ranks the features of the challenge sets: SVMs and networks by saliency, a mask, filters."""
+"""Rankings of the challenge sets by saliency of SVMs and networks, by a mask and by filters."""
 
 from __future__ import annotations
 
@@ -14,39 +14,38 @@ from allrelevant import DeepFeatureSelection, NetworkClassifier, SaliencySelecto
 from .comparators.filters import mutual_information, relieff
 from .saliency_sets import KERNELS, ChallengeSet
 
-# Mutual information is estimated with noise: 42 is the draw of the authors' published scripts.
+# The estimate of mutual information is random; 42 is the seed in the authors' published scripts.
 FILTERS: dict[str, Callable[[Any, np.ndarray], np.ndarray]] = {
     "MIM": partial(mutual_information, random_state=42),
     "ReliefF": relieff,
 }
 
-# What the authors' published scripts have. Their paper writes 0.001 of the weight decay, with which
-# networks rank what they overfit to (``weight_decay``), and states the factor of the mask for its
-# regressions alone.
+# Values of the authors' published scripts. The paper states a weight decay of 0.001, with which
+# networks overfit and rank poorly (see ``weight_decay``), and a mask penalty for regression only.
 WEIGHT_DECAY, MASK_PENALTY = 0.1, 1e-3
 
 GAMMAS = (0.0, 0.975)
 
-# Of the one training of DFS, and of each of the many of SFS, where not the paper's.
+# Epochs of DFS, which trains one network, and of each network of SFS, if not those of the paper.
 EPOCHS = {"dorothea": (20, 4)}
-PAPERS_EPOCHS = (100, 100)
+PUBLISHED_EPOCHS = (100, 100)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """How features are ranked.
+    """Settings of a ranking.
 
     Attributes
     ----------
     ranker : str
-        A kernel, a filter, ``"NN"`` (saliency of a network of 150, 100 and 50 units) or ``"DFS"``
-        (the mask in front of that network).
+        A kernel, a filter, ``"NN"`` (saliency of a network with 150, 100 and 50 units) or ``"DFS"``
+        (the input mask of this network).
     gamma : float
-        Share of the features that goes on to the next round; zero is a single round.
+        Fraction of features kept per round; zero for a single round.
     epochs, n_repeats : int
-        Of networks.
+        Epochs and repetitions of networks.
     weight_decay : float
-        Of networks.
+        Weight decay of networks.
     """
 
     ranker: str
@@ -57,24 +56,24 @@ class Ranking:
 
     @property
     def title(self) -> str:
-        """What tables call it."""
-        of_saliency = self.ranker in KERNELS or self.ranker == "NN"
-        return f"{self.ranker}, gamma {self.gamma:g}" if of_saliency else self.ranker
+        """Name of the ranking in tables."""
+        uses_saliency = self.ranker in KERNELS or self.ranker == "NN"
+        return f"{self.ranker}, gamma {self.gamma:g}" if uses_saliency else self.ranker
 
 
 def rankings(name: str) -> list[Ranking]:
-    """Who ranks a set."""
-    of_mask, of_saliency = EPOCHS.get(name, PAPERS_EPOCHS)
+    """Return the rankings that are compared on a set."""
+    mask_epochs, saliency_epochs = EPOCHS.get(name, PUBLISHED_EPOCHS)
     return [
         *(Ranking(kernel, gamma) for gamma in GAMMAS for kernel in KERNELS),
         *(Ranking(ranker) for ranker in FILTERS),
-        Ranking("DFS", epochs=of_mask),
-        Ranking("NN", 0.9, epochs=of_saliency, n_repeats=3),
+        Ranking("DFS", epochs=mask_epochs),
+        Ranking("NN", 0.9, epochs=saliency_epochs, n_repeats=3),
     ]
 
 
-def ranked(data: ChallengeSet, ranking: Ranking, seed: int = 0) -> dict[str, Any]:
-    """The features in their order, and what it took to find it."""
+def rank(data: ChallengeSet, ranking: Ranking, seed: int = 0) -> dict[str, Any]:
+    """Return the features in ``order`` of relevance, and times or counts of the ranking."""
     if ranking.ranker in FILTERS:
         scores = FILTERS[ranking.ranker](data.X, data.y)
         return {"order": np.argsort(-scores, kind="stable")}
@@ -84,9 +83,8 @@ def ranked(data: ChallengeSet, ranking: Ranking, seed: int = 0) -> dict[str, Any
 
 
 def _by_saliency(data: ChallengeSet, ranking: Ranking, seed: int) -> dict[str, Any]:
-    machine = ranking.ranker in KERNELS
     selector = SaliencySelector(
-        data.machine(ranking.ranker) if machine else _network(ranking),
+        data.svm(ranking.ranker) if ranking.ranker in KERNELS else _network(ranking),
         keep_fraction=ranking.gamma,
         n_repeats=ranking.n_repeats,
         n_features_to_select=1,

@@ -1,8 +1,9 @@
-"""How Cancela et al. (2020) took the challenge sets: their accuracies on all features tell.
+"""Accuracies on all features for several scalings, compared with Cancela et al. (2020).
 
-Their paper states C, degree and coef0 of the SVMs, not what was done to the tables, nor that
-classes weigh the same and that libsvm ends early; that stands in the scripts they published. Each
-way of scaling gives four accuracies, one by kernel; printed beside the published ones.
+The paper states C, degree and coef0 of the SVMs. It does not state the scaling of the tables, that
+classes have equal weight, or that libsvm stops early; these settings are in the authors' published
+scripts. For each scaling, this script prints the accuracy with each of four kernels next to the
+published values.
 
 usage: python -m benchmarks.saliency_scalings --data FOLDER
 """
@@ -24,55 +25,58 @@ from .saliency_sets import (
     PUBLISHED,
     ChallengeSet,
     Scaling,
-    as_it_is,
+    binarize_at_3,
     load_unscaled,
-    one_spread,
-    ones_from_three,
+    no_scaling,
+    standardize_table,
 )
 
 
-def zeros_and_ones(X: Any, X_test: Any) -> tuple[Any, Any]:
+def binarize(X: Any, X_test: Any) -> tuple[Any, Any]:
     return (X > 0).astype(float), (X_test > 0).astype(float)
 
 
-def a_spread_each(X: Any, X_test: Any) -> tuple[Any, Any]:
-    """Of each column, and a mean of each unless it is sparse."""
+def standardize_features(X: Any, X_test: Any) -> tuple[Any, Any]:
+    """Standardize each feature. Sparse tables are not centered."""
     scaler = StandardScaler(with_mean=not sp.issparse(X)).fit(X)
     return scaler.transform(X), scaler.transform(X_test)
 
 
 SCALINGS: dict[str, Scaling] = {
-    "as it is": as_it_is,
-    "zeros and ones": zeros_and_ones,
-    "one spread": one_spread,
-    "a spread each": a_spread_each,
+    "none": no_scaling,
+    "binarized": binarize,
+    "whole table standardized": standardize_table,
+    "each feature standardized": standardize_features,
 }
-COUNTS: dict[str, Scaling] = {"ones from three on": ones_from_three}
+COUNT_SCALINGS: dict[str, Scaling] = {"binarized at 3": binarize_at_3}
 
 
-def scalings_of(name: str) -> dict[str, Scaling]:
-    """Counts, which only DEXTER has, can be cut too."""
-    return SCALINGS | COUNTS if name == "dexter" else SCALINGS
+def get_scalings(name: str) -> dict[str, Scaling]:
+    """Return the scalings to compare. Only DEXTER contains counts, which can be binarized at 3."""
+    return SCALINGS | COUNT_SCALINGS if name == "dexter" else SCALINGS
 
 
 def accuracies(data: ChallengeSet, scaling: Scaling) -> list[float]:
-    """By kernel, in percent. C is 1 throughout: 1.5, of RBF on ARCENE, is not for all features."""
+    """Return the test accuracy in percent for each kernel.
+
+    C is 1, because the published C = 1.5 for RBF on ARCENE does not apply to all features.
+    """
     X, X_test = scaling(data.X, data.X_test)
-    machines = [data.machine(kernel).set_params(C=1.0) for kernel in KERNELS]
-    return [100 * svc.fit(X, data.y).score(X_test, data.y_test) for svc in machines]
+    svms = [data.svm(kernel).set_params(C=1.0) for kernel in KERNELS]
+    return [100 * svm.fit(X, data.y).score(X_test, data.y_test) for svm in svms]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the sets")
     args = parser.parse_args()
-    warnings.simplefilter("ignore", ConvergenceWarning)  # the cap on libsvm's steps, on purpose
+    warnings.simplefilter("ignore", ConvergenceWarning)  # libsvm stops early, as intended
     print(f"| set | scaling | {' | '.join(KERNELS)} |\n|{' --- |' * 6}")
     with threadpool_limits(1):
         for name, published in PUBLISHED.items():
             print(f"| {name.upper()} | *published* | {' | '.join(published['all features'])} |")
             data = load_unscaled(name, args.data)
-            for title, scaling in scalings_of(name).items():
+            for title, scaling in get_scalings(name).items():
                 cells = " | ".join(f"{value:.1f}" for value in accuracies(data, scaling))
                 print(f"| | {title} | {cells} |", flush=True)
 

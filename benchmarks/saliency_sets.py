@@ -1,4 +1,4 @@
-"""Sets of the NIPS 2003 challenge as Cancela et al. (2020) use them; their published results."""
+"""NIPS 2003 challenge sets, scaled as in Cancela et al. (2020), and the published results."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from sklearn.svm import SVC
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
-# C = 1 and degree 3 as in section 5.2.3. Of the sigmoid kernel, coef0 of 0 gives the paper's
-# accuracies on all features; 1, which it states, does not.
+# C = 1 and degree 3 as in section 5.2.3. For the sigmoid kernel, coef0 = 0 gives the published
+# accuracies on all features. The paper states 1, which does not.
 COEF0 = {"poly": 1.0, "sigmoid": 0.0}
 
 # Section 5.2.4: "The best results were achieved using SVM-RBF [...] with C = 1.5".
 COSTS = {("arcene", "rbf"): 1.5}
 
-
-# libsvm's steps. Only linear machines on MADELON, whose classes no plane separates, need more, and
-# by far; stopped here, one has the paper's accuracy on all features.
+# Maximum number of libsvm steps. Only linear SVMs on MADELON, whose classes are not linearly
+# separable, need more: millions. With this limit they have the published accuracy on all features.
 MAX_ITER = 10_000
 
 
 @dataclass(frozen=True)
 class ChallengeSet:
-    """Rows to rank and train on, and rows to judge on."""
+    """Training rows, used for ranking, and test rows, used for evaluation."""
 
     name: str
     X: Any
@@ -37,8 +36,8 @@ class ChallengeSet:
     y_test: np.ndarray
     relevant: np.ndarray | None = None
 
-    def machine(self, kernel: str) -> SVC:
-        """An SVM with the settings of the paper; gamma is one over the number of features."""
+    def svm(self, kernel: str) -> SVC:
+        """Return an SVM with the settings of the paper; gamma is 1 / (number of features)."""
         return SVC(
             kernel=kernel,
             C=COSTS.get((self.name, kernel), 1.0),
@@ -49,43 +48,43 @@ class ChallengeSet:
         )
 
 
-def as_it_is(X: Any, X_test: Any) -> tuple[Any, Any]:
+def no_scaling(X: Any, X_test: Any) -> tuple[Any, Any]:
     return X, X_test
 
 
-def ones_from_three(X: Any, X_test: Any) -> tuple[Any, Any]:
-    """Counts of three and more are ones, all others zeros."""
+def binarize_at_3(X: Any, X_test: Any) -> tuple[Any, Any]:
+    """Set counts of at least three to one, and all others to zero."""
     return (X >= 3).astype(float), (X_test >= 3).astype(float)
 
 
-def one_spread(X: Any, X_test: Any) -> tuple[Any, Any]:
-    """Divided by the spread of the whole table, and centred by its one mean unless sparse."""
+def standardize_table(X: Any, X_test: Any) -> tuple[Any, Any]:
+    """Standardize by the mean and standard deviation of all values; do not center sparse tables."""
     if sp.issparse(X):
-        spread = np.sqrt((X**2).mean() - X.mean() ** 2)
-        return X / spread, X_test / spread
+        std = np.sqrt((X**2).mean() - X.mean() ** 2)
+        return X / std, X_test / std
     return (X - X.mean()) / X.std(), (X_test - X.mean()) / X.std()
 
 
-# Of the training rows and the test rows.
+# Function of the training rows and the test rows.
 Scaling = Callable[[Any, Any], tuple[Any, Any]]
 
 SCALINGS: dict[str, Scaling] = {
-    "arcene": one_spread,
-    "dexter": ones_from_three,
-    "dorothea": as_it_is,
-    "madelon": one_spread,
+    "arcene": standardize_table,
+    "dexter": binarize_at_3,
+    "dorothea": no_scaling,
+    "madelon": standardize_table,
 }
 
 
 def load(name: str, folder: Path) -> ChallengeSet:
-    """Scaled as in the paper: its accuracies on all features tell (``saliency_scalings``)."""
+    """Load a set and scale it as in the paper; see ``saliency_scalings`` for the evidence."""
     data = load_unscaled(name, folder)
     X, X_test = SCALINGS[name](data.X, data.X_test)
     return replace(data, X=X, X_test=X_test)
 
 
 def load_unscaled(name: str, folder: Path) -> ChallengeSet:
-    """As it is in the file."""
+    """Load a set without scaling."""
     arrays = np.load(folder / f"{name}.npz")
     train, test = arrays["split"] == 0, arrays["split"] == 1
     X, y = _table(arrays), arrays["y"]
@@ -100,9 +99,9 @@ def _table(arrays: Any) -> Any:
     return sp.csr_array(parts, shape=tuple(arrays["shape"]))
 
 
-# Tables 4, 5, 6 and 8: best accuracy in percent and number of features, by classifier. Where their
-# row "best, gamma 0.975" contradicts Table 2 (ARCENE's sigmoid; DEXTER's poly, RBF and sigmoid have
-# the numbers of the linear classifier), the maximum of Table 2 stands here.
+# Tables 4, 5, 6 and 8: best accuracy in percent and number of features, for each classifier. The
+# row "best, gamma 0.975" contradicts Table 2 for sigmoid on ARCENE, and for poly, RBF and sigmoid
+# on DEXTER, which repeat the numbers of the linear classifier. These cells are maxima of Table 2.
 PUBLISHED = {
     "arcene": {
         "all features": ("83.0", "87.0", "72.0", "69.0"),

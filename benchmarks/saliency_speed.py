@@ -1,6 +1,6 @@
-"""What saliency costs beside training, on 2,000 rows and 500 features of which 20 matter.
+"""Time for saliency compared with training, on 2,000 rows and 500 features, 20 of them relevant.
 
-Times are of the processor, on one core, so that other work on the machine does not show.
+Times are CPU times on one core, which depend little on other work on the computer.
 
 usage: python -m benchmarks.saliency_speed [--epochs N] [--models NAME ...]
 """
@@ -53,9 +53,10 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, result
 
 
-def print_machines(X: np.ndarray, y: np.ndarray) -> None:
+def print_svms(X: np.ndarray, y: np.ndarray) -> None:
     print(
-        "| SVC | support vectors | training s | saliency of all rows s |\n| --- | --- | --- | --- |"
+        "| kernel | support vectors | training (s) | saliency of all rows (s) |\n"
+        "| --- | --- | --- | --- |"
     )
     for kernel in KERNELS:
         svc = SVC(kernel=kernel, gamma="auto", coef0=1.0, max_iter=20_000)
@@ -64,7 +65,7 @@ def print_machines(X: np.ndarray, y: np.ndarray) -> None:
         print(f"| {kernel} | {len(svc.support_)} | {training:.2f} | {saliency:.2f} |", flush=True)
 
 
-def trainer(name: str, epochs: int) -> Any:
+def make_model(name: str, epochs: int) -> Any:
     if name == "SVC":
         return SVC()
     if name == "MLPClassifier":
@@ -76,33 +77,36 @@ def trainer(name: str, epochs: int) -> Any:
 
 @contextmanager
 def time_in_fit(kind: Any) -> Iterator[list[float]]:
-    """Processor time of every call of ``fit`` of a class, in the order of the calls."""
-    plain = kind.fit
-    spent: list[float] = []
+    """Record the CPU time of each call of ``fit`` of a class."""
+    original_fit = kind.fit
+    seconds: list[float] = []
 
     def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
-        seconds, result = timed(lambda: plain(self, *args, **kwargs))
-        spent.append(seconds)
+        elapsed, result = timed(lambda: original_fit(self, *args, **kwargs))
+        seconds.append(elapsed)
         return result
 
     with patch.object(kind, "fit", fit):
-        yield spent
+        yield seconds
 
 
 def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:
-    """A whole run and the trainings inside it: two runs on one machine differ by more."""
-    model = trainer(name, epochs)
-    clone(model).fit(X[:200, :10], y[:200])  # libraries are loaded on first use
+    """Measure a run and, within the same run, the training it includes.
+
+    Times of separate runs differ by more than the time for saliency.
+    """
+    model = make_model(name, epochs)
+    clone(model).fit(X[:200, :10], y[:200])  # load libraries before timing
     selector = SaliencySelector(
         model, keep_fraction=GAMMA, n_repeats=1, min_features_to_select=MIN_FEATURES, random_state=0
     )
-    with time_in_fit(type(model)) as trainings:
+    with time_in_fit(type(model)) as fit_seconds:
         whole, _ = timed(partial(selector.fit, X, y))
-    inside = sum(trainings)
-    share = selector.history_["saliency_seconds"].sum() / whole
+    training = sum(fit_seconds)
+    fraction = selector.history_["saliency_seconds"].sum() / whole
     print(
-        f"| {name} | {len(trainings)} | {inside:.1f} | {whole:.1f} | {whole / inside:.3f} "
-        f"| {100 * share:.1f} % |",
+        f"| {name} | {len(fit_seconds)} | {training:.1f} | {whole:.1f} | {whole / training:.3f} "
+        f"| {100 * fraction:.1f} % |",
         flush=True,
     )
 
@@ -112,14 +116,15 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--models", nargs="+", default=["SVC", "MLPClassifier", "mlp"])
     args = parser.parse_args()
-    warnings.simplefilter("ignore", ConvergenceWarning)  # of capped steps and epochs, on purpose
+    warnings.simplefilter("ignore", ConvergenceWarning)  # steps and epochs are limited
     X, y = table()
     with threadpool_limits(1):
-        print_machines(X, y)
+        print_svms(X, y)
         print(
-            f"\ngamma {GAMMA:g} down to {MIN_FEATURES} features, one repetition; networks "
-            f"150/100/50, {args.epochs} epochs\n\n"
-            "| model | trainings | their time, s | whole run, s | ratio | saliency |"
+            f"\ngamma {GAMMA:g} down to {MIN_FEATURES} features, one repetition; networks with "
+            f"150, 100 and 50 units, {args.epochs} epochs\n\n"
+            "| model | models trained | training time (s) | whole run (s) | ratio "
+            "| fraction spent on saliency |"
         )
         print(f"|{' --- |' * 6}")
         for name in args.models:

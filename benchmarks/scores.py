@@ -1,4 +1,4 @@
-"""How well the classes found agree with the truth."""
+"""F1 scores of relevance classes with respect to the ground truth."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 
 def f1(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> float:
-    """F1 measure; 1 where there is nothing to find and nothing was found."""
+    """Return the F1 score; 1 if there is nothing to find and nothing was found."""
     total = truth.sum() + found.sum()
     return 1.0 if total == 0 else float(2 * (truth & found).sum() / total)
 
 
 def class_scores(truth: NDArray[np.str_], found: NDArray[np.str_]) -> dict[str, float]:
-    """F1 of the relevant features, and of the strong and the weak ones."""
+    """Return the F1 scores of the relevant, the strong and the weak features."""
     return {
         "relevant": f1(truth != "irrelevant", found != "irrelevant"),
         "strong": f1(truth == "strong", found == "strong"),
@@ -22,8 +22,9 @@ def class_scores(truth: NDArray[np.str_], found: NDArray[np.str_]) -> dict[str, 
 
 
 def best_f1(truth: NDArray[np.str_], upper: NDArray[np.float64]) -> float:
-    """F1 of the relevant features at the cutoff of the upper bound that suits the truth best.
+    """Return the F1 score of the relevant features with the best possible cutoff.
 
-    No rule without knowledge of the truth can do better with these bounds.
+    The cutoff on the upper bounds is chosen with knowledge of the ground truth, so no other cutoff
+    has a higher score.
     """
     return max(f1(truth != "irrelevant", upper >= cutoff) for cutoff in np.unique(upper))

@@ -1,4 +1,4 @@
-"""The sets of known truth that the benchmarks share."""
+"""Synthetic datasets with known ground truth."""
 
 from __future__ import annotations
 

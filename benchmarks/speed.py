@@ -1,10 +1,11 @@
-"""Speed and memory of the intervals: one run, one machine, the same constraints for all.
+"""Time and memory for computing relevance intervals, with identical constraints for all methods.
 
-Beside one warm-started HiGHS model with two programs a feature; on the small tables also beside the
-papers' three cold programs a feature (scipy's HiGHS) and fri 9.0.0. Each in a process of its own.
-fri needs NumPy 1 and two packages that it does not declare, so it gets an environment of its own,
-`.fri-env`, installed on first use. The gene tables are read from a folder given with --data; those
-that are not there are skipped.
+`allrelevant` is compared with one warm-started HiGHS model (two LPs per feature). On the small
+tables it is also compared with the papers' three LPs per feature, solved from scratch with SciPy's
+HiGHS, and with fri 9.0.0. Each method runs in a separate process.
+
+fri requires NumPy 1 and two packages that it does not declare, so it is installed in a separate
+environment, `.fri-env`, on first use. Tables that are not in the folder --data are skipped.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ ROOT = Path(__file__).parent.parent
 
 NAMES = {
     "absolute": "allrelevant",
-    "signed": "allrelevant, both signed ends",
-    "warm": "one warm HiGHS model",
-    "cold": "the papers' cold programs",
+    "signed": "allrelevant, signed ranges",
+    "warm": "HiGHS, warm start",
+    "cold": "three LPs per feature, cold start",
     "fri": "fri 9.0.0",
 }
 
@@ -45,7 +46,7 @@ def run(
     features: int | None = None,
     timeout: float | None = None,
 ) -> Result:
-    """What a method takes on a case; only its time limit if that was not enough."""
+    """Run a method on a case. If the time limit is reached, the result contains only the limit."""
     with tempfile.TemporaryDirectory() as folder:
         saved = Path(folder) / "interval.npy"
         command = [sys.executable, "-m", "benchmarks.speed_run", method, case.name]
@@ -69,7 +70,7 @@ def run_fri(case: Case) -> Result:
 
 
 def fri_answer(**task: Any) -> Result:
-    """What fri takes on a task, in its own environment; see ``fri_intervals.py``."""
+    """Run fri on a task in its environment; see ``fri_intervals.py``."""
     with tempfile.TemporaryDirectory() as folder:
         file, answer = Path(folder) / "task.npz", Path(folder) / "answer.json"
         np.savez(file, repeats=1, **task)
@@ -81,20 +82,21 @@ def fri_answer(**task: Any) -> Result:
     return result | {"interval": np.array(result["interval"])}
 
 
-def compare(case: Case, data: Path | None, with_fri: bool, patience: float) -> None:
+def compare(case: Case, data: Path | None, with_fri: bool, time_limit: float) -> None:
     signed, ours = run("signed", case, data), run("absolute", case, data)
+    fallbacks = f"{signed['fallbacks']} LP{'' if signed['fallbacks'] == 1 else 's'}"
     print(
-        f"\n### {case.name}\n\nC = {case.C:g}, delta = {case.slack.norm_slack:g}; baseline "
-        f"{signed['baseline_seconds']:.2f} s; {signed['pivots']:,} pivots; "
-        f"{signed['fallbacks']} programs settled by HiGHS; largest gap {signed['gap']:.0e}\n\n"
-        "| | programs | spared | seconds | ratio | peak MB | largest difference |\n"
+        f"\n### {case.name}\n\nC = {case.C:g}, norm_slack = {case.slack.norm_slack:g}; baseline "
+        f"{signed['baseline_seconds']:.2f} s; {signed['pivots']:,} pivots; {fallbacks} solved by "
+        f"HiGHS (fallback); largest gap {signed['gap']:.0e}\n\n"
+        "| Method | LPs | LPs skipped | Seconds | Ratio | Peak memory, MB | Largest difference |\n"
         "| --- | --- | --- | --- | --- | --- | --- |",
         flush=True,
     )
     print_row("absolute", ours, ours)
     print_row("signed", ours, signed)
     features = case.warm_features
-    print_row("warm", ours, run("warm", case, data, features, patience if features else None))
+    print_row("warm", ours, run("warm", case, data, features, time_limit if features else None))
     if case.cold:
         print_row("cold", ours, run("cold", case, data))
         if with_fri:
@@ -104,47 +106,49 @@ def compare(case: Case, data: Path | None, with_fri: bool, patience: float) -> N
 def print_row(method: str, ours: Result, result: Result) -> None:
     name = NAMES[method]
     if "stopped" in result:
-        a_program = ours["seconds"] / ours["programs"]
+        seconds_per_lp = ours["seconds"] / ours["programs"]
         print(
             f"| {name} | 0, stopped | | > {result['stopped']:.0f} "
-            f"| > {result['stopped'] / a_program:,.0f} a program | | |",
+            f"| > {result['stopped'] / seconds_per_lp:,.0f} per LP | | |",
             flush=True,
         )
         return
-    asked = len(result["interval"])
-    note = f", from {result['programs']}" if asked < ours["features"] else ""
-    spared = f"{result['spared']:,}" if "spared" in result else ""
-    seconds = result["seconds"] * ours["features"] / asked
-    difference = np.abs(result["interval"] - ours["interval"][:asked]).max()
+    n_solved = len(result["interval"])
+    note = f", extrapolated from {result['programs']}" if n_solved < ours["features"] else ""
+    skipped = f"{result['skipped']:,}" if "skipped" in result else ""
+    seconds = result["seconds"] * ours["features"] / n_solved
+    difference = np.abs(result["interval"] - ours["interval"][:n_solved]).max()
     print(
-        f"| {name} | {result['programs'] * ours['features'] // asked:,}{note} | {spared} "
-        f"| {seconds:.4g} | {ratio(seconds / ours['seconds'])} | {result['megabytes']:,.0f} "
+        f"| {name} | {result['programs'] * ours['features'] // n_solved:,}{note} | {skipped} "
+        f"| {seconds:.4g} | {format_ratio(seconds / ours['seconds'])} | {result['megabytes']:,.0f} "
         f"| {difference:.0e} |",
         flush=True,
     )
 
 
-def ratio(value: float) -> str:
+def format_ratio(value: float) -> str:
     return f"{value:,.0f}" if value >= 3 else f"{value:.2f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--without-fri", action="store_true")
-    parser.add_argument("--data", type=Path, help="folder with the gene tables")
+    parser.add_argument("--without-fri", action="store_true", help="skip fri, do not install it")
+    parser.add_argument("--data", type=Path, help="folder with gene expression data and spectra")
     parser.add_argument("--only", nargs="*", choices=CASES, default=list(CASES))
-    parser.add_argument("--patience", type=float, default=120.0, help="seconds for plain HiGHS")
+    parser.add_argument(
+        "--time-limit", type=float, default=120.0, help="time limit for HiGHS, in seconds"
+    )
     args = parser.parse_args()
     with_fri = not args.without_fri
     if with_fri:
         fri_peer.install()
     for name in args.only:
         try:
-            compare(CASES[name], args.data, with_fri, args.patience)
+            compare(CASES[name], args.data, with_fri, args.time_limit)
         except subprocess.CalledProcessError as error:
             if error.returncode != TABLE_MISSING:
                 raise
-            print(f"\n### {name}\n\nskipped: its table is not in the data folder", flush=True)
+            print(f"\n### {name}\n\nSkipped: the table is not in the data folder.", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The tables that speed is measured on, and the models that are allowed on each."""
+"""Tables for measuring speed, with the tolerances that define their equivalent models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from allrelevant.bounds.baseline import Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.datasets import make_linear_classification
 
-# Between the papers' "exactly as good" and the defaults of this package.
+# Tolerances from almost none, as in the papers, to the defaults of this package.
 NARROW = Tolerance(norm_slack=0.001, loss_slack=0.0, loss_tol=1e-6)
 CLOSE = Tolerance(norm_slack=0.01, loss_slack=0.0, loss_tol=1e-6)
 WIDE = Tolerance(norm_slack=0.1, loss_slack=0.05, loss_tol=1e-6)
@@ -22,11 +22,11 @@ WIDE = Tolerance(norm_slack=0.1, loss_slack=0.05, loss_tol=1e-6)
 
 @dataclass(frozen=True)
 class Case:
-    """A table, the C and the slack of its set of models, and who is measured on it.
+    """A table, the settings of its equivalent models, and the methods to compare.
 
-    ``warm_features`` is the number of features that the plain warm-started HiGHS model is timed
-    on, its time for all of them extrapolated; None is all. ``cold`` says whether the papers'
-    programs and fri are measured too.
+    ``warm_features`` is the number of features for which HiGHS with warm start is timed, None for
+    all. Its time is extrapolated to all features. If ``cold`` is True, the papers' LPs and fri are
+    also measured.
     """
 
     name: str
@@ -37,30 +37,30 @@ class Case:
     cold: bool = False
 
 
-def standardised(X: np.ndarray, y: np.ndarray) -> ClassificationData:
+def standardize(X: np.ndarray, y: np.ndarray) -> ClassificationData:
     X = X[:, X.std(axis=0) > 0]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     return ClassificationData(X, np.where(y == y.max(), 1.0, -1.0), np.ones(len(y)))
 
 
 def breast_cancer(folder: Path | None) -> ClassificationData:
-    return standardised(*load_breast_cancer(return_X_y=True))
+    return standardize(*load_breast_cancer(return_X_y=True))
 
 
 def generated(n: int, d: int, flip: float, folder: Path | None) -> ClassificationData:
     data = make_linear_classification(
         n, n_strong=5, n_weak=10, n_irrelevant=d - 15, flip=flip, random_state=0
     )
-    return standardised(data.X, data.y)
+    return standardize(data.X, data.y)
 
 
 def from_file(name: str, part: str, folder: Path | None) -> ClassificationData:
-    """A table of the data folder, all rows of it or those to train on."""
+    """Load a table from the data folder, with all rows or only the training rows."""
     if folder is None or not (folder / name).exists():
         raise FileNotFoundError(name)
     arrays = np.load(folder / name)
     train = arrays["split"] == 0 if part == "train" else slice(None)
-    return standardised(arrays["X"][train].astype(float), arrays["y"][train])
+    return standardize(arrays["X"][train].astype(float), arrays["y"][train])
 
 
 def make(n: int, d: int, flip: float = 0.05) -> Callable[[Path | None], ClassificationData]:

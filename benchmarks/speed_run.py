@@ -1,4 +1,6 @@
-"""One method on one table, in a process of its own: seconds, peak memory and programs as JSON.
+"""Time, peak memory and number of LPs of one method on one table, printed as JSON.
+
+Each run is a separate process, so that peak memory can be measured.
 
 usage: python -m benchmarks.speed_run METHOD CASE [--data FOLDER] [--features N] [--save FILE.npy]
 """
@@ -29,7 +31,7 @@ from .speed_cases import CASES, Case
 
 Result = dict[str, Any]
 
-# Exit code that says so.
+# Exit code if the table is not in the data folder.
 TABLE_MISSING = 3
 
 
@@ -37,9 +39,10 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def best_of(times: int, run: Callable[[], Any]) -> tuple[float, Any]:
+def measure(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the shortest time of several runs, and the last result."""
     seconds = []
-    for _ in range(times):
+    for _ in range(repeats):
         start = time.perf_counter()
         result = run()
         seconds.append(time.perf_counter() - start)
@@ -47,15 +50,15 @@ def best_of(times: int, run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def signed(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
-    """Both signed ends of every range."""
+    """Compute the smallest and the largest signed weight of each feature."""
     baseline, baseline_seconds = compiled_baseline(case, samples)
 
     def solve() -> Any:
-        # A set of its own each time: nothing is left over from the last.
+        # A new set of models each time, so that no results of previous runs are reused.
         models = FORMULATIONS["separate"].equivalent_models(baseline, case.slack)
         return weight_ranges(models, range(features))
 
-    seconds, ranges = best_of(repeats(samples), solve)
+    seconds, ranges = measure(n_repeats(samples), solve)
     return ranges.interval, {
         "seconds": seconds,
         "baseline_seconds": baseline_seconds,
@@ -67,16 +70,16 @@ def signed(case: Case, samples: ClassificationData, features: int) -> tuple[np.n
 
 
 def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
-    """Absolute intervals, as fri and the papers give them: one sign where it is enough."""
+    """Compute the absolute intervals, like fri and the papers. Skip signs that are ruled out."""
     baseline, _ = compiled_baseline(case, samples)
 
     def solve() -> Any:
         models = FORMULATIONS["separate"].equivalent_models(baseline, case.slack)
         return size_ranges(models, range(features))
 
-    seconds, (interval, effort) = best_of(repeats(samples), solve)
+    seconds, (interval, effort) = measure(n_repeats(samples), solve)
     programs = 2 * features - effort.spared
-    return interval, {"seconds": seconds, "programs": programs, "spared": effort.spared}
+    return interval, {"seconds": seconds, "programs": programs, "skipped": effort.spared}
 
 
 def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[FittedBaseline, float]:
@@ -86,29 +89,29 @@ def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[FittedBa
     return baseline, time.perf_counter() - start
 
 
-def repeats(samples: ClassificationData) -> int:
-    """Of milliseconds the best of many, of seconds one."""
+def n_repeats(samples: ClassificationData) -> int:
+    """Return the number of runs: many for small tables, one for large tables."""
     return int(np.clip(2_000_000 // (samples.n_samples * samples.n_features), 1, 50))
 
 
 def warm(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
     baseline = FORMULATIONS["separate"].fit(samples, case.C)
     models = FORMULATIONS["separate"].equivalent_models(baseline, case.slack)
-    seconds, ranges = best_of(1, lambda: weight_ranges(models, range(features), solver=HighsSolver))
+    seconds, ranges = measure(1, lambda: weight_ranges(models, range(features), solver=HighsSolver))
     return ranges.interval, {"seconds": seconds, "programs": 2 * features}
 
 
 def cold(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
     baseline = FORMULATIONS["separate"].fit(samples, case.C)
     limits = case.slack.norm_limit(baseline.model), case.slack.loss_limit(baseline.model)
-    seconds, interval = best_of(
+    seconds, interval = measure(
         1, lambda: naive_separate(samples.X, samples.y, samples.weight, *limits)
     )
     return interval, {"seconds": seconds, "programs": 3 * features}
 
 
 def compile_kernel() -> None:
-    """Compile the inner loop, or load it from the cache, on a table of no interest."""
+    """Compile the solver, or load it from the cache, by solving a small problem."""
     rng = np.random.RandomState(0)
     samples = ClassificationData(
         rng.randn(40, 3), np.where(rng.rand(40) < 0.5, 1.0, -1.0), np.ones(40)
@@ -127,18 +130,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("method", choices=METHODS)
     parser.add_argument("case", choices=CASES)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--features", type=int)
-    parser.add_argument("--save", type=Path)
+    parser.add_argument("--data", type=Path, help="folder with the tables")
+    parser.add_argument("--features", type=int, help="solve only the first N features")
+    parser.add_argument("--save", type=Path, help="file for the intervals")
     args = parser.parse_args()
     case = CASES[args.case]
     try:
         samples = case.load(args.data)
     except FileNotFoundError as error:
-        print(f"{error} is not in the data folder", file=sys.stderr)
+        print(f"{error} is not in the data folder.", file=sys.stderr)
         sys.exit(TABLE_MISSING)
     features = min(args.features or samples.n_features, samples.n_features)
-    with threadpool_limits(1):  # one core, as a worker has
+    with threadpool_limits(1):  # one core
         interval, result = METHODS[args.method](case, samples, features)
     if args.save:
         np.save(args.save, interval)

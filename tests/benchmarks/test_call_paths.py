@@ -1,4 +1,4 @@
-"""The number of files that a call passes through must not grow."""
+"""Upper limits on the number of files that a reader has to open to follow a call."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ MAX_FILES = {BOUNDS: 23, ELIMINATION: 16, SALIENCY: 12, REPORT: 43}
 
 
 @pytest.mark.parametrize("name", MAX_FILES)
-def test_number_of_files(name: str) -> None:
+def test_number_of_files_is_limited(name: str) -> None:
     files = call_path(calls()[name]).files
     assert 0 < len(files) <= MAX_FILES[name], files

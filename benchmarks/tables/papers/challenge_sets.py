@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from allrelevant import RelevanceWarning
 
 from ... import saliency_linear
-from ...saliency_judges import best, judged_ranking
+from ...saliency_evaluators import best, judged_ranking
 from ...saliency_rankers import GAMMAS, Ranking, rankings
 from ...saliency_sets import KERNELS, MAX_ITER, PUBLISHED, load
 from ..table import Column, Derived, Figures, Measured, Row, Table

@@ -10,7 +10,7 @@ from ...breast_cancer import SUBSETS
 from ...comparators import linear
 from ...sets import ESANN17
 from ..table import NOT_BEST, Paper, Plot, Row, Table
-from . import breast_cancer, known_truth
+from . import breast_cancer, ground_truth
 
 FOLDS = 5
 PUBLISHED = {
@@ -61,11 +61,11 @@ weight for the L2-SVM and the elastic net. "Bounds, joint budget" is the formula
 with one budget for the sum of norm and loss. "Bounds" is that of its successor ferel18, the default
 of `allrelevant`. The paper's figure is shown for both.
 
-{known_truth.OTHER_METHODS}
+{ground_truth.OTHER_METHODS}
 """,
-        columns=known_truth.COLUMNS,
+        columns=ground_truth.COLUMNS,
         headline="F1",
-        rows=known_truth.rows(
+        rows=ground_truth.rows(
             ESANN17[f"esann17 {data}"],
             folds=FOLDS,
             ridge=linear.ridge(linear.mean),

@@ -10,7 +10,7 @@ from pathlib import Path
 from ...comparators import linear
 from ...sets import FEREL18, Generator
 from ..table import Figures, Measure, Paper, Plot, Row, Table
-from . import breast_cancer, known_truth, splits
+from . import breast_cancer, ground_truth, splits
 from .margin_data import make_with_margin
 
 FOLDS = 10
@@ -61,7 +61,7 @@ NEW_DRAWS = (
 
 
 def comparator_rows(generator: Generator, setting: str) -> list[Row]:
-    return known_truth.rows(
+    return ground_truth.rows(
         generator,
         folds=FOLDS,
         ridge=linear.ridge(linear.tiny),
@@ -83,9 +83,9 @@ for two methods: lasso regression on the classes -1 and 1, and the SVM with an L
 has separate budgets for norm and loss, as in this paper; "joint budget" is the formulation of
 esann17.
 
-{known_truth.OTHER_METHODS}
+{ground_truth.OTHER_METHODS}
 """,
-        columns=known_truth.COLUMNS,
+        columns=ground_truth.COLUMNS,
         headline="F1",
         rows=comparator_rows(FEREL18[f"ferel18 {setting}"], setting),
         remarks=REMARKS[setting] | {"": NEW_DRAWS},
@@ -140,7 +140,7 @@ features keep small weights. The grid and the cutoff are the same.
     columns=[
         replace(column, title=f"{column.title}, {setting}", key=f"{setting} {column.key}")
         for setting in SIZES
-        for column in known_truth.COLUMNS
+        for column in ground_truth.COLUMNS
     ],
     rows=margin_rows(),
     remarks={"lasso": ONE_COPY, "": NEW_DRAWS},

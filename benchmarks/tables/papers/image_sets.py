@@ -13,7 +13,7 @@ import numpy as np
 
 from allrelevant import RelevanceWarning
 
-from ...picture_sets import SETS
+from ...image_sets import SETS
 from ..table import Column, Figures, Row, Table
 
 NUMBERS = {"mnist": 11, "fashion_mnist": 12, "cifar10": 13}
@@ -27,7 +27,7 @@ SMALLER_NETWORK = (
 
 
 def measure(seed: int, data: Path, *, settings: Mapping[str, Any]) -> Figures:
-    from ...network_pictures import figures
+    from ...network_images import figures
 
     warnings.simplefilter("ignore", RelevanceWarning)  # pixels at the border are constant
     result = figures(data, dict(settings), seed)
@@ -42,7 +42,7 @@ def measure(seed: int, data: Path, *, settings: Mapping[str, Any]) -> Figures:
 
 
 def rows(name: str) -> list[Row]:
-    from ...network_pictures import EFFORTS, rows_of
+    from ...network_images import EFFORTS, rows_of
 
     published = SETS[name].published
     return [
@@ -65,7 +65,7 @@ def rows(name: str) -> list[Row]:
 
 
 def table(name: str) -> Table:
-    from ...network_pictures import EFFORTS
+    from ...network_images import EFFORTS
 
     effort = EFFORTS[name]
     return Table(

@@ -29,7 +29,7 @@ REMARKS = {
     "madelon": {
         "SFS best, gamma 0": "For the sigmoid SVM, the paper's 62.3 with 58 features depends on "
         "the order of the rows, because the linear ranking model is stopped long before it "
-        "converges (`python -m benchmarks.unfinished_ranker --data FOLDER`).",
+        "converges (`python -m benchmarks.unconverged_svm --data FOLDER`).",
         "SFS by linear, gamma 0.975": "The classes are not linearly separable. A linear SVM would "
         "need millions of libsvm's steps; stopped early, its ranking depends on the order of the "
         "rows.",

@@ -18,7 +18,7 @@ from allrelevant.datasets import make_linear_classification
 from ...comparators import linear, relevance_bounds, wrappers
 from ...comparators.filters import mutual_information, relieff
 from ..table import Column, Figures, Row, Table
-from .known_truth import boruta, lassonet
+from .ground_truth import boruta, lassonet
 
 SIZES = ((200, 20), (500, 100), (100, 1_000), (1_000, 200))
 FOLDS = 5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.known_truth import CLEAN_SEEDS, FLIPPED_SEEDS, mean_scores
+from benchmarks.ground_truth import CLEAN_SEEDS, FLIPPED_SEEDS, mean_scores
 from benchmarks.sets import ESANN17, FEREL18, GENERAL
 
 

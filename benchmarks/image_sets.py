@@ -1,4 +1,4 @@
-"""Pictures as Cancela et al. (2020) use them, and their published accuracies."""
+"""Image datasets of Cancela et al. (2020), and the published accuracies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Pictures:
-    """Rows to rank and train on, and rows to judge on; values from 0 to 1."""
+class Images:
+    """Training images and test images, with values from 0 to 1."""
 
     X: NDArray
     y: NDArray
@@ -19,23 +19,24 @@ class Pictures:
     y_new: NDArray
 
     def first(self, n_rows: int) -> tuple[NDArray, NDArray]:
-        """Some of the rows to train on, in no particular order."""
+        """Return the first training images. Their order is random."""
         return self.X[:n_rows], self.y[:n_rows]
 
 
 @dataclass(frozen=True)
-class PictureSet:
-    """A table of the paper: what it is about, and what it says.
+class ImageSet:
+    """An image dataset and the results of the paper.
 
     Attributes
     ----------
     file : str
+        Name of the file, without extension.
     shape : tuple of int
         Height, width and channels.
     sizes : tuple of int
-        Numbers of features that are judged: 5, 10, 25 and 50 % of all.
+        Numbers of features to evaluate: 5, 10, 25 and 50 % of all features.
     published : dict
-        Accuracy at each size, ranked by the 3-layer CNN and judged by WRN-16-4.
+        Published accuracy for each size; the 3-layer CNN ranks and WRN-16-4 evaluates.
     """
 
     file: str
@@ -43,17 +44,17 @@ class PictureSet:
     sizes: tuple[int, ...]
     published: dict[str, tuple[float, ...]]
 
-    def load(self, folder: Path) -> Pictures:
-        """All rows, those to train on shuffled."""
+    def load(self, folder: Path) -> Images:
+        """Load all images and shuffle the training images."""
         data = np.load(folder / f"{self.file}.npz")
         X, y, test = data["X"].reshape(len(data["y"]), -1), data["y"], data["split"] == 1
         train = np.random.default_rng(0).permutation(np.flatnonzero(~test))
-        return Pictures(X[train] / np.float32(255), y[train], X[test] / np.float32(255), y[test])
+        return Images(X[train] / np.float32(255), y[train], X[test] / np.float32(255), y[test])
 
 
 _SMALL = ((28, 28, 1), (39, 78, 196, 392))
 SETS = {
-    "mnist": PictureSet(
+    "mnist": ImageSet(
         "mnist",
         *_SMALL,
         {
@@ -63,7 +64,7 @@ SETS = {
             "SFS+DFS, gamma 0": (95.60, 98.47, 99.38, 99.48),
         },
     ),
-    "fashion_mnist": PictureSet(
+    "fashion_mnist": ImageSet(
         "fashion_mnist",
         *_SMALL,
         {
@@ -73,7 +74,7 @@ SETS = {
             "SFS+DFS, gamma 0": (79.81, 86.29, 90.44, 92.59),
         },
     ),
-    "cifar10": PictureSet(
+    "cifar10": ImageSet(
         "cifar10_part",
         (32, 32, 3),
         (153, 307, 768, 1536),

@@ -1,6 +1,6 @@
-"""Runs in the peers' own environment: one learner on one table, timed. Needs sklvq and pylmnn.
+"""Time and result of sklvq or pylmnn on one table. This script runs in their environment.
 
-usage: python metric_peers.py TASK.npz ANSWER.npz
+usage: python metric_packages.py TASK.npz ANSWER.npz
 """
 
 import sys
@@ -23,16 +23,16 @@ def gmlvq() -> Any:
 
 
 def lmnn() -> Any:
-    # pylmnn wants GPyOpt, long abandoned, for a search of settings that is not used here.
-    absent = SimpleNamespace(methods=None, BayesianOptimization=None)
-    sys.modules["GPyOpt"] = sys.modules["GPyOpt.methods"] = cast(Any, absent)
+    # pylmnn imports GPyOpt, which is no longer maintained, for a parameter search not used here.
+    placeholder = SimpleNamespace(methods=None, BayesianOptimization=None)
+    sys.modules["GPyOpt"] = sys.modules["GPyOpt.methods"] = cast(Any, placeholder)
     module: Any = import_module("pylmnn.lmnn")
-    # It hands its start to scipy as a matrix, which scipy no longer takes.
+    # pylmnn passes the initial value as a matrix, which SciPy no longer accepts.
     module.minimize = lambda x0, **options: minimize(x0=np.ravel(x0), **options)
     return module.LargeMarginNearestNeighbor(n_neighbors=3, random_state=0)
 
 
-def learned(learner: Any) -> dict[str, np.ndarray]:
+def get_learned(learner: Any) -> dict[str, np.ndarray]:
     if hasattr(learner, "components_"):
         return {"omega": learner.components_}
     labels = learner.classes_[learner.prototypes_labels_]
@@ -46,4 +46,4 @@ for _ in range(int(task["repeats"])):
     start = time.process_time()
     learner.fit(task["X"], task["y"])
     seconds.append(time.process_time() - start)
-np.savez(sys.argv[2], seconds=min(seconds), **cast(dict[str, Any], learned(learner)))
+np.savez(sys.argv[2], seconds=min(seconds), **cast(dict[str, Any], get_learned(learner)))

@@ -1,4 +1,4 @@
-"""Bounds of one row of a mapping by one warm-started HiGHS model: what ours are compared with."""
+"""Bounds of one component of a mapping, computed by a warm-started HiGHS model for comparison."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.ranges import weight_ranges
 
 
-def bounds_of_reduced(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
-    """By HiGHS on the rows that our own solver works on."""
+def bound_with_our_constraints(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
+    """Solve the LPs of our solver with HiGHS."""
     length = np.linalg.norm(directions @ row)
     rows = image_rows(directions, row / length)
     start = shortest_start(rows)
@@ -20,11 +20,13 @@ def bounds_of_reduced(row: np.ndarray, directions: np.ndarray, slack: float) -> 
     return length * weight_ranges(models, solver=HighsSolver).interval
 
 
-def bounds_of_paper(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
-    """By HiGHS on programs (6), (9) and (10) as they are printed.
+def bound_with_paper_constraints(
+    row: np.ndarray, directions: np.ndarray, slack: float
+) -> np.ndarray:
+    """Solve programs (6), (9) and (10) of the paper with HiGHS.
 
-    The variables are alpha (free), one for each direction of the null space, then the sizes of the
-    weights; size_k is no less than plus and minus the weight, ``omega_k + sum_i alpha_i v_ik``.
+    The variables are alpha (free), one per direction of the null space, followed by an upper bound
+    on each absolute weight. The weight is ``omega_k + sum_i alpha_i v_ik``.
     """
     null = scipy.linalg.null_space(directions)
     d, m = null.shape

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from allrelevant.datasets import make_privileged
-from benchmarks.task_truth import ESTIMATORS, FEATURE_NOISE, PLAIN, mean_f1
+from benchmarks.task_ground_truth import ESTIMATORS, FEATURE_NOISE, PLAIN, mean_f1
 
 # The last task shows the limits of the method and has no guarantee.
 WITHIN_REACH = PLAIN[:3]

@@ -1,11 +1,12 @@
-"""Pictures: the small convolutional network as ranker and as judge (Tables 11 to 13 of the paper).
+"""Feature selection on images with a small convolutional network.
 
-Cancela et al. (2020) have 60,000 rows, 40 epochs and more, and WRN-16-4 as the judge, which takes
-a GPU. What is less here, the options say.
+These are Tables 11 to 13 of Cancela et al. (2020). The paper uses up to 60,000 rows, at least 40
+epochs, and WRN-16-4 for evaluation, which requires a GPU. Here the network "cnn" ranks the features
+and evaluates the rankings. The options set the numbers of rows and epochs.
 
-Resumable: rankings and what they are worth are kept in a folder, and not done again.
+Results are stored in a folder. To resume an interrupted run, repeat the command.
 
-usage: python -m benchmarks.network_pictures --data FOLDER [--set NAME] [--results FOLDER]
+usage: python -m benchmarks.network_images --data FOLDER [--set NAME] [--results FOLDER]
            [--rows N] [--epochs N] [--long-epochs N] [--judge-rows N] [--judge-epochs N]
 """
 
@@ -22,9 +23,9 @@ import numpy as np
 
 from allrelevant import NetworkClassifier
 
-from .kept import kept
+from .image_sets import SETS, Images
 from .network_rankers import Order, Ranked, Rankers
-from .picture_sets import SETS, Pictures
+from .result_cache import load_or_compute
 
 METHODS = (("DFS", 0.0), ("SFS", 0.0), ("SFS", 0.9), ("SFS+DFS", 0.0), ("SFS+DFS", 0.9))
 
@@ -34,16 +35,16 @@ L2 = 5e-4
 
 @dataclass(frozen=True)
 class Effort:
-    """How much of a set is used, and for how long.
+    """Numbers of rows and epochs.
 
     Attributes
     ----------
     rows : int
-        That rankers are trained on.
+        Number of rows for ranking.
     epochs, long_epochs : int
-        Of each of many rounds, and of a single one.
+        Number of epochs if there are many rounds, and if there is a single round.
     judge_rows, judge_epochs : int
-        Of judges.
+        Numbers of rows and epochs for evaluation.
     """
 
     rows: int
@@ -62,17 +63,20 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """One row of a table.
+    """Settings of one row of a table.
 
     Attributes
     ----------
     set : str
+        Name of the dataset.
     method : {"DFS", "SFS", "SFS+DFS", "all"}
-        ``"all"`` judges with all features.
+        Ranking method; ``"all"`` evaluates all features.
     gamma : float
+        Fraction of features kept per round; zero for a single round.
     rows, epochs : int
-        Of the ranker.
+        Numbers of rows and epochs for ranking.
     judge_rows, judge_epochs : int
+        Numbers of rows and epochs for evaluation.
     """
 
     set: str
@@ -89,7 +93,7 @@ class Settings:
 
     @property
     def label(self) -> str:
-        """In the names of files."""
+        """Name of the files of this row."""
         ranker = f"{self.set}-{self.method}-{self.gamma}-{self.rows}x{self.epochs}"
         return f"{ranker}-{self.judge_rows}x{self.judge_epochs}"
 
@@ -97,45 +101,46 @@ class Settings:
 def figures(
     folder: Path, settings: dict[str, Any], seed: int = 0, results: Path | None = None
 ) -> dict[str, Any]:
-    """One row of Tables 11 to 13.
+    """Measure one row of Tables 11 to 13.
 
     Parameters
     ----------
     folder : Path
-        With the data.
+        Folder with the data.
     settings : dict
-        See :class:`BoundsSettings`.
+        Attributes of :class:`Settings`.
     seed : int
     results : Path or None, default=None
-        Where a long ranking is kept while it runs.
+        Folder for checkpoints of long rankings.
 
     Returns
     -------
     dict
-        ``accuracy`` in percent at each size, ``zero_weights`` of the mask of DFS, ``seconds``.
+        ``accuracy`` in percent for each size, ``zero_weights`` of the mask of DFS, and the CPU time
+        for the ranking (``ranking_seconds``) and for everything (``seconds``).
     """
     row = Settings(**settings)
     data = SETS[row.set].load(folder)
     start = time.process_time()
-    found = ranked(data, row, seed, results)
-    sizes = SETS[row.set].sizes if row.method != "all" else (len(found.order),)
-    ranking = time.process_time() - start
+    ranked = rank(data, row, seed, results)
+    sizes = SETS[row.set].sizes if row.method != "all" else (len(ranked.order),)
+    ranking_seconds = time.process_time() - start
     return {
-        "accuracy": [judged(data, found.order, size, row, seed) for size in sizes],
-        "zero_weights": found.zero_weights,
-        "ranking_seconds": ranking,
+        "accuracy": [evaluate(data, ranked.order, size, row, seed) for size in sizes],
+        "zero_weights": ranked.zero_weights,
+        "ranking_seconds": ranking_seconds,
         "seconds": time.process_time() - start,
     }
 
 
 def convolutional(name: str, epochs: int) -> NetworkClassifier:
-    """With a learning rate that falls, for the epochs are few."""
+    """Return the network "cnn", with annealing because there are few epochs."""
     shape = SETS[name].shape
     return NetworkClassifier("cnn", image_shape=shape, max_epochs=epochs, annealing=True, l2=L2)
 
 
-def ranked(data: Pictures, row: Settings, seed: int, results: Path | None) -> Ranked:
-    """The features in their order."""
+def rank(data: Images, row: Settings, seed: int, results: Path | None) -> Ranked:
+    """Rank the features."""
     if row.method == "all":
         return Ranked(np.arange(data.X.shape[1]))
     network = convolutional(row.set, row.epochs)
@@ -146,8 +151,8 @@ def ranked(data: Pictures, row: Settings, seed: int, results: Path | None) -> Ra
     return rankers.saliency(X, y, gamma=row.gamma, masked="DFS" in row.method, seed=seed)
 
 
-def judged(data: Pictures, order: Order, n_features: int, row: Settings, seed: int) -> float:
-    """Accuracy on the test rows with the values that rank first; the others are black."""
+def evaluate(data: Images, order: Order, n_features: int, row: Settings, seed: int) -> float:
+    """Return the test accuracy with the highest-ranked features; the others are set to zero."""
     active = np.zeros(data.X.shape[1], dtype=np.float32)
     active[order[:n_features]] = 1
     network = convolutional(row.set, row.judge_epochs).set_params(random_state=seed + 1)
@@ -156,8 +161,8 @@ def judged(data: Pictures, order: Order, n_features: int, row: Settings, seed: i
 
 
 def rows_of(name: str, effort: Effort) -> list[Settings]:
-    """Those of a table; last, all features."""
-    judge = (effort.judge_rows, effort.judge_epochs)
+    """Return the rows of a table. The last row evaluates all features."""
+    evaluation = (effort.judge_rows, effort.judge_epochs)
     return [
         Settings(
             name,
@@ -165,49 +170,51 @@ def rows_of(name: str, effort: Effort) -> list[Settings]:
             gamma,
             effort.rows,
             effort.epochs if gamma > 0 else effort.long_epochs,
-            *judge,
+            *evaluation,
         )
         for method, gamma in METHODS
-    ] + [Settings(name, "all", 0.0, 0, 0, *judge)]
+    ] + [Settings(name, "all", 0.0, 0, 0, *evaluation)]
 
 
-def line(row: Settings, found: dict[str, Any]) -> str:
-    cells = " | ".join(f"{accuracy:.2f}" for accuracy in found["accuracy"])
+def format_row(row: Settings, result: dict[str, Any]) -> str:
+    cells = " | ".join(f"{accuracy:.2f}" for accuracy in result["accuracy"])
     published = SETS[row.set].published.get(row.title, ())
     paper = " / ".join(f"{accuracy:.2f}" for accuracy in published)
-    return f"| {row.title} | {cells} | {paper} | {found['ranking_seconds']:.0f} s |"
+    return f"| {row.title} | {cells} | {paper} | {result['ranking_seconds']:.0f} s |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the images")
     parser.add_argument("--set", choices=SETS, default="mnist")
-    parser.add_argument("--results", type=Path, default=Path("network-checkpoints"))
+    parser.add_argument(
+        "--results", type=Path, default=Path("network-checkpoints"), help="folder for the results"
+    )
     for field in fields(Effort):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=int)
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
-    given = {field.name: getattr(args, field.name) for field in fields(Effort)}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    effort = replace(EFFORTS[args.set], **chosen)
+    options = {field.name: getattr(args, field.name) for field in fields(Effort)}
+    changes = {name: value for name, value in options.items() if value is not None}
+    effort = replace(EFFORTS[args.set], **changes)
     rows = rows_of(args.set, effort)
-    found = {
-        row: kept(
+    results = {
+        row: load_or_compute(
             args.results / f"{row.label}.json",
             partial(figures, args.data, asdict(row), results=args.results),
         )
         for row in rows
     }
     sizes = SETS[args.set].sizes
-    print(f"\n{effort}\n\n| ranked by | {' | '.join(map(str, sizes))} | the paper's | ranking |")
-    print(f"|{' --- |' * (len(sizes) + 3)}")
-    *ranked_rows, everything = rows
+    titles = ["ranked by", *map(str, sizes), "accuracy in the paper", "ranking time"]
+    print(f"\n{effort}\n\n| {' | '.join(titles)} |\n|{' --- |' * len(titles)}")
+    *ranked_rows, all_features = rows
     for row in ranked_rows:
-        print(line(row, found[row]))
+        print(format_row(row, results[row]))
     n_features = int(np.prod(SETS[args.set].shape))
-    print(f"\nWith all {n_features} features: {found[everything]['accuracy'][0]:.2f}")
-    print(f"Weights of the mask of DFS that are zero: {found[rows[0]]['zero_weights']}")
-    print(f"Processor time: {sum(one['seconds'] for one in found.values()):.0f} s")
+    print(f"\nAccuracy with all {n_features} features: {results[all_features]['accuracy'][0]:.2f}")
+    print(f"Zero weights of the mask of DFS: {results[rows[0]]['zero_weights']}")
+    print(f"CPU time: {sum(result['seconds'] for result in results.values()):.0f} s")
 
 
 if __name__ == "__main__":

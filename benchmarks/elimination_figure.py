@@ -1,6 +1,6 @@
-"""The figure and the table of docs/elimination.md: breast cancer, inner and nested.
+"""Figure and table of docs/elimination.md: inner and nested scores on the breast cancer data.
 
-usage: python -m benchmarks.elimination_picture
+usage: python -m benchmarks.elimination_figure
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from sklearn.preprocessing import StandardScaler
 
 from allrelevant import EBRFE, SVMRFE, AttributeFlip, BitFlip
 
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "elimination.svg"
+FIGURE = Path(__file__).parents[1] / "docs" / "images" / "elimination.svg"
 COSTS = (0.1, 1.0, 10.0)
 
 
 def main() -> None:
     mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "elimination"  # the same file from the same numbers
+    mpl.rcParams["svg.hashsalt"] = "elimination"  # reproducible file
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X = StandardScaler().set_output(transform="pandas").fit_transform(X)
     plain = SVMRFE(C=COSTS, nested_cv=True).fit(X, y)
@@ -29,20 +29,20 @@ def main() -> None:
     for model in (plain, candidates):
         for rule in ("best", "one_se"):
             model.select(rule)
-            at = model.n_subset_features_ == model.n_features_
+            selected = model.n_subset_features_ == model.n_features_
             print(
                 f"| {type(model).__name__} | {rule} | {model.n_features_} "
-                f"| {float(model.scores_[at][0]):.3f} | {model.nested_score_.score:.3f} |"
+                f"| {float(model.scores_[selected][0]):.3f} | {model.nested_score_.score:.3f} |"
             )
     start = SVMRFE(C=COSTS, n_features_to_select="one_se")
     for method in (BitFlip, AttributeFlip):
         flip = method(start, C=COSTS, max_rounds=None).fit(X, y)
         print(
-            f"| {method.__name__} of SVMRFE's one_se | best | {flip.n_features_} "
+            f"| {method.__name__}, starting from SVMRFE with one_se | best | {flip.n_features_} "
             f"| {flip.best_score_:.3f} (before {flip.scores_[0]:.3f}) | |"
         )
     display = candidates.select("one_se").plot(log=False)
-    display.figure_.savefig(PICTURE, metadata={"Date": None})
+    display.figure_.savefig(FIGURE, metadata={"Date": None})
 
 
 if __name__ == "__main__":

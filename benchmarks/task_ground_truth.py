@@ -1,6 +1,8 @@
-"""F1 of the relevant features on data of known truth, every task, ten instances, defaults.
+"""F1 scores of the relevant features on data with known ground truth, for all tasks.
 
-usage: python -m benchmarks.task_truth [--task ranking]
+Scores are means over ten instances, with default settings.
+
+usage: python -m benchmarks.task_ground_truth [--task ranking]
 """
 
 from __future__ import annotations
@@ -39,38 +41,48 @@ ESTIMATORS: dict[Task, Callable[..., Any]] = {
 }
 SEEDS = range(10)
 
-# Name, estimator, and the generator without and with noise.
+# Task, generators without and with noise, and description of the noise.
 PLAIN: list[tuple[Task, Callable[..., Any], Callable[..., Any], str]] = [
     (
         "regression",
         make_linear_regression,
         partial(make_linear_regression, target_noise=0.3),
-        "noise of 0.3 standard deviations on the target",
+        "noise of 0.3 standard deviations added to the target",
     ),
     (
         "ordinal",
         make_ordinal_classification,
         partial(make_ordinal_classification, flip=0.1),
-        "10 % of the rows in a neighbouring class",
+        "10 % of the rows assigned to a neighboring class",
     ),
     (
         "ranking",
         partial(make_ranking, 300),
         partial(make_ranking, 300, flip=0.04),
-        "10 % of the rows of the rare class exchanged with others",
+        "10 % of the rare class swapped with rows of the other class",
     ),
     (
         "ranking",
         partial(make_ranking, 300),
         partial(make_ranking, 300, flip=0.1),
-        "25 % of them: too much",
+        "25 % of the rare class swapped with rows of the other class",
     ),
 ]
 FEATURE_NOISE = 0.1
 
 
 class MeanF1(NamedTuple):
-    """Mean F1 of the relevant features, at the best cutoff there is, and of privileged ones."""
+    """Mean F1 scores of the relevant features.
+
+    Attributes
+    ----------
+    own : float
+        F1 score with the estimated cutoff.
+    best : float
+        F1 score with the best possible cutoff, chosen with knowledge of the ground truth.
+    privileged : float or None
+        F1 score of the privileged features.
+    """
 
     own: float
     best: float
@@ -78,7 +90,7 @@ class MeanF1(NamedTuple):
 
 
 def mean_f1(task: Task, generate: Callable[..., Any], seeds: Iterable[int] = SEEDS) -> MeanF1:
-    """Means over seeds."""
+    """Compute the mean F1 scores over seeds."""
     own, best, privileged = [], [], []
     for seed in seeds:
         data = generate(random_state=seed)
@@ -87,28 +99,34 @@ def mean_f1(task: Task, generate: Callable[..., Any], seeds: Iterable[int] = SEE
             warnings.simplefilter("ignore", RelevanceWarning)
             if hasattr(data, "privileged"):
                 bounds.fit(data.X, data.y, privileged=data.privileged)
-                found = class_scores(data.privileged_relevance, bounds.privileged_relevance_)
-                privileged.append(found["relevant"])
+                scores = class_scores(data.privileged_relevance, bounds.privileged_relevance_)
+                privileged.append(scores["relevant"])
             else:
                 bounds.fit(data.X, data.y)
         own.append(class_scores(data.relevance, bounds.relevance_)["relevant"])
         best.append(best_f1(data.relevance, bounds.interval_[:, 1]))
-    of_privileged = float(np.mean(privileged)) if privileged else None
-    return MeanF1(float(np.mean(own)), float(np.mean(best)), of_privileged)
+    mean_privileged = float(np.mean(privileged)) if privileged else None
+    return MeanF1(float(np.mean(own)), float(np.mean(best)), mean_privileged)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", choices=list(ESTIMATORS), help="only this one")
+    parser.add_argument("--task", choices=list(ESTIMATORS), help="measure only this task")
     only = parser.parse_args().task
-    print("| task | F1 | F1 with noise | at the best cutoff | the noise |")
-    print("| --- | --- | --- | --- | --- |")
+    print("| Task | F1 | F1 with noise | Noise |")
+    print("| --- | --- | --- | --- |")
+    best = []
     for task, clean, noisy, noise in PLAIN:
         if only in (None, task):
             without, with_noise = mean_f1(task, clean), mean_f1(task, noisy)
-            figures = f"{without.own:.3f} | {with_noise.own:.3f} | {with_noise.best:.3f}"
-            print(f"| {task} | {figures} | {noise} |", flush=True)
-    print("\n| task, with privileged features | F1 | privileged | F1 with noise | privileged |")
+            print(f"| {task} | {without.own:.3f} | {with_noise.own:.3f} | {noise} |", flush=True)
+            best.append(f"{task} {with_noise.best:.3f}")
+    print(f"\nF1 with noise and the best possible cutoff, row by row: {', '.join(best)}.")
+    print("\nWith privileged features:\n")
+    print(
+        "| Task | F1 | F1, privileged features | F1 with noise "
+        "| F1 with noise, privileged features |"
+    )
     print("| --- | --- | --- | --- | --- |")
     for task in ESTIMATORS if only is None else [only]:
         scores = [
@@ -117,7 +135,7 @@ def main() -> None:
             for score in mean_f1(task, partial(make_privileged, task, noise=noise))[::2]
         ]
         print(f"| {task} | {' | '.join(scores)} |", flush=True)
-    print(f"\nNoise of {FEATURE_NOISE:g} standard deviations on every feature of both tables.")
+    print(f"\nNoise: {FEATURE_NOISE:g} standard deviations, added to all features of both tables.")
 
 
 if __name__ == "__main__":
