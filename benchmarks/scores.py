@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant.relevance import RELEVANT
+
 
 def f1(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> float:
     """Return the F1 score; 1 if there is nothing to find and nothing was found."""
@@ -15,7 +17,7 @@ def f1(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> float:
 def class_scores(truth: NDArray[np.str_], found: NDArray[np.str_]) -> dict[str, float]:
     """Return the F1 scores of the relevant, the strong and the weak features."""
     return {
-        "relevant": f1(truth != "irrelevant", found != "irrelevant"),
+        "relevant": f1(np.isin(truth, RELEVANT), np.isin(found, RELEVANT)),
         "strong": f1(truth == "strong", found == "strong"),
         "weak": f1(truth == "weak", found == "weak"),
     }

@@ -28,8 +28,13 @@ LINEAR_TASKS = tuple(name for name in TASKS if name != METRIC)
 NORM_SLACK: Final = 0.1
 LOSS_SLACK: Final = 0.05
 LOSS_TOL: Final = 1e-6
+FDR: Final = "fdr"
 PROBES: Final = "probes"
-CutoffName = Literal["probes"]
+FIXED: Final = "fixed"
+CutoffName = Literal["fdr", "probes"]
+CutoffRule = Literal["fdr", "probes", "fixed"]
+CUTOFF: Final = FDR
+FDR_LEVEL: Final = 0.05
 N_PROBES: Final = 50
 FPR: Final = 1e-6
 FormulationName = Literal["separate", "joint"]

@@ -1,9 +1,12 @@
-"""Relevance classes of features, and the rule that assigns them."""
+"""Relevance classes of features, and q-values of tests of relevance."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
+
+from ._typing import Matrix
 
 STRONG = "strong"
 
@@ -11,32 +14,55 @@ STRONG = "strong"
 WEAK = "weak"
 
 
+# Every equivalent model uses the feature, but with no more weight than noise can get.
+UNCONFIRMED = "unconfirmed"
+
+
 IRRELEVANT = "irrelevant"
 
 
-CLASSES = (STRONG, WEAK, IRRELEVANT)
+CLASSES = (STRONG, WEAK, UNCONFIRMED, IRRELEVANT)
+
+# Classes that count as relevant.
+RELEVANT = (STRONG, WEAK)
 
 
-def classify(interval: NDArray[np.float64], cutoff: NDArray[np.float64]) -> NDArray[np.str_]:
-    """Return the relevance class of each feature, given its relevance interval.
+def assign_classes(
+    is_relevant: NDArray[np.bool_], is_strong: NDArray[np.bool_], is_needed: NDArray[np.bool_]
+) -> NDArray[np.str_]:
+    """Return the relevance class of each feature.
 
-    A feature is relevant if its largest absolute weight exceeds the second cutoff. It is strongly
-    relevant if, in addition, its smallest absolute weight exceeds the first cutoff.
-
-    Parameters
-    ----------
-    interval : ndarray of shape (d, 2)
-        Smallest and largest absolute weight of each feature.
-    cutoff : ndarray of shape (2,) or (d, 2)
-        Cutoffs for the smallest and for the largest absolute weight.
+    A relevant feature is strong or weak. A feature that is not relevant is irrelevant, unless every
+    equivalent model needs it.
 
     Examples
     --------
     >>> import numpy as np
-    >>> intervals = np.array([[0.4, 0.6], [0.0, 0.5], [0.0, 0.01]])
-    >>> [str(c) for c in classify(intervals, np.array([0.1, 0.1]))]
-    ['strong', 'weak', 'irrelevant']
+    >>> relevant, strong = np.array([True, True, False, False]), np.array([True, False] * 2)
+    >>> [str(c) for c in assign_classes(relevant, strong, strong)]
+    ['strong', 'weak', 'unconfirmed', 'irrelevant']
     """
-    relevant = interval[:, 1] > cutoff[..., 1]
-    strong = relevant & (interval[:, 0] > cutoff[..., 0])
-    return np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT))
+    return np.select(
+        [is_relevant & is_strong, is_relevant, is_needed], [STRONG, WEAK, UNCONFIRMED], IRRELEVANT
+    )
+
+
+def adjust_pvalues(pvalue: Matrix) -> Matrix:
+    """Return q-values by Benjamini and Hochberg, shape (n_tests, n_features).
+
+    Each feature is tested by the smallest of its p-values, multiplied by the number of tests
+    (Bonferroni). The q-value of one of its tests is the smallest false discovery rate at which the
+    p-value of this test alone would make the feature relevant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> adjust_pvalues(np.array([[0.01, 0.02, 0.9]])).round(3).tolist()
+    [[0.03, 0.03, 0.9]]
+    """
+    n_tests, n_features = pvalue.shape
+    corrected = np.minimum(1.0, n_tests * pvalue)
+    smallest = np.sort(corrected.min(axis=0))
+    adjusted = false_discovery_control(smallest)
+    place = np.searchsorted(smallest, corrected, side="left")
+    return np.append(adjusted, 1.0)[np.minimum(place, n_features)]

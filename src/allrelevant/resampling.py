@@ -156,6 +156,26 @@ def _check_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) -> N
         )
 
 
+def permute_rows(
+    n_samples: int, rng: np.random.RandomState, row_groups: NDArray[Any] | None = None
+) -> Rows:
+    """Return a random order of the rows.
+
+    Row groups move as a whole and keep their internal order. They exchange places only with groups
+    of the same size.
+    """
+    if row_groups is None:
+        return rng.permutation(n_samples)
+    _, codes, sizes = np.unique(row_groups, return_inverse=True, return_counts=True)
+    by_group = np.argsort(codes, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    order = np.empty(n_samples, dtype=np.intp)
+    for size in np.unique(sizes):
+        places = by_group[starts[sizes == size][:, None] + np.arange(size)]
+        order[places] = places[rng.permutation(len(places))]
+    return order
+
+
 def permuted_copies(columns: Iterable[Vector], rng: np.random.RandomState) -> list[Vector]:
     """Return a permuted copy of each column, without copies that equal their column."""
     copies = [(rng.permutation(column), column) for column in columns]

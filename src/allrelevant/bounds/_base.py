@@ -19,7 +19,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES, CutoffName
+from .._params import (
+    AUTO,
+    CUTOFF,
+    CV,
+    FDR_LEVEL,
+    FPR,
+    LOSS_SLACK,
+    LOSS_TOL,
+    N_PROBES,
+    NORM_SLACK,
+    CutoffName,
+)
 from .._typing import Matrix, Table, Vector
 from .._validation import N_JOBS
 from ..resampling import draw_seeds
@@ -31,11 +42,13 @@ from .design import CheapestModels, DesignRequest, find_cheapest_models
 from .models import LinearModel, LinearModels
 from .pipeline import (
     BoundsSettings,
+    CalibrationSettings,
+    baseline_notes,
     bound_subproblem,
+    calibrate,
     calibration_for,
     fit_baseline,
     issue_notes,
-    unused_features_notes,
 )
 from .relations import Relations, find_relations
 from .result import BoundsResult, FeatureBounds
@@ -58,6 +71,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         "loss_tol": [Interval(Real, 0, None, closed="left")],
         "standardize": ["boolean"],
         "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions(set(get_args(CutoffName)))],
+        "fdr": [Interval(Real, 0, 1, closed="neither")],
         "n_probes": [Interval(Integral, 1, None, closed="left")],
         "fpr": [Interval(Real, 0, 1, closed="neither")],
         "screen": ["boolean", StrOptions({"auto"})],
@@ -83,7 +97,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
         standardize: bool = True,
-        cutoff: float | CutoffName = PROBES,
+        cutoff: float | CutoffName = CUTOFF,
+        fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
         screen: bool | Literal["auto"] = AUTO,
@@ -98,6 +113,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self.loss_tol = loss_tol
         self.standardize = standardize
         self.cutoff = cutoff
+        self.fdr = fdr
         self.n_probes = n_probes
         self.fpr = fpr
         self.screen = screen
@@ -136,11 +152,15 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self._validate_params()
         subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged)
         baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
-        issue_notes(note for baseline in baselines for note in baseline.notes)
-        issue_notes(unused_features_notes(baselines, settings.C))
-        bounds = tuple(bound_subproblem(baseline, settings) for baseline in baselines)
+        evidence, calibrations = calibrate(baselines, settings)
+        issue_notes(baseline_notes(baselines, evidence))
+        bounds = tuple(
+            bound_subproblem(baseline, settings, calibration)
+            for baseline, calibration in zip(baselines, calibrations, strict=True)
+        )
         issue_notes(note for subproblem in bounds for note in subproblem.notes)
-        self._set_fitted_attributes(BoundsResult(WeightLayout.from_estimator(self), bounds))
+        layout = WeightLayout.from_estimator(self)
+        self._set_fitted_attributes(BoundsResult(layout, bounds, evidence))
         return self
 
     def _prepare(
@@ -186,17 +206,20 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
 
     def _settings(self, n_subproblems: int) -> BoundsSettings:
         """Resolve the parameters, given the number of features."""
-        fold_seed, probe_seed = draw_seeds(self.random_state, 2)
+        fold_seed, probe_seed, test_seed = draw_seeds(self.random_state, 3)
+        C = None if self.C == "cv" else float(self.C)
+        rule = CalibrationSettings(self.cutoff, self.fdr, self.n_probes, self.fpr)
         auto = self.n_features_in_ > SCREEN_ABOVE
         return BoundsSettings(
-            C=None if self.C == "cv" else float(self.C),
+            C=C,
             formulation=self._formulation,
             tolerance=Tolerance(self.norm_slack, self.loss_slack, self.loss_tol),
-            calibration=calibration_for(self.cutoff, self.n_probes, self.fpr, probe_seed),
+            calibration=calibration_for(rule, C, fold_seed, probe_seed),
             fit_scaling=self._fit_scaling,
             screen=auto if self.screen == "auto" else bool(self.screen),
             max_seconds=None if self.max_seconds is None else self.max_seconds / n_subproblems,
             fold_seed=fold_seed,
+            test_seed=test_seed,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
         )
@@ -217,6 +240,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self.relevance_, self.exact_, self.gap_ = features.relevance, features.exact, features.gap
         self.class_interval_ = features.class_interval
         self.class_relevance_ = features.class_relevance
+        self.pvalue_, self.qvalue_ = features.pvalue, features.qvalue
+        self.rule_, self.table_pvalue_ = features.rule, float(result.evidence[0])
         self.cutoff_ = features.cutoff
         self.baseline_ = result.baseline
         if privileged is not None:
@@ -224,6 +249,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             self.privileged_signed_interval_ = privileged.signed_interval
             self.privileged_relevance_ = privileged.relevance
             self.privileged_exact_, self.privileged_gap_ = privileged.exact, privileged.gap
+            self.privileged_pvalue_ = privileged.pvalue
+            self.privileged_qvalue_ = privileged.qvalue
+            self.privileged_table_pvalue_ = float(result.evidence[1])
             self.privileged_cutoff_ = privileged.cutoff
         if result.score is not None:
             self.cv_score_ = result.score

@@ -18,7 +18,7 @@ from .._optional import display, import_extra
 from .._typing import Matrix
 from .._validation import check_varying, feature_names, warn_constant_columns
 from ..exceptions import InputError, RelevanceWarning
-from ..relevance import IRRELEVANT
+from ..relevance import RELEVANT
 from ..terms.layout import WeightLayout
 from .models import LinearModel, LinearModels
 from .result import FEATURE_COLUMNS, Column
@@ -49,7 +49,7 @@ class BoundsSelectorMixin(SelectorMixin):
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
-        return self.relevance_ != IRRELEVANT
+        return np.isin(self.relevance_, RELEVANT)
 
     def to_frame(self, *, privileged: bool = False) -> pd.DataFrame:
         """Return the result as a table with one row per feature.

@@ -19,7 +19,7 @@ from .._typing import Matrix, Vector
 from ..parallel import RunOptions, parallel_map
 from ..resampling import Fold, stratified_folds
 from ..terms.layout import WeightLayout
-from ..terms.scaling import Scaling
+from ..terms.scaling import Scaling, no_scaling
 from .models import LinearModel
 from .programs.equivalent_models import (
     EquivalentModels,
@@ -63,7 +63,7 @@ class FittedBaseline:
     ``start`` is the LP solution that defines the model, ``varying`` has the indices of the weights
     whose columns are not constant, and ``scaling`` is the scaling of ``X``. ``score`` is the
     cross-validated score, or None without cross-validation. Messages refer to the subproblem by
-    ``name``; ``notes`` are messages to the user.
+    ``name``.
     """
 
     data: TaskData
@@ -74,7 +74,6 @@ class FittedBaseline:
     scaling: Scaling | None = None
     score: float | None = None
     name: str = ""
-    notes: tuple[str, ...] = ()
 
     @property
     def layout(self) -> WeightLayout:
@@ -155,11 +154,10 @@ FORMULATIONS: dict[str, Formulation] = {"separate": SEPARATE, "joint": JOINT}
 
 @dataclass(frozen=True)
 class ChosenC:
-    """Chosen C, its mean score on held-out samples, and the score of a model without features."""
+    """Chosen C, and its mean score on held-out samples."""
 
     C: float
     score: float
-    chance: float
 
 
 def choose_C(
@@ -176,23 +174,70 @@ def choose_C(
 
     Ties are resolved in favor of the smallest C. ``data`` is unscaled, because each fold is scaled
     by its training samples; ``scaled`` is the same data scaled by all samples. The default grid is
-    :data:`GRID` divided by the total weight.
+    that of :func:`default_grid`.
     """
-    values = GRID / data.total_weight if grid is None else grid
+    values = default_grid(data) if grid is None else grid
+    candidates = _usable_values(scaled, formulation, values)
+    mean = fold_scores(data, formulation, fit_scaling, values, seed, **run).mean(axis=0)
+    best = candidates[np.argmax(mean[candidates, 0])]
+    return ChosenC(float(values[best]), float(mean[best, 1]))
 
-    def fold_scores(fold: Fold) -> Matrix:
+
+def choose_sparse_C(
+    scaled: Sequence[TaskData],
+    formulation: Formulation,
+    *,
+    seed: int,
+    **run: Unpack[RunOptions],
+) -> float:
+    """Choose one C for several scaled tables by the one-standard-error rule.
+
+    The result is the smallest C whose mean cross-validation score, over all tables and folds, is
+    within one standard error of the best. Table k uses folds of seed ``seed + k``.
+    """
+    values = default_grid(scaled[0])
+
+    def table_scores(index: int) -> tuple[Matrix, NDArray[np.intp]]:
+        data = scaled[index]
+        scores = fold_scores(data, formulation, no_scaling, values, seed + index)[:, :, 0]
+        return scores, _usable_values(data, formulation, values)
+
+    parts = parallel_map(table_scores, range(len(scaled)), **run)
+    scores = np.concatenate([part for part, _ in parts])
+    candidates = np.unique(np.concatenate([usable for _, usable in parts]))
+    mean = scores.mean(axis=0)[candidates]
+    best = int(np.argmax(mean))
+    error = scores[:, candidates[best]].std(ddof=1) / np.sqrt(len(scores))
+    return float(values[candidates[np.flatnonzero(mean >= mean[best] - error)[0]]])
+
+
+def default_grid(data: TaskData) -> Vector:
+    """Return the values of C to choose from: :data:`GRID` divided by the total weight."""
+    return GRID / data.total_weight
+
+
+def fold_scores(
+    data: TaskData,
+    formulation: Formulation,
+    fit_scaling: FitScaling,
+    values: Vector,
+    seed: int,
+    **run: Unpack[RunOptions],
+) -> NDArray[np.float64]:
+    """Return selection score and score on each held-out fold, shape (n_folds, n_values, 2)."""
+
+    def score_fold(fold: Fold) -> Matrix:
         held_out = data.take(fold[1])
         models = _fit_unscaled(data.take(fold[0]), formulation, fit_scaling, values)
         return np.array([(held_out.selection_score(m), held_out.score(m)) for m in models])
 
+    return np.array(parallel_map(score_fold, data.folds(N_FOLDS, seed), **run))
+
+
+def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
+    """Return the indices of the values of C whose baseline uses features, or the last index."""
     uses_features = [baseline.model.uses_features for baseline in formulation.path(scaled, values)]
-    candidates = np.flatnonzero(uses_features)
-    if len(candidates) == 0:  # no baseline uses a feature
-        candidates = np.array([len(values) - 1])
-    folds = data.folds(N_FOLDS, seed)
-    mean = np.mean(parallel_map(fold_scores, folds, **run), axis=0)
-    best = candidates[np.argmax(mean[candidates, 0])]
-    return ChosenC(float(values[best]), float(mean[best, 1]), data.chance_score())
+    return np.flatnonzero(uses_features) if any(uses_features) else np.array([len(values) - 1])
 
 
 def _fit_unscaled(

@@ -22,10 +22,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy import stats
 
+from .._params import FDR, FIXED, PROBES, CutoffRule
 from .._typing import Matrix, Table, Vector
 from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
-from ..relevance import classify
+from ..relevance import assign_classes
 from ..resampling import permuted_copies
 from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
@@ -33,6 +34,9 @@ from .solver.ranges import LOWER, UPPER, size_ranges
 
 # Minimum number of probes to estimate the standard deviation of their bounds.
 MIN_USABLE = 10
+
+# Weight that counts as zero, as a fraction of the norm.
+ZERO_WEIGHT = 1e-6
 
 # Cutoffs if the baseline uses no feature.
 UNUSED_CUTOFF = np.full(2, 1e-9)
@@ -44,15 +48,46 @@ BASELINES_PER_CUTOFF = 7
 
 @dataclass(frozen=True)
 class FittedCalibration:
-    """Cutoffs for the features of each table.
+    """Rule that assigns the features of each table to relevance classes.
 
-    ``cutoff`` has shape (n_tables, 2): the cutoffs of the lower bound (for strong) and of the upper
-    bound (for relevant). ``notes`` are messages to the user.
+    ``rule`` names the rule of each table. ``cutoff`` has shape (n_tables, 2): the cutoffs of the
+    lower bound (for strong) and of the upper bound (for relevant). Where the rule is a test, a
+    feature is relevant if its ``qvalue`` is at most ``fdr``, and the cutoff of the upper bound is
+    the weight that permuted columns rarely exceed. Features whose table shows no evidence
+    (``has_evidence``) are not relevant. A lower bound above ``zero`` is positive despite rounding
+    errors. ``notes`` are messages to the user.
     """
 
     layout: WeightLayout
     cutoff: Matrix
+    zero: float
+    rule: tuple[CutoffRule, ...]
+    has_evidence: NDArray[np.bool_]
+    pvalue: Vector
+    qvalue: Vector
+    fdr: float = 0.0
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_cutoff(
+        cls,
+        baseline: FittedBaseline,
+        cutoff: Matrix,
+        rule: CutoffRule,
+        notes: tuple[str, ...] = (),
+    ) -> FittedCalibration:
+        """Return a rule without tests: bounds must exceed the cutoffs."""
+        layout = baseline.layout
+        return cls(
+            layout=layout,
+            cutoff=cutoff,
+            zero=zero_weight(baseline),
+            rule=(rule,) * layout.n_tables,
+            has_evidence=np.ones(layout.n_tables, dtype=bool),
+            pvalue=np.full(layout.n_weights, np.nan),
+            qvalue=np.full(layout.n_weights, np.nan),
+            notes=notes,
+        )
 
     def strong_cutoff(self) -> Vector:
         """Return the cutoff of the lower bound of each weight, for strong features."""
@@ -64,24 +99,42 @@ class FittedCalibration:
 
     def classify(self, interval: Matrix) -> NDArray[np.str_]:
         """Return the relevance class of each feature."""
-        return classify(interval, self.layout.per_weight(self.cutoff))
+        lower, upper = interval.T
+        is_tested = self.layout.per_weight(np.array([rule == FDR for rule in self.rule]))
+        is_significant = (self.qvalue <= self.fdr) & (upper > self.zero)
+        is_relevant = np.where(is_tested, is_significant, upper > self.screening_cutoff())
+        is_relevant &= self.layout.per_weight(self.has_evidence)
+        return assign_classes(is_relevant, lower > self.strong_cutoff(), lower > self.zero)
 
 
 class Calibration(Protocol):
-    """Method of determining the cutoffs."""
+    """Method of separating relevant from irrelevant features.
+
+    ``evidence`` is the p-value of each table as a whole; see :mod:`.association`.
+    """
 
     def fit(
-        self, baseline: FittedBaseline, tolerance: Tolerance, **run: Unpack[RunOptions]
-    ) -> FittedCalibration:
-        """Determine the cutoffs for the models equivalent to a baseline."""
+        self,
+        baselines: Sequence[FittedBaseline],
+        tolerance: Tolerance,
+        evidence: Vector,
+        **run: Unpack[RunOptions],
+    ) -> list[FittedCalibration]:
+        """Determine the rule for the models equivalent to the baseline of each subproblem."""
 
     def fit_path(
         self,
-        baselines: Sequence[FittedBaseline],
+        paths: Sequence[Sequence[FittedBaseline]],
         tolerances: Sequence[Tolerance],
+        evidence: Vector,
         **run: Unpack[RunOptions],
-    ) -> list[FittedCalibration]:
-        """Determine the cutoffs for each of several baselines on the same data."""
+    ) -> list[list[FittedCalibration]]:
+        """Determine the rules along a path: several baselines on the same data per subproblem."""
+
+
+def zero_weight(baseline: FittedBaseline) -> float:
+    """Return the weight below which a bound may be a rounding error."""
+    return ZERO_WEIGHT * baseline.model.norm_
 
 
 @dataclass(frozen=True)
@@ -91,18 +144,24 @@ class FixedCutoff:
     cutoff: float
 
     def fit(
-        self, baseline: FittedBaseline, tolerance: Tolerance, **run: Unpack[RunOptions]
-    ) -> FittedCalibration:
-        layout = baseline.layout
-        return FittedCalibration(layout, np.full((layout.n_tables, 2), self.cutoff))
+        self,
+        baselines: Sequence[FittedBaseline],
+        tolerance: Tolerance,
+        evidence: Vector,
+        **run: Unpack[RunOptions],
+    ) -> list[FittedCalibration]:
+        shape = (baselines[0].layout.n_tables, 2)
+        cutoff = np.full(shape, self.cutoff)
+        return [FittedCalibration.from_cutoff(baseline, cutoff, FIXED) for baseline in baselines]
 
     def fit_path(
         self,
-        baselines: Sequence[FittedBaseline],
+        paths: Sequence[Sequence[FittedBaseline]],
         tolerances: Sequence[Tolerance],
+        evidence: Vector,
         **run: Unpack[RunOptions],
-    ) -> list[FittedCalibration]:
-        return [self.fit(*pair) for pair in zip(baselines, tolerances, strict=True)]
+    ) -> list[list[FittedCalibration]]:
+        return [self.fit(path, tolerances[0], evidence) for path in paths]
 
 
 @dataclass(frozen=True)
@@ -114,27 +173,57 @@ class ProbeCalibration:
     seed: int
 
     def fit(
+        self,
+        baselines: Sequence[FittedBaseline],
+        tolerance: Tolerance,
+        evidence: Vector,
+        **run: Unpack[RunOptions],
+    ) -> list[FittedCalibration]:
+        return [self.fit_baseline(baseline, tolerance, **run) for baseline in baselines]
+
+    def fit_baseline(
         self, baseline: FittedBaseline, tolerance: Tolerance, **run: Unpack[RunOptions]
     ) -> FittedCalibration:
+        """Determine the cutoffs of one subproblem."""
         layout, notes = baseline.layout, []
         cutoffs = np.tile(UNUSED_CUTOFF, (layout.n_tables, 1))
-        if baseline.model.uses_features:  # otherwise, all weights are zero up to rounding
-            for table in range(layout.n_tables):
-                bounds = self.probe_bounds(baseline, tolerance, table, **run)
-                if len(bounds) < MIN_USABLE:
-                    cutoffs[table], note = self._fallback(baseline, tolerance, len(bounds))
-                    notes.append(note)
-                else:
-                    cutoffs[table] = upper_prediction_limit(bounds, self.fpr)
-        return FittedCalibration(layout, cutoffs, tuple(notes))
+        for table in range(layout.n_tables):
+            cutoffs[table], note = self.table_cutoff(baseline, tolerance, table, **run)
+            notes += note
+        return FittedCalibration.from_cutoff(baseline, cutoffs, PROBES, tuple(notes))
+
+    def table_cutoff(
+        self,
+        baseline: FittedBaseline,
+        tolerance: Tolerance,
+        table: int,
+        **run: Unpack[RunOptions],
+    ) -> tuple[Vector, list[str]]:
+        """Return the cutoffs for the features of a table, and notes to the user."""
+        if not baseline.model.uses_features:  # all weights are zero up to rounding
+            return UNUSED_CUTOFF, []
+        bounds = self.probe_bounds(baseline, tolerance, table, **run)
+        if len(bounds) < MIN_USABLE:
+            cutoff, note = self._fallback(baseline, tolerance, len(bounds))
+            return cutoff, [note]
+        return upper_prediction_limit(bounds, self.fpr), []
 
     def fit_path(
+        self,
+        paths: Sequence[Sequence[FittedBaseline]],
+        tolerances: Sequence[Tolerance],
+        evidence: Vector,
+        **run: Unpack[RunOptions],
+    ) -> list[list[FittedCalibration]]:
+        return [self._fit_one_path(path, tolerances, **run) for path in paths]
+
+    def _fit_one_path(
         self,
         baselines: Sequence[FittedBaseline],
         tolerances: Sequence[Tolerance],
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
-        """Estimate cutoffs for some baselines and interpolate the rest, relative to the norm."""
+        """Estimate cutoffs for some baselines; interpolate the others as fractions of the norm."""
         layout = baselines[0].layout
         cutoffs = np.tile(UNUSED_CUTOFF, (len(baselines), layout.n_tables, 1))
         notes: dict[int, tuple[str, ...]] = {}
@@ -143,20 +232,21 @@ class ProbeCalibration:
             n_anchors = max(2, -(-len(in_use) // BASELINES_PER_CUTOFF))
             places = np.linspace(0, len(in_use) - 1, n_anchors).round().astype(int)
             anchors = np.unique(in_use[places])
-            fitted = [self.fit(baselines[a], tolerances[a], **run) for a in anchors]
+            fitted = [self.fit_baseline(baselines[a], tolerances[a], **run) for a in anchors]
             norms = np.array([baseline.model.norm_ for baseline in baselines])
-            relative_cutoffs = np.array(
+            fractions = np.array(
                 [
                     calibration.cutoff / norms[a]
                     for calibration, a in zip(fitted, anchors, strict=True)
                 ]
             )
-            between = np.apply_along_axis(
-                lambda s: np.interp(in_use, anchors, s), 0, relative_cutoffs
-            )
+            between = np.apply_along_axis(lambda s: np.interp(in_use, anchors, s), 0, fractions)
             cutoffs[in_use] = between * norms[in_use, None, None]
             notes = {int(a): c.notes for a, c in zip(anchors, fitted, strict=True)}
-        return [FittedCalibration(layout, c, notes.get(i, ())) for i, c in enumerate(cutoffs)]
+        return [
+            FittedCalibration.from_cutoff(baseline, cutoff, PROBES, notes.get(i, ()))
+            for i, (baseline, cutoff) in enumerate(zip(baselines, cutoffs, strict=True))
+        ]
 
     def probe_bounds(
         self,

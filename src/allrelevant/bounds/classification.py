@@ -16,14 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._params import (
     AUTO,
+    CUTOFF,
     CV,
+    FDR_LEVEL,
     FORMULATION,
     FPR,
     LOSS_SLACK,
     LOSS_TOL,
     N_PROBES,
     NORM_SLACK,
-    PROBES,
     CutoffName,
     FormulationName,
 )
@@ -58,11 +59,6 @@ class ClassificationData(TaskData):
         """Return the weighted accuracy."""
         correct = (model.decision_function(self.X) > 0) == (self.y > 0)
         return float(correct @ self.weight / self.weight.sum())
-
-    def chance_score(self) -> float:
-        """Return the accuracy of always predicting the class with the larger total weight."""
-        positive = float(self.weight[self.y > 0].sum() / self.weight.sum())
-        return max(positive, 1.0 - positive)
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         return stratified_folds(self.y, n_folds, seed)
@@ -207,7 +203,8 @@ privileged_exact_, privileged_cutoff_
         formulation: FormulationName = FORMULATION,
         standardize: bool = True,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        cutoff: float | CutoffName = PROBES,
+        cutoff: float | CutoffName = CUTOFF,
+        fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
         screen: bool | Literal["auto"] = AUTO,
@@ -223,6 +220,7 @@ privileged_exact_, privileged_cutoff_
             loss_tol=loss_tol,
             standardize=standardize,
             cutoff=cutoff,
+            fdr=fdr,
             n_probes=n_probes,
             fpr=fpr,
             screen=screen,

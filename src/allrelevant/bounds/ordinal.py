@@ -56,9 +56,6 @@ class OrdinalData(TaskData):
         predicted = count_thresholds_below(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
-    def chance_score(self) -> float:
-        return 0.0
-
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         return stratified_folds(self.y, n_folds, seed)
 

@@ -17,7 +17,9 @@ from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..terms.layout import WeightLayout
 from ._base import RelevanceBounds
-from .baseline import GRID, FittedBaseline
+from .baseline import GRID, FittedBaseline, Tolerance
+from .calibration import FittedCalibration
+from .permutations import table_pvalues
 from .pipeline import BoundsSettings, bound_subproblem, fit_baseline, issue_notes
 from .result import SubproblemBounds, combine_subproblems
 
@@ -203,12 +205,17 @@ def bounds_path(
     subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged)
     if values is None:
         values = _default_values(param, subproblems[0].variants[0].total_weight)
-    by_subproblem = []
-    for subproblem in subproblems:
-        baseline = fit_baseline(subproblem, scaled, settings)
-        bounds = _bound_along_path(baseline, settings, param, values)
-        issue_notes((*baseline.notes, *(note for part in bounds for note in part.notes)))
-        by_subproblem.append(bounds)
+    baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
+    paths = [_baseline_path(baseline, param, values) for baseline in baselines]
+    tolerances = _tolerances(settings.tolerance, param, values)
+    evidence = table_pvalues(baselines, settings.test_seed)
+    run = settings.run("calibration", "")
+    calibrations = settings.calibration.fit_path(paths, tolerances, evidence, **run)
+    by_subproblem = [
+        _bound_along_path(path, tolerances, fitted, settings)
+        for path, fitted in zip(paths, calibrations, strict=True)
+    ]
+    issue_notes(note for bounds in by_subproblem for part in bounds for note in part.notes)
     layout = WeightLayout.from_estimator(est)
     return _make_path(param, values, layout, list(zip(*by_subproblem, strict=True)))
 
@@ -242,28 +249,39 @@ def _default_values(param: PathParameter, total_weight: float) -> Vector:
     return np.geomspace(GRID[0], GRID[-1], N_VALUES) / total_weight
 
 
+def _baseline_path(
+    baseline: FittedBaseline, param: PathParameter, values: Vector
+) -> list[FittedBaseline]:
+    """Return the baseline at each value."""
+    if param == "norm_slack":
+        return [baseline] * len(values)
+    return [
+        replace(baseline, model=at_C.model, start=at_C.start, score=None)
+        for at_C in baseline.formulation.path(baseline.data, [float(v) for v in values])
+    ]
+
+
+def _tolerances(tolerance: Tolerance, param: PathParameter, values: Vector) -> list[Tolerance]:
+    """Return the tolerance at each value."""
+    if param == "norm_slack":
+        return [replace(tolerance, norm_slack=float(value)) for value in values]
+    return [tolerance] * len(values)
+
+
 def _bound_along_path(
-    baseline: FittedBaseline, settings: BoundsSettings, param: PathParameter, values: Vector
+    baselines: Sequence[FittedBaseline],
+    tolerances: Sequence[Tolerance],
+    calibrations: Sequence[FittedCalibration],
+    settings: BoundsSettings,
 ) -> list[SubproblemBounds]:
     """Compute the bounds of a subproblem at each value, in parallel."""
-    tolerance = settings.tolerance
-    if param == "norm_slack":
-        baselines = [baseline] * len(values)
-        tolerances = [replace(tolerance, norm_slack=float(value)) for value in values]
-    else:
-        baselines = [
-            replace(baseline, model=at_C.model, start=at_C.start, score=None)
-            for at_C in baseline.formulation.path(baseline.data, [float(v) for v in values])
-        ]
-        tolerances = [tolerance] * len(values)
-    run = settings.run("probes", baseline.name)
-    calibrations = settings.calibration.fit_path(baselines, tolerances, **run)
 
     def bound(index: int) -> SubproblemBounds:
         serial_settings = replace(settings, tolerance=tolerances[index], n_jobs=1, verbose=False)
         return bound_subproblem(baselines[index], serial_settings, calibrations[index])
 
-    return parallel_map(bound, range(len(values)), **settings.run("path", baseline.name))
+    run = settings.run("path", baselines[0].name)
+    return parallel_map(bound, range(len(baselines)), **run)
 
 
 def _make_path(

@@ -5,19 +5,20 @@ from __future__ import annotations
 import reprlib
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._params import PROBES, CutoffName
+from .._params import FDR, PROBES, CutoffName
 from .._typing import Matrix, Vector
-from ..exceptions import InputError, RelevanceWarning, WorkerDiedError
+from ..exceptions import RelevanceWarning, WorkerDiedError
 from ..parallel import RunOptions, parallel_map
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
+from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
 from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
 from .solver.proofs import intersect, outer_ranges
@@ -44,6 +45,7 @@ class BoundsSettings:
     screen: bool
     max_seconds: float | None
     fold_seed: int
+    test_seed: int
     n_jobs: int | None
     verbose: bool
 
@@ -53,13 +55,26 @@ class BoundsSettings:
         return {"n_jobs": self.n_jobs, "progress": title}
 
 
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """Parameters of an estimator that determine the calibration."""
+
+    cutoff: float | CutoffName
+    fdr: float
+    n_probes: int
+    fpr: float
+
+
 def calibration_for(
-    cutoff: float | CutoffName, n_probes: int, fpr: float, seed: int
+    settings: CalibrationSettings, C: float | None, fold_seed: int, seed: int
 ) -> Calibration:
     """Return the calibration defined by the parameters of an estimator."""
-    if cutoff == PROBES:
-        return ProbeCalibration(n_probes, fpr, seed)
-    return FixedCutoff(float(cutoff))
+    probes = ProbeCalibration(settings.n_probes, settings.fpr, seed)
+    if settings.cutoff == FDR:
+        return PermutationCalibration(settings.fdr, C, seed, fold_seed, wide=probes)
+    if settings.cutoff == PROBES:
+        return probes
+    return FixedCutoff(float(settings.cutoff))
 
 
 def fit_baseline(
@@ -67,7 +82,6 @@ def fit_baseline(
 ) -> FittedBaseline:
     """Choose C and the variant if necessary, and fit the baseline to the scaled tables."""
     data, C, score, name = subproblem.variants[0], settings.C, None, subproblem.name
-    notes: tuple[str, ...] = ()
     if C is None or len(subproblem.variants) > 1:
         choices = [
             choose_C(
@@ -83,35 +97,29 @@ def fit_baseline(
         ]
         best = int(np.argmax([choice.score for choice in choices]))
         data, C, score = subproblem.variants[best], choices[best].C, choices[best].score
-        if score <= choices[best].chance:
-            notes = (
-                f"No linear model of {name or 'these data'} predicts better than a model without "
-                f"features: the score on held-out rows is {score:.3f}, compared with "
-                f"{choices[best].chance:.3f}. Relevance for such a model means little.",
-            )
     return replace(
         settings.formulation.fit(data.with_tables(scaled.tables), C),
         varying=scaled.varying,
         scaling=scaled.scalings[0],
         score=score,
         name=name,
-        notes=notes,
     )
 
 
-def unused_features_notes(baselines: list[FittedBaseline], C: float | None) -> list[str]:
-    """Return a note for each baseline without features; raise if a user-supplied C is the cause."""
-    unused = [baseline for baseline in baselines if not baseline.model.uses_features]
-    if C is not None and len(unused) == len(baselines):
-        raise InputError(
-            f"With C={C:g}, the best model uses no feature at all, because the loss has too little "
-            "weight relative to the norm. Use a larger C, or C='cv'."
-        )
-    return [
+def baseline_notes(baselines: Sequence[FittedBaseline], evidence: Vector) -> list[str]:
+    """Return notes on baselines without features and on a table without evidence."""
+    notes = [
         f"No feature improves the prediction of {baseline.name or 'the target'} at "
         f"C={baseline.model.C_:g}, so all features are irrelevant."
-        for baseline in unused
+        for baseline in baselines
+        if not baseline.model.uses_features
     ]
+    if evidence[0] > EVIDENCE_LEVEL:
+        notes.append(
+            "There is no evidence that the target depends on the features (permutation test of the "
+            f"whole table, p = {evidence[0]:.2g}). Do not interpret the bounds of single features."
+        )
+    return notes
 
 
 def issue_notes(notes: Iterable[str]) -> None:
@@ -120,19 +128,20 @@ def issue_notes(notes: Iterable[str]) -> None:
         warnings.warn(note, RelevanceWarning, stacklevel=3)
 
 
-def bound_subproblem(
-    baseline: FittedBaseline,
-    settings: BoundsSettings,
-    calibration: FittedCalibration | None = None,
-) -> SubproblemBounds:
-    """Compute bounds and relevance classes over the models equivalent to a baseline.
+def calibrate(
+    baselines: Sequence[FittedBaseline], settings: BoundsSettings
+) -> tuple[Vector, list[FittedCalibration]]:
+    """Test each table as a whole, and determine the rule for the features of each subproblem."""
+    evidence = table_pvalues(baselines, settings.test_seed)
+    run = settings.run("calibration", "")
+    return evidence, settings.calibration.fit(baselines, settings.tolerance, evidence, **run)
 
-    ``calibration`` overrides the one in the settings.
-    """
+
+def bound_subproblem(
+    baseline: FittedBaseline, settings: BoundsSettings, calibration: FittedCalibration
+) -> SubproblemBounds:
+    """Compute bounds and relevance classes over the models equivalent to a baseline."""
     models = settings.formulation.equivalent_models(baseline, settings.tolerance)
-    if calibration is None:
-        run = settings.run("probes", baseline.name)
-        calibration = settings.calibration.fit(baseline, settings.tolerance, **run)
     cutoff = calibration.screening_cutoff()
     ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, settings)
     notes = (*calibration.notes, *range_notes)

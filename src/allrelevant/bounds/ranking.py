@@ -64,9 +64,6 @@ class RankingData(TaskData):
         """
         return -float(self._pairwise_loss().values(model.coef_[None])[0])
 
-    def chance_score(self) -> float:
-        return 0.5
-
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         return stratified_folds(self.y, n_folds, seed)
 

@@ -8,11 +8,23 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._params import AUTO, CV, FPR, LOSS_SLACK, LOSS_TOL, N_PROBES, NORM_SLACK, PROBES, CutoffName
+from .._params import (
+    AUTO,
+    CUTOFF,
+    CV,
+    FDR_LEVEL,
+    FPR,
+    LOSS_SLACK,
+    LOSS_TOL,
+    N_PROBES,
+    NORM_SLACK,
+    CutoffName,
+)
 from .._typing import Table, Vector
 from ..exceptions import InputError
 from ..resampling import Fold, shuffled_folds
@@ -47,8 +59,9 @@ class RegressionData(TaskData):
         predicted = model.decision_function(self.X)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
-    def chance_score(self) -> float:
-        return 0.0
+    def association_target(self) -> Vector:
+        """Return the ranks of the target, which outliers do not dominate."""
+        return rankdata(self.y)
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         return shuffled_folds(self.n_samples, n_folds, seed)
@@ -149,7 +162,8 @@ privileged_exact_, privileged_cutoff_
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
         standardize: bool = True,
-        cutoff: float | CutoffName = PROBES,
+        cutoff: float | CutoffName = CUTOFF,
+        fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
         screen: bool | Literal["auto"] = AUTO,
@@ -165,6 +179,7 @@ privileged_exact_, privileged_cutoff_
             loss_tol=loss_tol,
             standardize=standardize,
             cutoff=cutoff,
+            fdr=fdr,
             n_probes=n_probes,
             fpr=fpr,
             screen=screen,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._params import FDR
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
-from ..relevance import IRRELEVANT, STRONG, WEAK
+from ..relevance import CLASSES, STRONG, UNCONFIRMED, WEAK
 from ..terms.layout import WeightLayout, largest_weights
 from .baseline import FittedBaseline
 from .calibration import FittedCalibration
@@ -133,6 +134,9 @@ class FeatureBounds:
     baseline: Vector
     class_interval: NDArray[np.float64]
     class_relevance: NDArray[np.str_]
+    pvalue: Vector
+    qvalue: Vector
+    rule: str
     cutoff: NDArray[np.float64]
     lists_classes: bool
 
@@ -163,6 +167,7 @@ class BoundsResult:
 
     layout: WeightLayout
     subproblems: tuple[SubproblemBounds, ...]
+    evidence: Vector
     constraints: Mapping[int, ConstraintSpec] | None = None
     unconstrained: BoundsResult | None = None
 
@@ -240,23 +245,38 @@ def combine_subproblems(
     relevances = np.array([sub.relevance[weights] for sub in subproblems])
     signed = np.array([sub.signed_interval[weights] for sub in subproblems])
     cutoffs = np.array([sub.calibration.cutoff[table] for sub in subproblems])
-    strong = (relevances == STRONG).any(axis=0)
-    relevant = (relevances != IRRELEVANT).any(axis=0)
+    calibrations = [sub.calibration for sub in subproblems]
+    pvalues = np.array([calibration.pvalue[weights] for calibration in calibrations])
     return FeatureBounds(
         names=layout.table_names(table),
         interval=intervals.max(axis=0),
         signed_interval=np.column_stack([signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]),
         gap=np.max([sub.gap[weights] for sub in subproblems], axis=0),
         exact=np.all([sub.exact[weights] for sub in subproblems], axis=0),
-        relevance=np.where(strong, STRONG, np.where(relevant, WEAK, IRRELEVANT)),
+        relevance=_combine_classes(relevances, calibrations[0].rule[table] == FDR),
         baseline=largest_weights(
             np.array([sub.baseline.model.weights[weights] for sub in subproblems])
         ),
         class_interval=intervals,
         class_relevance=relevances,
+        pvalue=np.minimum(1.0, len(pvalues) * pvalues.min(axis=0)),
+        qvalue=np.min([calibration.qvalue[weights] for calibration in calibrations], axis=0),
+        rule=calibrations[0].rule[table],
         cutoff=cutoffs[0] if len(cutoffs) == 1 else cutoffs,
         lists_classes=table == 0 and len(subproblems) > 1,
     )
+
+
+def _combine_classes(relevances: NDArray[np.str_], is_tested: bool) -> NDArray[np.str_]:
+    """Return the relevance class of each feature over all subproblems.
+
+    It is the strongest one. If relevance was tested, a feature that is relevant in one subproblem
+    and needed in another is strong, because the test covers all subproblems together.
+    """
+    ranks = np.array([[CLASSES.index(name) for name in row] for row in relevances.tolist()])
+    combined = np.array(CLASSES)[ranks.min(axis=0)]
+    is_needed = np.isin(relevances, (STRONG, UNCONFIRMED)).any(axis=0)
+    return np.where(is_tested & is_needed & (combined == WEAK), STRONG, combined)
 
 
 @dataclass(frozen=True)
@@ -276,6 +296,8 @@ class Column:
 
 FEATURE_COLUMNS: tuple[Column, ...] = (
     Column("relevance", "Relevance", lambda table: table.relevance, on_terminal=True),
+    Column("qvalue", "q-value", lambda table: table.qvalue, on_terminal=True),
+    Column("pvalue", "p-value", lambda table: table.pvalue),
     Column("lower", "Lower", lambda table: table.interval[:, 0], on_terminal=True),
     Column("upper", "Upper", lambda table: table.interval[:, 1], on_terminal=True),
     Column("signed_min", "Signed from", lambda table: table.signed_interval[:, 0]),

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import Matrix
-from ..relevance import IRRELEVANT
+from ..relevance import RELEVANT
 from .programs.equivalent_models import WeightLimit
 from .result import SubproblemBounds
 from .solver.constrained import ConstrainedModels
@@ -63,7 +63,7 @@ class SubproblemRelations:
 
 def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
     """Return the indices of the relevant weights whose ranges are exact."""
-    return np.flatnonzero((bounds.relevance != IRRELEVANT) & bounds.exact)
+    return np.flatnonzero(np.isin(bounds.relevance, RELEVANT) & bounds.exact)
 
 
 def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:

@@ -135,9 +135,9 @@ class TaskData(ABC):
         """Return the score that C is chosen by in cross-validation; higher is better."""
         return self.score(model)
 
-    @abstractmethod
-    def chance_score(self) -> float:
-        """Return the score of a model without features."""
+    def association_target(self) -> Vector:
+        """Return the target as numbers, for a test of linear association."""
+        return self.y
 
     @abstractmethod
     def folds(self, n_folds: int, seed: int) -> list[Fold]:

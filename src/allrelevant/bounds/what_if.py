@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError, SolverError
 from ..parallel import single_threaded
-from ..relevance import IRRELEVANT
+from ..relevance import RELEVANT
 from .constraints import (
     Constraint,
     ConstraintSpec,
@@ -116,7 +116,7 @@ def subproblem_constraints(
     for feature, spec in specs.items():
         if spec.subproblem not in (None, index):
             continue
-        relevant = [sub.relevance[feature] != IRRELEVANT for sub in free.subproblems]
+        relevant = [sub.relevance[feature] in RELEVANT for sub in free.subproblems]
         if spec.keep and any(relevant) and not relevant[index]:
             continue
         name = free.layout.names[feature]

@@ -17,7 +17,7 @@ from ..._params import MAPPING_SLACK
 from ..._typing import Matrix, Vector
 from ..._validation import N_JOBS, feature_names
 from ...exceptions import InputError
-from ...relevance import classify
+from ...relevance import assign_classes
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
 from .._selector import BoundsSelectorMixin
 from ..result import Column, cutoff_record
@@ -108,7 +108,8 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         default = max(MIN_CUTOFF, SLACK_MULTIPLE * self.slack)
         fraction = default if self.cutoff == "slack" else float(self.cutoff)
         self.cutoff_ = np.full(2, fraction * bounds.norm)
-        self.relevance_ = classify(self.interval_, self.cutoff_)
+        is_strong, is_relevant = (self.interval_ > self.cutoff_).T
+        self.relevance_ = assign_classes(is_relevant, is_strong, np.zeros_like(is_strong))
         self._warn_large_gaps()
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearMapping:

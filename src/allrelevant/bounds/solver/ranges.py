@@ -160,6 +160,28 @@ def size_ranges(
     return np.concatenate([sizes for sizes, _ in parts]), replace(checked.effort, spared=spared)
 
 
+def directed_maxima(
+    models: EquivalentModels,
+    features: Sequence[int] | NDArray[np.intp],
+    skip_below: float,
+) -> Vector:
+    """Return the largest absolute weight of m features, each for one sign only.
+
+    The sign is the one with the larger outer bound, so this takes at most one LP per feature. If
+    the outer bound does not exceed ``skip_below``, it is returned instead and no LP is solved.
+    """
+    features = np.asarray(features, dtype=np.intp)
+    outer = outer_ranges(models)
+    largest = np.abs(outer).max(axis=1)
+    sides = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)
+    pending = features[largest[features] > skip_below]
+    checked = CheckedSolver(models)
+    for batch in _batches(models, pending):
+        _, check = checked.solve(_extremes(batch, sides[batch]))
+        largest[batch] = np.maximum(np.where(sides[batch] == UPPER, 1, -1) * check.attained, 0.0)
+    return largest[features]
+
+
 def _batches(
     models: EquivalentModels, features: NDArray[np.intp], timed: bool = False
 ) -> list[NDArray[np.intp]]:

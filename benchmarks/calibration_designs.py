@@ -1,0 +1,170 @@
+"""Tables with known null features, for measuring how relevance classes are calibrated.
+
+Each design returns a table, a target and a mask of the features that may be found: False for
+features that are independent of the target and of all other features that may be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
+
+from allrelevant import ClassificationBounds, OrdinalBounds, RankingBounds, RegressionBounds
+from allrelevant.datasets import make_linear_classification
+
+
+class Design(NamedTuple):
+    """A table, its target and the features that may be found."""
+
+    X: Any
+    y: NDArray[Any]
+    may_be_found: NDArray[np.bool_]
+
+
+Generator = Callable[[np.random.RandomState], Design]
+
+
+def autocorrelated(n: int, d: int, rho: float, rng: np.random.RandomState) -> NDArray[np.float64]:
+    """Return columns of unit variance, each correlated with its neighbors."""
+    X = rng.standard_normal((n, d))
+    for j in range(1, d):
+        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
+    return X
+
+
+def one_hot(n: int, n_variables: int, n_levels: int, rng: np.random.RandomState) -> Any:
+    """Return the indicators of independent categorical variables."""
+    levels = rng.randint(n_levels, size=(n, n_variables))
+    return (levels[:, :, None] == np.arange(n_levels)).reshape(n, -1).astype(float)
+
+
+def noisy_copies(n: int, d: int, rng: np.random.RandomState) -> NDArray[np.float64]:
+    X = rng.standard_normal((n, d))
+    return np.hstack([X, X + 0.1 * rng.standard_normal((n, d))])
+
+
+def rare_and_lognormal(n: int, rng: np.random.RandomState) -> NDArray[np.float64]:
+    return np.hstack([(rng.rand(n, 10) < 0.05).astype(float), np.exp(rng.standard_normal((n, 10)))])
+
+
+def labels(n: int, rng: np.random.RandomState, positive: float = 0.5) -> NDArray[np.int_]:
+    """Return a fixed number of labels of each class in random order."""
+    return rng.permutation((np.arange(n) < positive * n).astype(int))
+
+
+def noise(make: Callable[..., Any], target: Callable[..., Any], rng: np.random.RandomState) -> Design:
+    """Return a table and an independent target."""
+    X = make(rng=rng)
+    return Design(X, target(X.shape[0], rng), np.zeros(X.shape[1], dtype=bool))
+
+
+def independent(n: int, d: int, rng: np.random.RandomState) -> NDArray[np.float64]:
+    return rng.standard_normal((n, d))
+
+
+def sparse_columns(n: int, d: int, rng: np.random.RandomState) -> Any:
+    return sp.random_array((n, d), density=0.1, rng=rng, format="csr")
+
+
+BALANCED_NOISE: dict[str, Generator] = {
+    "copies": partial(noise, partial(noisy_copies, 200, 10), labels),
+    "one-hot": partial(noise, partial(one_hot, 200, 6, 4), labels),
+    "rare and lognormal": partial(noise, partial(rare_and_lognormal, 200), labels),
+    "AR 0.5": partial(noise, partial(autocorrelated, 200, 30, 0.5), labels),
+    "AR 0.8": partial(noise, partial(autocorrelated, 200, 30, 0.8), labels),
+    "900 x 14": partial(noise, partial(independent, 900, 14), labels),
+    "200 x 30": partial(noise, partial(independent, 200, 30), labels),
+}
+
+_TABLE = partial(independent, 200, 20)
+
+OTHER_NOISE: dict[str, tuple[type, Generator]] = {
+    "25 % positive": (
+        ClassificationBounds,
+        partial(noise, _TABLE, partial(labels, positive=0.25)),
+    ),
+    "three classes": (
+        ClassificationBounds,
+        partial(noise, _TABLE, lambda n, rng: rng.permutation(np.arange(n) % 3)),
+    ),
+    "regression": (
+        RegressionBounds,
+        partial(noise, _TABLE, lambda n, rng: rng.standard_normal(n)),
+    ),
+    "ordinal": (
+        OrdinalBounds,
+        partial(noise, _TABLE, lambda n, rng: rng.permutation(np.arange(n) % 4)),
+    ),
+    "ranking": (
+        RankingBounds,
+        partial(noise, _TABLE, partial(labels, positive=0.3)),
+    ),
+    "sparse": (ClassificationBounds, partial(noise, partial(sparse_columns, 200, 20), labels)),
+}
+
+
+def with_permuted_copy(X: Any, y: Any, rng: np.random.RandomState) -> Design:
+    """Append a copy of all columns whose rows are permuted together."""
+    copy = X[rng.permutation(len(X))]
+    return Design(np.hstack([X, copy]), y, np.arange(2 * X.shape[1]) < X.shape[1])
+
+
+def with_noise(X: Any, y: Any, make: Callable[..., Any], rng: np.random.RandomState) -> Design:
+    """Append noise columns."""
+    extra = make(len(X), rng)
+    return Design(np.hstack([X, extra]), y, np.arange(X.shape[1] + extra.shape[1]) < X.shape[1])
+
+
+def ar_blocks(rng: np.random.RandomState) -> Design:
+    """Return four blocks of ten correlated columns; one column of each of two blocks decides."""
+    X = np.hstack([autocorrelated(150, 10, 0.9, rng) for _ in range(4)])
+    y = (X[:, 4] + X[:, 14] + 0.5 * rng.standard_normal(150) > 0).astype(int)
+    return Design(X, y, np.arange(40) < 20)
+
+
+def flipped(rng: np.random.RandomState) -> Design:
+    """Return 150 x 40 with 10 relevant features and a fifth of the labels flipped."""
+    data = make_linear_classification(
+        150, n_strong=4, n_weak=6, n_irrelevant=30, flip=0.2, random_state=rng
+    )
+    return Design(data.X, data.y, np.asarray(data.relevance) != "irrelevant")
+
+
+def wide(rng: np.random.RandomState) -> Design:
+    """Return 90 x 500 with 10 relevant features."""
+    data = make_linear_classification(
+        90, n_strong=4, n_weak=6, n_irrelevant=490, random_state=rng
+    )
+    return Design(data.X, data.y, np.asarray(data.relevance) != "irrelevant")
+
+
+WIDE_NOISE: Generator = partial(noise, partial(independent, 90, 500), labels)
+
+
+def known_nulls(folder: Path | None) -> Mapping[str, Generator]:
+    """Return the designs with relevant and null columns; real tables only if the folder has them."""
+    X, y = load_breast_cancer(return_X_y=True)
+    designs: dict[str, Generator] = {
+        "breast cancer, 8 columns, noisy copies": partial(
+            with_noise, X[:, :8], y, lambda n, rng: noisy_copies(n, 8, rng)
+        ),
+        "breast cancer, 8 columns, one-hot noise": partial(
+            with_noise, X[:, :8], y, lambda n, rng: one_hot(n, 5, 4, rng)
+        ),
+        "AR 0.9, 150 x 40": ar_blocks,
+        "150 x 40, 20 % flipped": flipped,
+    }
+    for name in ("parkinsons", "ionosphere"):
+        path = None if folder is None else folder / f"{name}.npz"
+        if path is not None and path.exists():
+            with np.load(path, allow_pickle=False) as data:
+                table, target = data["X"].astype(float), data["y"]
+            designs[f"{name}, permuted copy"] = partial(with_permuted_copy, table, target)
+    return designs

@@ -1,0 +1,285 @@
+"""Calibration by permuted tables: p-values of relevance and a controlled false discovery rate.
+
+All columns of a table are permuted together and appended as probes, so that copies, categories and
+correlations survive among the probes. On the extended table, features and probes are treated
+exactly alike. The statistic of a column is the largest weight, as a fraction of the norm, that the
+models equivalent to the baseline can give it. It is computed for several permutations:
+
+1. One C is chosen for all extended tables, by the one-standard-error rule.
+2. The statistic of a feature is its mean over the permutations. It is compared with the probes that
+   are copies of this feature: the difference to their mean, divided by their standard deviation.
+   The variance is shrunk towards the mean variance of all probes.
+3. The p-value is the rank of this standardized statistic among those of all probes of all
+   permutations, each standardized without its own permutation. Ties count against the feature.
+4. The Benjamini-Hochberg procedure turns the p-values of all features into q-values.
+
+A feature is relevant if its q-value is at most the false discovery rate ``fdr``, provided that the
+table as a whole shows evidence at :data:`EVIDENCE_LEVEL`. The number of permutations is
+``1 / fdr``: the smallest possible p-value is then small enough for a single relevant feature.
+
+With more features than samples, probes dominate the baseline and the p-values have little power. In
+this case, the cutoffs of :class:`ProbeCalibration` are used, again only if the table as a whole
+shows evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._params import FDR, PROBES, CutoffRule
+from .._typing import Matrix, Rows, Table, Vector
+from ..exceptions import SolverError
+from ..parallel import RunOptions, parallel_map
+from ..relevance import adjust_pvalues
+from ..resampling import permute_rows
+from .association import association_pvalue
+from .baseline import FittedBaseline, Tolerance, choose_sparse_C
+from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
+from .solver.ranges import directed_maxima
+from .task import TaskData
+
+# Largest p-value of the whole table at which its features are tested.
+EVIDENCE_LEVEL = 0.05
+
+# Permutations of the test of the whole table.
+N_TABLE_PERMUTATIONS = 499
+
+# Slack of the equivalent models of extended tables: smaller than the user's, because large slack
+# lets noise grow.
+TEST_TOLERANCE = {"norm_slack": 0.02, "loss_slack": 0.01}
+
+# Extended tables that C is chosen on.
+N_TABLES_FOR_C = 5
+
+# Fraction of the permutations for which the statistics of the features are computed; those of the
+# probes are computed for all.
+FEATURE_FRACTION = 0.5
+
+# Weight of a probe's own variance, compared with the mean variance of all probes.
+OWN_VARIANCE = 0.25
+
+# Statistics up to this fraction of the norm are replaced by the outer bound, without an LP.
+SKIP_BELOW = 0.05
+
+# Difference below which two statistics are equal up to rounding errors.
+TIE_TOL = 1e-9
+
+
+def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
+    """Return the p-value of each table as a whole."""
+    data = baselines[0].data
+    targets = np.column_stack([b.data.association_target() for b in baselines])
+    rng = np.random.RandomState(seed)
+    orders = [permute_rows(data.n_samples, rng) for _ in range(N_TABLE_PERMUTATIONS)]
+    return np.array(
+        [association_pvalue(table, targets, data.weight, orders) for table in data.tables]
+    )
+
+
+@dataclass(frozen=True)
+class PermutationCalibration:
+    """Tests of relevance at false discovery rate ``fdr``.
+
+    ``C`` is that of the estimator, None if it is chosen by cross-validation. ``wide`` is the rule
+    for tables with more features than samples.
+    """
+
+    fdr: float
+    C: float | None
+    seed: int
+    fold_seed: int
+    wide: ProbeCalibration
+
+    def fit(
+        self,
+        baselines: Sequence[FittedBaseline],
+        tolerance: Tolerance,
+        evidence: Vector,
+        **run: Unpack[RunOptions],
+    ) -> list[FittedCalibration]:
+        layout, n_subproblems = baselines[0].layout, len(baselines)
+        pvalue = np.full((n_subproblems, layout.n_weights), np.nan)
+        qvalue = np.full((n_subproblems, layout.n_weights), np.nan)
+        cutoff = np.tile(UNUSED_CUTOFF, (n_subproblems, layout.n_tables, 1))
+        notes: list[list[str]] = [[] for _ in baselines]
+        rules: list[CutoffRule] = []
+        for table in range(layout.n_tables):
+            weights = np.intersect1d(baselines[0].varying, layout.table_weights(table))
+            is_wide = len(weights) > baselines[0].data.n_samples
+            rules.append(PROBES if is_wide else FDR)
+            if evidence[table] > EVIDENCE_LEVEL or len(weights) == 0:
+                continue
+            for index, baseline in enumerate(baselines):
+                if is_wide:
+                    part = self.wide.table_cutoff(baseline, tolerance, table, **run)
+                    cutoff[index, table], table_notes = part
+                    notes[index] += table_notes
+                else:
+                    draws = self._draw(baseline, weights, table, **run)
+                    pvalue[index, weights] = draws.pvalues()
+                    cutoff[index, table] = draws.noise_level(self.fdr) * baseline.model.norm_
+                    notes[index] += draws.notes(self.n_permutations)
+            if not is_wide:
+                qvalue[:, weights] = adjust_pvalues(pvalue[:, weights])
+        return [
+            FittedCalibration(
+                layout=layout,
+                cutoff=self._with_zero(cutoff[index], rules, baseline),
+                zero=zero_weight(baseline),
+                rule=tuple(rules),
+                has_evidence=evidence <= EVIDENCE_LEVEL,
+                pvalue=pvalue[index],
+                qvalue=qvalue[index],
+                fdr=self.fdr,
+                notes=tuple(notes[index]),
+            )
+            for index, baseline in enumerate(baselines)
+        ]
+
+    def fit_path(
+        self,
+        paths: Sequence[Sequence[FittedBaseline]],
+        tolerances: Sequence[Tolerance],
+        evidence: Vector,
+        **run: Unpack[RunOptions],
+    ) -> list[list[FittedCalibration]]:
+        """Use the same tests along the path, because they depend on neither C nor norm_slack."""
+        last = [path[-1] for path in paths]
+        fitted = self.fit(last, tolerances[-1], evidence, **run)
+        return [
+            [
+                replace(
+                    calibration,
+                    zero=zero_weight(baseline),
+                    cutoff=calibration.cutoff * _norm_ratio(baseline, path[-1]),
+                    notes=calibration.notes if baseline is path[-1] else (),
+                )
+                for baseline in path
+            ]
+            for path, calibration in zip(paths, fitted, strict=True)
+        ]
+
+    @property
+    def n_permutations(self) -> int:
+        return int(np.ceil(1.0 / self.fdr - 1e-9))
+
+    def _draw(
+        self,
+        baseline: FittedBaseline,
+        weights: NDArray[np.intp],
+        table: int,
+        **run: Unpack[RunOptions],
+    ) -> Draws:
+        """Compute the statistics of features and probes for all permutations."""
+        data, formulation = baseline.data, baseline.formulation
+        rng = np.random.RandomState(self.seed)
+        orders = [permute_rows(data.n_samples, rng) for _ in range(self.n_permutations)]
+        columns = weights - data.layout.table_weights(table)[0]
+        if self.C is None:
+            extended = [_extend(data, columns, table, order) for order in orders[:N_TABLES_FOR_C]]
+            C = choose_sparse_C(extended, formulation, seed=self.fold_seed, **run)
+        else:
+            C = self.C
+        tolerance = Tolerance(**TEST_TOLERANCE, loss_tol=1e-6)
+        n_features, n_probes = len(columns), len(columns)
+        n_with_features = max(2, int(np.ceil(FEATURE_FRACTION * len(orders))))
+
+        def statistics(index: int) -> Vector:
+            """Return the statistics of the features, then those of the probes."""
+            extended = formulation.fit(_extend(data, columns, table, orders[index]), C)
+            values = np.full(n_features + n_probes, np.nan)
+            first = 0 if index < n_with_features else n_features
+            if not extended.model.uses_features:
+                values[first:] = 0.0
+                return values
+            own = extended.layout.table_weights(table)
+            searched = np.concatenate([own[columns], own[-n_probes:]])[first:]
+            norm = extended.model.norm_
+            try:
+                models = formulation.equivalent_models(extended, tolerance)
+                values[first:] = directed_maxima(models, searched, SKIP_BELOW * norm) / norm
+            except SolverError:
+                values[:] = np.nan  # dropped; the caller counts the rest
+            return values
+
+        rows = np.array(parallel_map(statistics, range(len(orders)), **run))
+        rows = rows[~np.isnan(rows[:, -1])]
+        features = rows[~np.isnan(rows[:, 0]), :n_features]
+        return Draws(features, rows[:, n_features:])
+
+    def _with_zero(
+        self, cutoff: Matrix, rules: Sequence[CutoffRule], baseline: FittedBaseline
+    ) -> Matrix:
+        """Return the cutoffs; a lower bound that is tested must only be positive."""
+        lower = np.where([rule == FDR for rule in rules], zero_weight(baseline), cutoff[:, 0])
+        return np.column_stack([lower, cutoff[:, 1]])
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Statistics of features and of probes, one row per permutation.
+
+    Column j of ``probes`` holds the permuted copies of feature j. Fewer rows of ``features`` are
+    enough, because only their mean is used.
+    """
+
+    features: Matrix
+    probes: Matrix
+
+    def pvalues(self) -> Vector:
+        """Return the p-value of each feature, shape (d,)."""
+        n_draws, n_features = self.probes.shape
+        if n_draws < 3 or len(self.features) == 0:
+            return np.ones(n_features)
+        mean_variance = self.probes.var(axis=0, ddof=1).mean()
+        score = _standardize(
+            self.features.mean(axis=0),
+            self.probes.mean(axis=0),
+            self.probes.var(axis=0, ddof=1),
+            mean_variance,
+        )
+        others = n_draws - 1
+        mean = (self.probes.sum(axis=0) - self.probes) / others
+        square = ((self.probes**2).sum(axis=0) - self.probes**2) / others
+        variance = np.maximum(square - mean**2, 0.0) * others / (others - 1)
+        null = np.sort(_standardize(self.probes, mean, variance, mean_variance).ravel())
+        n_larger = len(null) - np.searchsorted(null, score - TIE_TOL)
+        return (1.0 + n_larger) / (1.0 + len(null))
+
+    def noise_level(self, level: float) -> Vector:
+        """Return the quantile of the probes' statistics that a fraction ``level`` exceeds."""
+        if self.probes.size == 0:
+            return UNUSED_CUTOFF
+        return np.array([0.0, np.quantile(self.probes, 1.0 - level)])
+
+    def notes(self, n_expected: int) -> list[str]:
+        """Return a note if permutations were dropped."""
+        n_usable = len(self.probes)
+        if n_usable == n_expected:
+            return []
+        return [
+            f"Only {n_usable} of {n_expected} permuted tables could be solved, so a single "
+            "relevant feature may be missed. The usual cause is badly scaled columns: set standardize=True."
+        ]
+
+
+def _standardize(
+    values: Vector | Matrix, mean: Vector | Matrix, variance: Vector | Matrix, pooled: float
+) -> NDArray[np.float64]:
+    shrunk = OWN_VARIANCE * variance + (1.0 - OWN_VARIANCE) * pooled
+    return (values - mean) / (np.sqrt(shrunk) + TIE_TOL)
+
+
+def _extend(data: TaskData, columns: NDArray[np.intp], table: int, order: Rows) -> TaskData:
+    """Append the columns of a table to it, with their rows in the given order."""
+    permuted: Table = data.tables[table][order][:, columns]
+    return data.append_columns(permuted, table)
+
+
+def _norm_ratio(baseline: FittedBaseline, reference: FittedBaseline) -> float:
+    return baseline.model.norm_ / max(reference.model.norm_, np.finfo(float).tiny)
