@@ -242,9 +242,9 @@ each SVM with the ranking by its own kernel, "SFS best" with the best of the fou
 
 SVMs have the paper's C = 1{ARCENE_COST if name == "arcene" else ""} and degree 3. coef0 is 1 for
 poly and 0 for sigmoid, gamma is one over the number of features, classes are balanced, and libsvm
-stops after {MAX_ITER:,} steps. With these settings, and with data
-[scaled as in the paper](../saliency.md#the-challenge-sets), the accuracies with all features are
-the paper's. Above 50 features, sizes grow in steps of 2 %.
+stops after {MAX_ITER:,} steps. With these settings, and with data [scaled as in the
+paper](../saliency.md#the-challenge-sets), the accuracies with all features are the paper's. Above
+50 features, sizes grow in steps of 2 %.
 {CORRECTIONS.get(name, "")}""",
         columns=columns(name),
         headline="rbf",
