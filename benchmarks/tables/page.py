@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 
 from allrelevant.results import write_atomically
 
@@ -27,11 +28,22 @@ def write_page(table: Table, store: Store, folder: Path, paper: Paper | None = N
     plots = list(draw_plots(table, lines, folder))
     parts = [f"# {table.title}"]
     parts += [f"{paper.name} stands for {paper.citation}."] if paper else []
-    parts += [table.about.strip(), *markdown_table(table, lines), *plots]
+    parts += [wrap_paragraphs(table.about), *markdown_table(table, lines), *plots]
     parts += list(remarks(table, lines))
     parts += list(missing_rows(table, lines))
     parts.append(footer(table, store, folder))
     write_atomically(folder / f"{table.name}.md", "\n\n".join(parts) + "\n")
+
+
+def wrap_paragraphs(text: str) -> str:
+    """Return the text with paragraphs wrapped at 100 characters; Markdown tables are unchanged."""
+    paragraphs = text.strip().split("\n\n")
+    return "\n\n".join(
+        paragraph
+        if paragraph.startswith("|")
+        else fill(paragraph.strip(), 100, break_long_words=False, break_on_hyphens=False)
+        for paragraph in paragraphs
+    )
 
 
 def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:

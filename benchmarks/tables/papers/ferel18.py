@@ -158,8 +158,8 @@ FIGURES_2_3 = Table(
     about=f"""
 The table compares the variation of the bounds over {splits.N_SPLITS} random splits with that of the
 baseline's weights. Each split leaves out a tenth of the rows. The ratio of a feature is the
-standard deviation of its upper bound divided by that of its absolute weight in the baseline. A
-feature whose weight never varies has no ratio.
+standard deviation of its upper bound divided by that of its weight in the baseline. If the weight
+never varies but the bound does, the ratio is infinite and is left out of the median.
 
 The adrenal steroid data of the paper are not public, so two other datasets replace them. The
 parkinsons data contain 195 voice recordings of 32 people. Rows of the same person are similar, so
