@@ -210,7 +210,7 @@ def missing_rows(table: Table, lines: list[Line]) -> Iterator[str]:
     if not missing:
         return
     names = [row.name for row in missing]
-    subject = quote_names(names) if len(names) <= 5 else f"{len(names)} rows"
+    subject = quote_names(names) if len(names) <= 5 else f"The other {len(names)} rows"
     files = sorted({Path(row.data_file).parts[0] for row in missing if row.data_file})
     reason = f", because the data folder does not contain {', '.join(files)}" if files else ""
     yield f"{subject} {'was' if len(names) == 1 else 'were'} not measured{reason}."

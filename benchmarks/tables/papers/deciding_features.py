@@ -34,15 +34,15 @@ the target depends on x_b and x_c, and in the other on x_d and x_e. A network wi
 is trained on 10,000 rows, and saliency is computed for 10,000 held-out rows.
 
 "Top three" is the fraction of seeds for which the three relevant features of a branch have the
-largest mean saliency in it. "Correct rows" is the percentage of correctly classified rows in which
-exactly these three features have the largest saliency. The paper shows four rows, and these
-features have the largest saliency in all of them. Far from a class boundary the gradient is small,
-so the saliency of a single row need not identify the features of its branch.
+largest mean saliency in it. "Rows with the correct top three" is the percentage of correctly
+classified rows in which exactly these three features have the largest saliency. The paper shows
+four rows, and these features have the largest saliency in all of them. Far from a class boundary
+the gradient is small, so the saliency of a single row need not identify the features of its branch.
 """,
     columns=[
         Column("accuracy, %", "accuracy", 1, ""),
         *(Column(f"top three, {name}", f"first, {name}", 2, "") for name, _ in BRANCHES),
-        Column("correct rows, %", "rows", 0, ""),
+        Column("rows with the correct top three, %", "rows", 0, ""),
     ],
     rows=[Row("network of 100 units", measure, seeds=10, quick=1, is_ours=True)],
     row_header="model",

@@ -82,7 +82,7 @@ The table shows how well each method selects the relevant features of synthetic 
 ground truth. The data follow Table 1 of the paper ({SETTINGS[setting]}). Precision, recall and F1
 refer to the selected features and are averaged over ten instances, one per seed. As in the paper, a
 linear model selects a feature if its absolute weight is above 1e-5, and hyperparameters are tuned
-by {FOLDS}-fold cross-validation.
+by {FOLDS}-fold cross-validation. The bounds always use 5 folds.
 
 The paper's Lasso is "an l1-regularized linear classifier". Its values are shown for two methods,
 which are lasso regression on the classes -1 and 1 and the SVM with an L1 penalty. "Bounds" uses
@@ -190,7 +190,7 @@ FIGURES_4_5 = Table(
 The table shows the relevance classes of all 30 features, and of the ten means, the ten standard
 errors and the ten worst values alone. In the paper, all 30 features are weakly relevant, and so are
 all means taken alone. Among the standard errors, only the 14th feature (area) is strongly relevant.
-Among the worst values, only the 22nd feature (texture) is.
+Among the worst values, only the 22nd feature (texture) is strongly relevant.
 
 The paper states neither C nor its slack delta. The rows "paper's settings" use its set of
 equivalent models and its cutoff, with C = 0.05 and delta = 0.1. They reproduce three of the four

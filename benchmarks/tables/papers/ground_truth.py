@@ -25,8 +25,8 @@ Methods without values in italics are not in the paper. "Forward / backward" sel
 the features of forward and backward selection with a linear SVM. RFECV is scikit-learn's recursive
 feature elimination with cross-validation, also with a linear SVM. Mutual information and ReliefF
 rank the features, and the number of selected features maximizes the cross-validated accuracy of a
-linear SVM. LassoNet was run on three instances only. fri, the package of the papers' authors, uses
-its default settings."""
+linear SVM. LassoNet was run on three instances only, with a single train/test split instead of
+cross-validation. fri, the package of the papers' authors, uses its default settings."""
 
 
 def boruta(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:

@@ -21,9 +21,9 @@ TITLES = {"mnist": "MNIST", "fashion_mnist": "Fashion-MNIST", "cifar10": "CIFAR-
 SPLITS = {"fashion_mnist": " The train/test split differs from the original."}
 SMALLER_NETWORK = (
     "The evaluation model is a small network, trained on some of the rows for a few epochs. In "
-    'the paper, it is WRN-16-4, trained on all rows for 80 epochs or more on a GPU. The row "all '
-    'features" shows that accuracies are low even without selection. Compare the order of the '
-    "methods, not the accuracies."
+    "the paper, it is WRN-16-4, trained on all rows for 80 epochs or more on a GPU. The row "
+    '"all features" shows the accuracy of the small network without selection. Compare the order '
+    "of the methods, not the accuracies."
 )
 
 
@@ -128,10 +128,11 @@ TABLE_15 = Table(
     name="sfs20_table_15",
     title="sfs20, Table 15: adversarial robustness",
     about=f"""
-For one MNIST digit of each class, the table measures the smallest perturbation found that makes a
-network predict another class with a probability of 95 %. It shows the median Euclidean norm over
-the 90 pairs of a digit and another class. Pixel values range from 0 to 1. "Pairs reached" counts
-the pairs for which this probability was reached, out of 100 pairs including each digit's own class.
+One MNIST digit of each class is perturbed so that a network predicts another class with a
+probability of 95 %. The table shows the Euclidean norm of the smallest perturbation found, as the
+median over the 90 pairs of a digit and another class. Pixel values range from 0 to 1. "Pairs
+reached" counts the pairs for which this probability was reached, out of 100 pairs including each
+digit's own class.
 
 One network is trained without noise on its inputs, the other with noise of standard deviation 0.3.
 Here, a small network is trained on {ROBUSTNESS_ROWS:,} rows for {ROBUSTNESS_EPOCHS} epochs. The
@@ -141,7 +142,7 @@ such images.
 """,
     columns=[
         Column("accuracy, %", "accuracy"),
-        Column("median perturbation", "change", 2, "higher"),
+        Column("median norm of the perturbation", "change", 2, "higher"),
         Column("pairs reached", "reached", 0, ""),
     ],
     rows=[

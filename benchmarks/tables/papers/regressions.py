@@ -131,7 +131,7 @@ TABLE_9 = Table(
     name="sfs20_table_9",
     title="sfs20, Table 9: CT slices",
     about=f"""
-The table shows the mean absolute error of a network (`"mlp"`) with the top features of each
+The tables show the mean absolute error of a network (`"mlp"`) with the top features of each
 ranking, on {N_FOLDS} random folds (paper: 5). The target is the position of a CT slice along the
 body axis.
 {METHODS_TEXT}

@@ -11,13 +11,13 @@ TABLE_1 = Table(
     name="schulz15_table_1",
     title="schulz15, Table 1 and Figures 5 to 9: errors of learned metrics",
     about="""
-The table shows the classification error, which is the fraction of misclassified rows, of learned
-metrics. The metrics are learned by GMLVQ (generalized matrix learning vector quantization) or, in
-the last row, by LMNN (large margin nearest neighbor). Training error and test error are those of
-the learned metric. "At the bounds" is the mean test error of the mappings that attain the relevance
-bounds. "Mean mapping" is the test error of their average. Both are measured at the effective
-dimension, the number of directions with the smallest test error. As in the paper, this number is
-chosen on the test rows, so the errors are optimistically biased.
+The table shows the classification error (fraction of misclassified rows) of learned metrics. The
+metrics are learned by GMLVQ (generalized matrix learning vector quantization) or, in the last row,
+by LMNN (large margin nearest neighbor). The first two columns are for the learned metric. The error
+at the bounds is the mean over the mappings that attain the relevance bounds, and the mean mapping
+is the average of these mappings. Both errors are measured at the effective dimension, which is the
+number of directions with the smallest test error. As in the paper, this number is chosen on the
+test rows, so the errors are optimistically biased.
 
 Also as in the paper, the roles of training and test rows are swapped for wine and Tecator, which
 leaves 30 and 43 training rows. Their metrics have rank two. Mappings may have up to 1.01 times the
@@ -31,8 +31,8 @@ held-out people. Wine and Tecator have a single split.
     columns=[
         Column("training error", "train", 2, "lower"),
         Column("test error", "test", 2, "lower"),
-        Column("at the bounds", "bounds", 2, "lower"),
-        Column("mean mapping", "averaged", 2, "lower"),
+        Column("test error at the bounds", "bounds", 2, "lower"),
+        Column("test error of the mean mapping", "averaged", 2, "lower"),
         Column("effective dimension", "dimension", 0, ""),
     ],
     rows=[

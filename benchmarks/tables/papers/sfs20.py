@@ -66,7 +66,7 @@ PAPER = Paper(
         "training requires a GPU. For the same reason, the evaluation model is a smaller network, "
         "so the accuracies are lower.",
         "Table 14 uses CIFAR-100, which is not available here.",
-        "Table 15 shows images in the paper. The page measures the norms of the perturbations, for "
-        "a smaller network.",
+        "Table 15 of the paper shows images. The page gives the norms of the perturbations, for a "
+        "smaller network.",
     ],
 )

@@ -90,15 +90,16 @@ TABLES = [
         about=f"""
 The table shows the CPU time, in seconds, of one run of each method, by the size of the data (rows x
 features). The data are generated, with ten relevant features and a tenth of the labels flipped. The
-methods use the settings of the other pages. Cross-validation with {FOLDS} folds tunes the bounds
-and the L1-SVM. It also determines the number of features of RFECV, SVM-RFE (recursive feature
-elimination with SVMs) and EB-RFE (evaluation-based RFE). Saliency ranks features by the gradients
-of an SVM with default settings. gamma is the fraction of features kept per round, and gamma 0 means
-a single round. For mutual information and ReliefF, only the scores of the features are computed.
+methods use the settings of the other pages. Cross-validation with {FOLDS} folds chooses C for the
+bounds and the L1-SVM. It also determines the number of features of RFECV, SVM-RFE (recursive
+feature elimination with SVMs) and EB-RFE (evaluation-based RFE). Saliency ranks features by the
+gradients of an SVM with default settings. gamma is the fraction of features kept per round, and
+gamma 0 means a single round. For mutual information and ReliefF, only the scores of the features
+are computed.
 
 Imports and compilation on first use are not included in the times by size. The columns "wall time"
-and "CPU time" are totals over all sizes and a first run on the smallest size. A dash means that the
-method was not run at this size, because it takes more than a few minutes.
+and "CPU time" are totals over all sizes and a first run on the smallest size. Methods that take
+more than a few minutes at a size were not run at this size.
 """,
         columns=[Column(f"{column_title(size)}, s", column_title(size), 2, "") for size in SIZES],
         rows=[
