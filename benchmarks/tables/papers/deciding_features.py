@@ -17,9 +17,9 @@ def measure(seed: int, _: Path) -> Figures:
 
     accuracy, means, fraction, _samples = run(seed, EPOCHS)
     figures = {"accuracy": 100 * accuracy, "rows": 100 * fraction}
-    for branch, (name, deciding) in enumerate(BRANCHES):
+    for branch, (name, relevant) in enumerate(BRANCHES):
         top = set(np.argsort(-means[branch])[:3].tolist())
-        figures[f"first, {name}"] = float(top == deciding)
+        figures[f"first, {name}"] = float(top == relevant)
         for letter, value in zip("abcde", means[branch], strict=True):
             figures[f"{letter}, {name}"] = float(value)
     return figures

@@ -1,4 +1,4 @@
-"""Measuring, storing and comparing tables, and writing their pages."""
+"""Tests of storing and comparing measured tables, and of writing their pages."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_runs_agree_within_the_standard_deviation_over_seeds(tmp_path):
     assert [pair.key for pair in far.disagreements] == ["F1"]
 
 
-def test_data_with_a_margin():
+def test_data_with_a_margin_have_pairs_of_copies():
     data = make_with_margin(200, 1, 2, 3, random_state=0)
     assert data.X.shape == (200, 6)
     assert data.relevance.tolist() == ["strong", "weak", "weak"] + ["irrelevant"] * 3
