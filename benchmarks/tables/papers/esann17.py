@@ -84,7 +84,7 @@ which is the default of `allrelevant`. The paper's values are shown for both.
             "The cutoff is estimated from permuted features and is strict, with a false positive "
             "rate of one in a million. In the other nine instances, all relevant features are "
             "selected. With a joint budget, all relevant features are selected in every instance, "
-            "but so are irrelevant features in some instances.",
+            "but irrelevant features are also selected in some instances.",
         },
     )
 

@@ -188,9 +188,9 @@ FIGURES_4_5 = Table(
     title="ferel18, Figures 4 and 5: breast cancer",
     about="""
 The table shows the relevance classes of all 30 features, and of the ten means, the ten standard
-errors and the ten worst values alone. In the paper, all 30 features are weakly relevant, and so are
-all means taken alone. Among the standard errors, only the 14th feature (area) is strongly relevant.
-Among the worst values, only the 22nd feature (texture) is strongly relevant.
+errors and the ten worst values alone. In the paper, all 30 features are weakly relevant, and all
+ten means alone are weakly relevant. Among the standard errors, only the 14th feature (area) is
+strongly relevant. Among the worst values, only the 22nd feature (texture) is strongly relevant.
 
 The paper states neither C nor its slack delta. The rows "paper's settings" use its set of
 equivalent models and its cutoff, with C = 0.05 and delta = 0.1. They reproduce three of the four
