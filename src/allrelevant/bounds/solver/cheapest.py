@@ -163,7 +163,7 @@ class CheapestSearch:
         self.timed_out = False
 
     def search(self, deadline: float | None) -> Iterator[FeatureSet]:
-        """Yield feature sets until there are no more, or until ``deadline``, as in ``time.time()``.
+        """Yield feature sets until none is left, or until ``deadline`` (as in ``time.time()``).
 
         Supersets of earlier sets are skipped, because their extra features are unnecessary.
         """
@@ -216,7 +216,7 @@ class CheapestSearch:
         return np.flatnonzero(used)
 
     def _cheapest_witness_set(self, bound: float) -> FeatureSet:
-        """Return the cheapest set that witnesses use, for a search that timed out without a set."""
+        """Return the cheapest feature set of known witnesses, if the search found none in time."""
         used = self._fixed[:, 0] > 0
         for ranges in self._ranges:
             in_use = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
@@ -242,7 +242,7 @@ class CheapestSearch:
         return True
 
     def _solve_with(self, index: int, members: NDArray[np.intp]) -> tuple[Vector, Vector]:
-        """Return the verified minimizer of ``|w|_1 + C * loss`` in the set with these features."""
+        """Return the verified model that minimizes ``|w|_1 + C * loss`` with these features."""
         models, n = self._sets[index], len(self._costs)
         working = self._working[index]
         while True:
