@@ -113,7 +113,7 @@ class DictionaryState(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """Objective ``sign * weight``, to be maximized. ``row[0]`` is its dictionary row, -1 if nonbasic."""
+    """Maximization objective ``sign * weight``; ``row[0]`` is its dictionary row or -1 (nonbasic)."""
 
     weight: int
     sign: float

@@ -66,7 +66,7 @@ class WeightLayout:
         """Return the nonnegative index of a feature, given its name or index."""
         if isinstance(feature, str):
             if feature not in self.names:
-                raise InputError(f"No feature is named {feature!r}. Check the column names.")
+                raise InputError(f"No feature is called {feature!r}. Check the column names.")
             return self.names.index(feature)
         n = self.n_weights
         if not -n <= feature < n:

@@ -127,7 +127,7 @@ def test_fitted_estimator_maps_unscaled_tables():
     [
         (np.ones((1, 3)), copies(), "3 columns, but the table has 4"),
         ([[1.0, np.nan, 0.0, 0.0]], copies(), "missing"),
-        ([["a", "b", "c", "d"]], copies(), "not a matrix of numbers"),
+        ([["a", "b", "c", "d"]], copies(), "is not numeric"),
         (np.ones((1, 2, 4)), copies(), "must be a matrix"),
         (ROW, np.ones((5, 4)), "constant"),
         (np.zeros((1, 4)), copies(), "single point"),

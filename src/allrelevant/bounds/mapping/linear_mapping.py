@@ -80,11 +80,13 @@ def check_matrix(values: ArrayLike, name: str) -> Matrix:
     try:
         matrix = np.atleast_2d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
-        raise InputError(f"The mapping ({name}) is not numeric. Pass a matrix of numbers.") from
-        None
+        raise InputError(
+            f"The mapping ({name}) is not numeric. Pass a matrix of numbers."
+        ) from None
     if matrix.ndim != 2 or matrix.size == 0:
-        raise InputError(f"The mapping ({name}) must be a nonempty matrix (got shape
-        {matrix.shape}).")
+        raise InputError(
+            f"The mapping ({name}) must be a nonempty matrix (got shape {matrix.shape})."
+        )
     if not np.isfinite(matrix).all():
         raise InputError(
             f"The mapping ({name}) contains missing or infinite values. Pass a matrix of finite "
@@ -187,9 +189,7 @@ def canonical_mapping(
         )
     for name, values in (("omega", omega), ("X", X)):
         if not np.isfinite(values).all():
-            raise InputError(
-                f"{name} contains missing or infinite values. Remove or replace them."
-            )
+            raise InputError(f"{name} contains missing or infinite values. Remove or replace them.")
     return project(omega, data_space(X).first(effective_dimension))
 
 

@@ -131,7 +131,7 @@ class HighsModel:
     def solve_integer(
         self, columns: NDArray[np.int32], what: str, seconds: float | None = None
     ) -> IntegerSolution:
-        """Solve the MILP with these integer columns; after ``seconds``, return the best solution."""
+        """Solve the MILP with these integer columns, within ``seconds`` if given."""
         highs, status = self._highs, self._api.HighsModelStatus
         integer = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
         highs.changeColsIntegrality(len(columns), columns, integer)
@@ -147,8 +147,8 @@ class HighsModel:
         if answer not in (status.kOptimal, status.kTimeLimit):
             raise SolverError(
                 f"HiGHS failed to compute {what}: its status is "
-                f"{highs.modelStatusToString(answer)!r}. The usual cause is badly scaled columns: set "
-                "standardize=True, or use a smaller C."
+                f"{highs.modelStatusToString(answer)!r}. The usual cause is badly scaled "
+                "columns: set standardize=True, or use a smaller C."
             )
         has_point = info.primal_solution_status == self._api.SolutionStatus.kSolutionStatusFeasible
         return IntegerSolution(
