@@ -280,8 +280,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         Parameters
         ----------
         constraints : dict
-            Constraints, keyed by feature name or index. Indices of privileged features follow
-            those of ``X``. A constraint is one of:
+            Constraints, keyed by feature name or index. Indices of privileged features follow those
+            of ``X``. A constraint is one of:
 
             - ``"drop"``: the weight is zero, as if the feature did not exist;
             - ``"keep"``: the absolute weight is at least the cutoff for relevant features (the
@@ -304,9 +304,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         estimator
             Copy of this estimator for the constrained models. Its attributes (``interval_``,
             ``relevance_``, ``baseline_``, ...) and methods (``witness``, ``to_frame``, ``plot``,
-            ``predict``, ...) refer to these models, and ``constraints_`` describes the
-            constraints. The cutoffs are not changed. Further calls of ``what_if`` on the copy add
-            constraints; a new constraint replaces an earlier one on the same feature.
+            ``predict``, ...) refer to these models, and ``constraints_`` describes the constraints.
+            The cutoffs are not changed. Further calls of ``what_if`` on the copy add constraints; a
+            new constraint replaces an earlier one on the same feature.
 
         Raises
         ------
@@ -344,8 +344,8 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         """Find substitutes and complements among the relevant features.
 
         For each pair of relevant features, the interval of one is recomputed twice: with the other
-        dropped, and with the other raised to half its largest absolute weight. This is slow
-        with many relevant features, so it is not part of ``fit``. The estimator's ``n_jobs`` and
+        dropped, and with the other raised to half its largest absolute weight. This is slow with
+        many relevant features, so it is not part of ``fit``. The estimator's ``n_jobs`` and
         ``verbose`` apply.
 
         Returns

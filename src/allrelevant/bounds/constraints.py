@@ -214,8 +214,8 @@ def explain_infeasibility(
 ) -> InfeasibleConstraintsError:
     """Return an error that names an irreducible infeasible subset (IIS) of the constraints.
 
-    Constraints are removed one at a time as long as the rest stays infeasible. The remaining
-    subset is minimal: if any one constraint is removed, some model satisfies the others.
+    Constraints are removed one at a time as long as the rest stays infeasible. The remaining subset
+    is minimal: if any one constraint is removed, some model satisfies the others.
     """
     conflict = list(constraints)
     for constraint in constraints:

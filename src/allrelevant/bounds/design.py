@@ -46,8 +46,8 @@ class CheapestModel:
     gap : float
         Upper bound on the possible cost saving; zero if ``proven``.
     model : LinearModel or LinearModels
-        Equivalent model that uses only these features and minimizes the norm plus C times the
-        loss. It is verified against the data.
+        Equivalent model that uses only these features and minimizes the norm plus C times the loss.
+        It is verified against the data.
     score, score_error : float
         Cross-validated score of a baseline with these features only, and its standard error.
     predictor : estimator

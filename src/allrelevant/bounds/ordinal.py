@@ -108,8 +108,8 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
 
     A model is one linear function with ascending thresholds between neighboring classes. The value
     of a sample should lie between the two thresholds of its class, with a margin of 1 to each. The
-    shortfall is its loss. The equivalent models, the bounds and the
-    relevance classes are defined as in :class:`ClassificationBounds`.
+    shortfall is its loss. The equivalent models, the bounds and the relevance classes are defined
+    as in :class:`ClassificationBounds`.
 
     Parameters
     ----------

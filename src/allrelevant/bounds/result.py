@@ -30,10 +30,10 @@ class SubproblemBounds:
 
     Weights of privileged features follow those of ``X``. ``ranges`` covers the solved features. It
     excludes constant columns, features that screening certified as irrelevant, and features not
-    solved in time. The last two have outer bounds and are not ``exact``. Intervals and gaps,
-    shape (d, 2), are zero for constant columns and dropped features. If ``is_union`` is True, the
-    bounds cover several sets of models, because constraints allow both signs of a weight;
-    ``models`` is one of these sets.
+    solved in time. The last two have outer bounds and are not ``exact``. Intervals and gaps, shape
+    (d, 2), are zero for constant columns and dropped features. If ``is_union`` is True, the bounds
+    cover several sets of models, because constraints allow both signs of a weight; ``models`` is
+    one of these sets.
     """
 
     baseline: FittedBaseline
@@ -98,7 +98,7 @@ class SubproblemBounds:
         if not self.exact[feature]:
             raise InputError(
                 "No witness was computed for this feature, because of screening or the time limit. "
-                "Fit with screen=False and without max_seconds to compute one."
+                "To compute it, fit with screen=False and without max_seconds."
             )
         (index,) = np.nonzero(self.ranges.features == feature)
         if len(index) == 0:  # constant or dropped: no model uses it
@@ -263,8 +263,8 @@ def combine_subproblems(
 class Column:
     """Column of a result in data frames, documents, reports and terminal output.
 
-    ``values`` extracts the column from a table of features, or returns None if the table has
-    no such column. Reports show the columns that have a ``heading``.
+    ``values`` extracts the column from a table of features, or returns None if the table has no
+    such column. Reports show the columns that have a ``heading``.
     """
 
     name: str

@@ -37,9 +37,8 @@ def constrain_result(
     """Return the result restricted to models that satisfy the user constraints.
 
     Earlier constraints of the result remain in force, unless a new constraint on the same feature
-    replaces them. ``subproblem`` restricts the new constraints to one subproblem; None
-    applies them to all. Raises :class:`InfeasibleConstraintsError` if no model of a subproblem
-    satisfies them.
+    replaces them. ``subproblem`` restricts the new constraints to one subproblem; None applies them
+    to all. Raises :class:`InfeasibleConstraintsError` if no model of a subproblem satisfies them.
     """
     free = result if result.unconstrained is None else result.unconstrained
     specs = {

@@ -113,7 +113,10 @@ class DictionaryState(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """Maximization objective ``sign * weight``; ``row[0]`` is its dictionary row or -1 (nonbasic)."""
+    """Objective ``sign * weight``, to be maximized.
+
+    ``row[0]`` is the dictionary row of the weight, or -1 if the weight is nonbasic.
+    """
 
     weight: int
     sign: float

@@ -29,7 +29,8 @@ MIN_CURVATURE = 1e-12
 # Iterations between Newton steps, and maximum number of successive steps while they end at a bound.
 PAIRS_PER_SYSTEM, MAX_SYSTEMS = 20, 5
 
-# Fraction of the mean diagonal added to the diagonal, because equal samples make it singular.
+# Fraction of the mean diagonal that is added to the diagonal. Equal samples would otherwise make
+# the system singular.
 RIDGE = 1e-11
 
 # Slopes of the loss below this are treated as zero.

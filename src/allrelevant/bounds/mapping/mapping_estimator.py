@@ -124,8 +124,8 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         Returns
         -------
         LinearMapping
-            Mapping of the scaled features; its ``transform`` accepts unscaled tables, as
-            ``fit`` does.
+            Mapping of the scaled features; its ``transform`` accepts unscaled tables, as ``fit``
+            does.
         """
         return LinearMapping(self._bounds.witness(*self._checked(feature, bound)), self._scaling)
 
@@ -229,9 +229,9 @@ class MappingBounds(MappingBoundsBase):
 
     If features are correlated, many matrices ``omega`` map the data in the same way by
     ``x -> omega @ x``, and the weights of a single matrix carry little information. Two mappings
-    are equivalent if they map the data in the same way and the l1 norms of their components (rows)
-    are within a slack of the smallest. Linear programs find the smallest and largest absolute
-    weight of each feature over all equivalent mappings. Each bound has a dual certificate.
+    are equivalent if they map the data in the same way and the l1 norms of their components (rows) are within a
+    slack of the smallest. Linear programs find the smallest and largest absolute weight of each
+    feature over all equivalent mappings. Each bound has a dual certificate.
 
     Schulz, Mokbel, Biehl and Hammer, "Inferring feature relevances from metric learning", SSCI
     2015.

@@ -244,7 +244,7 @@ class WeightLimit:
 
 
 def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
-    """Return the subset of models that satisfy limits on weights, without a start.
+    """Return the models of a set that satisfy limits on weights; the result has no start.
 
     The limits are appended as hard constraints. The bounds on the offsets remain valid.
     """

@@ -124,10 +124,10 @@ class ConstrainedModels:
     ) -> tuple[Matrix, SolverStats]:
         """Return the smallest and largest absolute weight of m features, shape (m, 2).
 
-        ``wider`` holds the ranges without limits. An LP is skipped if a known feasible
-        model attains the bound without limits, or has weight zero. Known models
-        are the witnesses of ``wider`` that satisfy the limits, and all solutions found here.
-        ``signed``, of shape (d, 2), bounds the weights without limits.
+        ``wider`` holds the ranges without limits. An LP is skipped if a known feasible model
+        attains the bound without limits, or has weight zero. Known models are the witnesses of
+        ``wider`` that satisfy the limits, and all solutions found here. ``signed``, of shape
+        (d, 2), bounds the weights without limits.
         """
         known_weights = wider.coef[satisfies_limits_sparse(wider.coef, self.limits)][
             :, features

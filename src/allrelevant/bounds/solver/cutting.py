@@ -65,7 +65,7 @@ MAX_CENTER_CUTS = 300
 
 
 class CuttingPlaneBaseline:
-    """Cutting-plane solver for ``min |w|_1 + C * loss`` for successive values of C.
+    """Cutting-plane solver for ``min |w|_1 + C * loss`` at successive values of C.
 
     Cuts are kept from one C to the next. Each round adds a cut at the solution, and one halfway
     between the solution and the best model so far.

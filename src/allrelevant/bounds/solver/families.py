@@ -103,7 +103,8 @@ class SimplexFamily:
 
         The start may exceed a budget, which solvers allow. For the simplex method, hard constraints
         get a finite weight, large enough that the optimum satisfies them. The dual variable of a
-        limit is at most the sum of the terms of norm and other constraints for the same weight.
+        limit is bounded by the terms of norm and other constraints in the reduced cost of its
+        weight.
         """
         n_before = start.rows.n_rows
         before = self.rows.take(np.arange(n_before))

@@ -14,8 +14,8 @@ With v = table' a and g = offset_table' a, the weight of feature j times a sign 
 
 and the budgets limit |w|_1 and the loss. This bound is computed from the data and holds for any
 a >= 0, so its validity does not depend on the solver that found a. Suboptimal dual variables give a
-loose bound, never a wrong one. (At optimal ones, g is zero up to rounding; the range of the offsets
-accounts for the rest.)
+loose bound, never a wrong one. (At optimal dual variables, g is zero up to rounding; the range of
+the offsets accounts for the rest.)
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ LOWER, UPPER = 0, 1
 # Largest gap and violation of a verified solution, relative to its norm.
 GAP_TOL = 1e-7
 
-# Largest violation of a witness, relative to its norm. Larger ones raise an error.
+# Largest violation of a witness, relative to its norm. Larger violations raise an error.
 WITNESS_TOL = 1e-6
 
 # A smallest weight below this fraction of the feature's largest weight counts as zero.

@@ -364,7 +364,7 @@ class SimplexSolver:
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield the index of a solution and the missing features of negative reduced cost there."""
+        """Yield solution indices, each with missing features that have negative reduced cost."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
