@@ -235,7 +235,7 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
         missing = [name for name in names if name not in by_name]
         if unknown or missing:
             problem = (
-                f"there is no feature named {unknown[0]!r}. Remove its cost"
+                f"there is no feature {unknown[0]!r}. Remove its cost"
                 if unknown
                 else f"there is no cost for feature {missing[0]!r}. Add its cost"
             )

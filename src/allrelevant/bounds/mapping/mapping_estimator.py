@@ -153,7 +153,9 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         pandas = import_extra("pandas", "cli")
         n_rows = len(self.row_interval_)
         if not 0 <= row < n_rows:
-            raise InputError(f"row={row} is out of range: the mapping has {n_rows} components.")
+            raise InputError(
+                f"row={row} is out of range. Use a component index from 0 to {n_rows - 1}."
+            )
         return pandas.DataFrame(
             {
                 "lower": self.row_interval_[row, :, 0],
@@ -229,9 +231,9 @@ class MappingBounds(MappingBoundsBase):
 
     If features are correlated, many matrices ``omega`` map the data in the same way by
     ``x -> omega @ x``, and the weights of a single matrix carry little information. Two mappings
-    are equivalent if they map the data in the same way and the l1 norms of their components (rows) are within a
-    slack of the smallest. Linear programs find the smallest and largest absolute weight of each
-    feature over all equivalent mappings. Each bound has a dual certificate.
+    are equivalent if they map the data in the same way and the l1 norms of their components (rows)
+    are within a slack of the smallest. Linear programs find the smallest and largest absolute
+    weight of each feature over all equivalent mappings. Each bound has a dual certificate.
 
     Schulz, Mokbel, Biehl and Hammer, "Inferring feature relevances from metric learning", SSCI
     2015.
