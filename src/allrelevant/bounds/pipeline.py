@@ -24,11 +24,11 @@ from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import WeightRanges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
 
-# Features per parallel task, whose LPs are solved with warm starts. Fixed, so that the result does
-# not depend on the number of workers.
+# Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
+# that the result does not depend on the number of workers.
 FEATURES_PER_TASK = 100
 
-# Features in the first screening round; each further round has twice as many.
+# Number of features in the first screening round; each further round has twice as many.
 FEATURES_IN_FIRST_ROUND = 100
 
 
@@ -87,7 +87,7 @@ def fit_baseline(
             notes = (
                 f"No linear model of {name or 'these data'} predicts better than a model without "
                 f"features: the score on held-out rows is {score:.3f}, compared with "
-                f"{choices[best].chance:.3f}. Relevance for such a model means little.",
+                f"{choices[best].chance:.3f}. Do not rely on the relevance classes.",
             )
     return replace(
         settings.formulation.fit(data.with_tables(scaled.tables), C),
@@ -125,9 +125,9 @@ def bound_subproblem(
     settings: BoundsSettings,
     calibration: FittedCalibration | None = None,
 ) -> SubproblemBounds:
-    """Compute bounds and relevance classes over the models equivalent to a baseline.
+    """Compute bounds over the models equivalent to a baseline, and the relevance classes.
 
-    ``calibration`` overrides the one in the settings.
+    ``calibration`` overrides the calibration in the settings.
     """
     models = settings.formulation.equivalent_models(baseline, settings.tolerance)
     if calibration is None:
@@ -211,5 +211,5 @@ def _largest_bound_first(features: NDArray[np.intp], outer: Matrix) -> NDArray[n
 
 
 def _can_exceed(features: NDArray[np.intp], outer: Matrix, cutoff: Vector) -> NDArray[np.bool_]:
-    """Return whether each feature's outer bound exceeds its cutoff."""
+    """Return a mask of the features whose outer bound exceeds the cutoff."""
     return np.abs(outer[features]).max(axis=1) > cutoff[features]
