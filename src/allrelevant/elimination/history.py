@@ -84,7 +84,8 @@ def choose_size(
 
     A number is returned unchanged. ``"best"`` gives the size of the subset with the best mean
     score. ``"one_se"`` gives the size of the smallest subset whose mean score is within one
-    standard error of the best. Ties go to the smallest subset. ``fold_scores`` has shape (n_subsets, n_folds).
+    standard error of the best. Ties go to the smallest subset. ``fold_scores`` has shape
+    (n_subsets, n_folds).
     """
     if not isinstance(n_features_to_select, str):
         return int(n_features_to_select)
