@@ -55,8 +55,8 @@ class ActiveFeatures:
     def weight_norms(self, b: Matrix) -> Vector:
         """Return, for each remaining feature, the norm of its weights over all pairs of classes.
 
-        A weight is the sum of the feature's values, multiplied by the coefficients ``b`` of the
-        rows. For nonlinear kernels, this is only an approximation in input space.
+        A weight is the sum of the feature's values over the rows, multiplied by the coefficients
+        ``b``. For nonlinear kernels, this is only an approximation in input space.
         """
         weights = self._columns.weights(b)
         norms = np.abs(weights[:, 0]) if weights.shape[1] == 1 else np.linalg.norm(weights, axis=1)

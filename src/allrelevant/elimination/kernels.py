@@ -50,9 +50,9 @@ class Kernel(ABC):
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
         """Return the decrease in ``b' K b / 2`` from removing each feature.
 
-        The coefficients ``b`` and gamma are held fixed.
-        ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs)
-        refer to the same rows. The result is summed over all pairs of classes.
+        The coefficients ``b`` and gamma are held fixed. ``base``, ``columns`` of shape
+        (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs) refer to the same rows. The
+        result is summed over all pairs of classes.
         """
 
 

@@ -42,7 +42,7 @@ class SVMRFE(SVMSelector):
 
     In each step, an SVM is trained on the remaining features and the least important feature is
     removed. The kernel matrix is downdated instead of recomputed. With ``cv``, each subset is
-    cross-validated and the best one is selected. Features are not scaled, so scale them first.
+    cross-validated and the best one is selected. Features are not scaled; scale them first.
 
     With the linear kernel, a single C and ``step=1``, the ranking is the same as that of
     scikit-learn's ``RFE(SVC(kernel="linear", tol=1e-6), step=1)``.

@@ -115,7 +115,7 @@ def descend(
             method="L-BFGS-B",
             callback=(lambda _: advance() and None) if verbose else None,
             # In practice, only iterations are limited, not evaluations. A line search that needs
-            # many evaluations is at a nondifferentiable point of the cost. More do not help there.
+            # many evaluations is at a nondifferentiable point of the cost, where more are useless.
             options={
                 "maxiter": max_iter,
                 "maxfun": 20 * max_iter,

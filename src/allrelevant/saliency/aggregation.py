@@ -213,8 +213,7 @@ def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
     if outputs.ndim != 2 or outputs.shape[1] != (n_classes or 1):
         needed = "1 output" if n_classes is None else f"{n_classes} outputs, one per class"
         raise InputError(
-            f"The model must have {needed}, but its outputs have shape {outputs.shape}. Use a "
-            "different model."
+            f"The outputs of the model have shape {outputs.shape}. Use a model with {needed}."
         )
     if not np.isfinite(outputs).all():
         raise InputError(

@@ -103,7 +103,7 @@ def _check_units(units: ArrayLike, n_features: int) -> Vector:
         ) from error
     if values.shape != (n_features,):
         raise InputError(
-            f"units must contain one number per feature and have shape ({n_features},) (got shape "
+            f"units must be an array of shape ({n_features},), one number per feature (got shape "
             f"{values.shape})."
         )
     invalid = values[~(np.isfinite(values) & (values >= 0))]

@@ -63,8 +63,8 @@ class Gain(Protocol):
 class CrossEntropyGain(Gain):
     """Cross-entropy gain for logits: ``-log(1 - p)`` of the target class (equation 8).
 
-    It is computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``. In this form,
-    the gradient does not vanish when p approaches 1. The gradient of the printed equation does.
+    It is computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``. Unlike
+    the gradient of the printed equation, its gradient does not vanish when p approaches 1.
 
     Parameters
     ----------

@@ -208,8 +208,8 @@ class _BestEpoch:
 class BalancedRows:
     """Sampler that repeats rows of rare classes so that all classes are equally frequent.
 
-    Every row occurs at least once. In each epoch, the rows that occur one extra time are
-    drawn at random.
+    Every row occurs at least once. In each epoch, the rows that occur one extra time
+    are drawn at random.
     """
 
     def __init__(self, codes: Tensor) -> None:
