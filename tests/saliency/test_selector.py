@@ -341,7 +341,7 @@ def test_bad_input_raises() -> None:
         (Failing(), "Round 1 of 10, on 12 features: Solver produced non-finite"),
         (
             ThreeOutputs(),
-            r"must have 2 outputs, one per class, but its outputs have shape \(150, 3\)",
+            r"have shape \(150, 3\)\. Use a model with 2 outputs, one per class",
         ),
     ):
         with pytest.raises(InputError, match=message) as caught:
