@@ -37,7 +37,7 @@ def test_target_is_converted_for_the_task(task: str, values: Any, expected: list
     [
         ("regression", TEXT, ["'y'", "such as 'low'", "numbers", "--task classification"]),
         ("regression", [2.5] * 5, ["'y'", "single value, 2.5"]),
-        ("regression", pd.to_datetime(["2020-01-01"] * 4), ["does not contain numbers"]),
+        ("regression", pd.to_datetime(["2020-01-01"] * 4), ["has non-numeric values"]),
         ("ordinal", TEXT, ["'y'", "words", "such as 'low'", "order", "as numbers"]),
         ("ordinal", pd.Categorical(TEXT, ["low", "high"], ordered=True), ["as numbers"]),
         ("ordinal", [0.5, 1.5, 2.5, 3.5], ["continuous", "--task regression"]),
