@@ -1,4 +1,4 @@
-"""Optional dependencies, imported when used."""
+"""Imports of optional dependencies."""
 
 from __future__ import annotations
 

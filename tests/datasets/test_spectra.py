@@ -73,7 +73,7 @@ class TestTecator:
     def test_other_and_missing_files_raise(self, tmp_path):
         other = tmp_path / "other.txt"
         other.write_text("real_in=122\nreal_out=3\n1 2 3\n")
-        with pytest.raises(InputError, match=r"no line training_examples="):
+        with pytest.raises(InputError, match=r"no line 'training_examples="):
             load_tecator(other)
         with pytest.raises(InputError, match=r"does not exist.* from http"):
             load_tecator(tmp_path / "missing")
@@ -141,7 +141,7 @@ class TestWine:
         [
             (
                 {"y.test": None},
-                "has no matrix y.test. Use the original file, which contains x.learning",
+                "has no matrix y.test. .* contains x.learning",
             ),
             ({"y.test": np.ones((4, 1))}, r"inconsistent shapes: .*x.test 3 x 4, y.test 4 x 1"),
             ({"x.test": np.ones((3, 5))}, "inconsistent shapes"),
@@ -155,9 +155,7 @@ class TestWine:
 
     def test_dropping_outliers_from_a_small_file_raises(self, tmp_path):
         path = write_r_data(tmp_path / "Wine.RData", wine())
-        with pytest.raises(
-            InputError, match="only 5 training rows, but drop_outliers=True removes row 84"
-        ):
+        with pytest.raises(InputError, match=r"only 5 training rows, but .* removes row 84"):
             load_wine_spectra(path, drop_outliers=True)
 
     def test_damaged_and_foreign_files_raise(self, tmp_path):

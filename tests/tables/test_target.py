@@ -41,10 +41,10 @@ def test_target_is_converted_for_the_task(task: str, values: Any, expected: list
         ("ordinal", TEXT, ["'y'", "words", "such as 'low'", "order", "as numbers"]),
         ("ordinal", pd.Categorical(TEXT, ["low", "high"], ordered=True), ["as numbers"]),
         ("ordinal", [0.5, 1.5, 2.5, 3.5], ["continuous", "--task regression"]),
-        ("ordinal", [1] * 5, ["single class, 1"]),
+        ("ordinal", [1] * 5, ["single class, '1'"]),
         ("ranking", [1, 2, 3] * 3, ["two classes", "'y' has 3", "--task ordinal"]),
-        ("ranking", [1] * 5, ["single class, 1"]),
-        ("classification", ["a"] * 5, ["single class, a"]),
+        ("ranking", [1] * 5, ["single class, '1'"]),
+        ("classification", ["a"] * 5, ["single class, 'a'"]),
     ],
 )
 def test_unsuitable_targets_raise(task: str, values: Any, fragments: list[str]) -> None:

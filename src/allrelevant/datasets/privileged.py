@@ -156,7 +156,7 @@ def make_privileged(
 
 
 def _mostly_zero(n_informative: int) -> Values:
-    """Return a function that draws exponential values, nonzero in a third of the rows."""
+    """Return a function that draws exponential values in a third of the rows, else zeros."""
     fraction = 1 - (1 - DIFFICULT_FRACTION) ** (1 / n_informative)
 
     def values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:

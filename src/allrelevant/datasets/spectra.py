@@ -230,7 +230,7 @@ def read_r_data(path: str | Path) -> dict[str, Any]:
     except InputError as error:
         raise InputError(f"{str(path)!r} {error}") from None
     except _UNREADABLE as error:
-        raise InputError(f"{str(path)!r} is truncated or damaged. Download it again.") from error
+        raise InputError(f"{str(path)!r} is damaged or truncated. Download it again.") from error
 
 
 class _Reader:

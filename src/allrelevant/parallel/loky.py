@@ -1,4 +1,4 @@
-"""Worker processes on this computer, using joblib's loky pool.
+"""Executor with worker processes on this computer, based on joblib's loky pool.
 
 *Data.* A function contains its data, as arguments of a ``functools.partial`` or in a closure. Both
 are written once to a temporary folder. Arrays are stored in a separate file, which all workers map
@@ -113,8 +113,8 @@ class _Run:
         if len(lost) > MAX_NAMED_ITEMS:
             named.append(f"{len(lost) - MAX_NAMED_ITEMS} more")
         return WorkerDiedError(
-            f"{len(lost)} of {len(self._items)} items crashed their worker process in every "
-            f"attempt: {', '.join(named)}. All other items are finished. The likely cause is "
+            f"The worker process crashed in every attempt for {len(lost)} of {len(self._items)} "
+            f"items: {', '.join(named)}. All other items are finished. The likely cause is "
             "insufficient memory. Use less data, or a computer with more memory. If compiled code "
             "crashed, see standard error.",
             lost,

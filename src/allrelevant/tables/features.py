@@ -117,8 +117,8 @@ def _split_privileged(
     rest = [name for name in X.columns if name not in set(roles.privileged)]
     if not rest:
         raise InputError(
-            f"All features are privileged ({join_names(X.columns.tolist())}). Keep at least one "
-            "feature that is not, because predictions require it."
+            f"All features are privileged ({join_names(X.columns.tolist())}), but predictions "
+            "require at least one other feature. Remove a feature from the privileged ones."
         )
     return X[rest], X[[name for name in X.columns if name in set(roles.privileged)]]
 

@@ -56,8 +56,8 @@ class Target:
         if not 0 < std < np.inf:
             raise InputError(
                 f"The standard deviation of the target is {std:g}, because its values are too "
-                f"large or too small (such as {values[0]:g}). Rescale the target to values closer to "
-                "1."
+                f"large or too small (such as {values[0]:g}). Rescale the target, for example to "
+                "values between 0 and 1."
             )
         return StandardScaling(float(values.mean()), std)
 
@@ -84,8 +84,8 @@ def class_labels(
     distinct = len(set(labels.tolist()))
     if distinct == 1:
         raise InputError(
-            f"The target {target!r} has a single class, {labels[0]!s:.40}. Choose a target with at "
-            "least two classes."
+            f"The target {target!r} has a single class, {str(labels[0])[:40]!r}. Choose a target "
+            "with at least two classes."
         )
     if distinct > MAX_CLASSES and 2 * distinct > len(labels):
         raise InputError(
