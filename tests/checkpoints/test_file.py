@@ -150,7 +150,7 @@ def test_run_is_identified_by_data_and_parameters(path):
         assert checkpoint.series("others").steps() == []
         assert checkpoint.series("others").state() == {}
     with (
-        pytest.raises(CheckpointError, match=r"different data, folds, C\."),
+        pytest.raises(CheckpointError, match=r"\(different: data, folds, C\)"),
         open_checkpoint(SVMRFE(C=2), X + 1, path=path, ignore=["cv"], extra={"folds": "b"}),
     ):
         pass

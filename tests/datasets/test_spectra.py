@@ -1,4 +1,4 @@
-"""Tests of the readers of spectra."""
+"""Tests of readers for spectra."""
 
 import bz2
 import gzip

@@ -35,7 +35,7 @@ def test_target_is_converted_for_the_task(task: str, values: Any, expected: list
 @pytest.mark.parametrize(
     ("task", "values", "fragments"),
     [
-        ("regression", TEXT, ["'y'", "such as 'low'", "numbers", "--task classification"]),
+        ("regression", TEXT, ["'y'", "such as 'low'", "numeric", "--task classification"]),
         ("regression", [2.5] * 5, ["'y'", "single value, 2.5"]),
         ("regression", pd.to_datetime(["2020-01-01"] * 4), ["has non-numeric values"]),
         ("ordinal", TEXT, ["'y'", "words", "such as 'low'", "order", "as numbers"]),

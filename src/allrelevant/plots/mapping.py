@@ -154,7 +154,7 @@ class MappingDisplay:
 
 
 def _width(positions: NDArray[np.float64]) -> float:
-    """Return the width of the bars, which leaves gaps if there are few bars."""
+    """Return the width of the bars; with few bars, they do not touch."""
     step = float(np.diff(np.sort(positions)).min()) if len(positions) > 1 else 1.0
     return step * (0.8 if len(positions) <= MAX_NAMES else 1.0)
 
