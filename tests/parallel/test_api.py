@@ -111,7 +111,7 @@ def test_error_of_an_item_is_raised_unchanged(n_jobs, temporary_folder):
     def fail(item):
         raise ArithmeticError(f"item {item}")
 
-    with pytest.raises(ArithmeticError, match=r"for 1 of 3 items: 1 \(1\)\."):
+    with pytest.raises(ArithmeticError, match="item 1"):
         parallel_map(fail, [1, 1], n_jobs=n_jobs)
     assert not list(temporary_folder.iterdir())
 
