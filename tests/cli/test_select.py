@@ -100,7 +100,7 @@ def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     assert result()["history"] == first["history"]  # including the times: no step was repeated
     Path("result.json").unlink()
-    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "different run", "different C")
+    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "different run", "different: C")
     refused(run(*SELECT, "--checkpoint", "table.csv"), "not a checkpoint file")
     refused(run(*SELECT, "--checkpoint", "absent/run.ckpt"), "does not exist")
     refused(run(*SELECT, "--checkpoint", "result.json"), "cannot both be written")

@@ -243,7 +243,7 @@ def test_resumed_run_gives_the_same_result(tmp_path, monkeypatch) -> None:
         clone(model).set_params(keep_fraction=0.5).fit(X, y)
     with pytest.raises(CheckpointError, match="different estimator__alpha"):
         clone(model).set_params(estimator__alpha=0.5).fit(X, y)
-    with pytest.raises(CheckpointError, match="different data"):
+    with pytest.raises(CheckpointError, match="different: data"):
         clone(model).fit(X + 1, y)
 
 
