@@ -225,7 +225,7 @@ def test_network(run: Run) -> None:
 
 
 def test_bad_input(run: Run) -> None:
-    refused(run(*EXPLAIN, "--row", "81", "-q"), "no row 81: the table has 80")
+    refused(run(*EXPLAIN, "--row", "81", "-q"), "Row 81 is out of range: the table has 80")
     refused(run(*EXPLAIN, "--row", "0"), "0 is not in the range")
     refused(run(*EXPLAIN, "-q"), "Missing option '--row'")
     refused(

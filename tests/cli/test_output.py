@@ -114,7 +114,7 @@ def test_unsupported_characters_are_escaped(monkeypatch: pytest.MonkeyPatch) -> 
 class TestOutputs:
     def test_no_such_folder(self, run: Run, option: str) -> None:
         # The table does not exist either: outputs are checked first.
-        refused(run("report", "absent.csv", "-t", "sick", option, "no/x"), "no folder")
+        refused(run("report", "absent.csv", "-t", "sick", option, "no/x"), "does not exist")
 
     def test_is_a_folder(self, run: Run, option: str) -> None:
         refused(run("report", "absent.csv", "-t", "sick", option, "."), "folder")

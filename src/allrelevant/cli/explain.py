@@ -172,7 +172,8 @@ def _class_label(text: str, model: Any) -> Any:
     """Return the class label that matches a text, or the text itself if none matches."""
     if not hasattr(model, "classes_"):
         raise InputError(
-            f"--class {text} requires a classification task, but the target is numeric. Remove --class."
+            f"--class {text} requires a classification task, but the target is numeric. Remove "
+            "--class."
         )
     labels = model.classes_.tolist()
     same_text = [label for label in labels if str(label) == text]

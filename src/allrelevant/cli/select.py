@@ -75,8 +75,8 @@ def select(
         _check_checkpoint(settings["checkpoint"], outputs)
         if groups is not None and not METHODS[method].cross_validates:
             raise InputError(
-                f"--groups requires cross-validation, but --method {method} does not use it. Remove "
-                "--groups or choose a different method."
+                f"--groups requires cross-validation, but --method {method} does not use it. "
+                "Remove --groups or choose a different method."
             )
         columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
         label = _read_target(columns.y, target, task, method)
