@@ -116,7 +116,7 @@ def test_bad_input(run: Run) -> None:
     refused(run(*SELECT, "--n-features", "one_se"), "requires scores")
     refused(run(*SELECT, "--n-features", "best"), "requires scores", "Pass a number or a fraction")
     refused(run(*SELECT, "--n-features", "9", "-q"), "Cannot select 9 of 5")
-    refused(run(*SELECT, "--groups", "alpha"), "cross-validate")
+    refused(run(*SELECT, "--groups", "alpha"), "cross-validation")
     refused(run(*SELECT, "--class-weight", "cw2"), "Use 'balanced'")
     refused(run(*SELECT, "--keep-fraction", "1"), "below 1")
     refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel requires --model svm")
