@@ -1,4 +1,4 @@
-"""``allrelevant select --method saliency``."""
+"""Tests of ``allrelevant select --method saliency``."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     first = result()
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
-    assert result()["history"] == first["history"]  # including the times: no step was repeated
+    assert result()["history"] == first["history"]  # also the times, so no step was repeated
     Path("result.json").unlink()
     changed = [*SELECT, "--checkpoint", "run.ckpt", "--C", "3", "-q"]
     refused(run(*changed), "different estimator__C")
