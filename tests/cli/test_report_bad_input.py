@@ -1,4 +1,4 @@
-"""Invalid input: a helpful one-line error, exit code 2 and an unchanged report."""
+"""Tests that invalid input gives a one-line error and exit code 2 and keeps the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``allrelevant report --method metric``, and options that it does not support."""
+"""Tests of ``allrelevant report --method metric`` and of options it does not support."""
 
 from __future__ import annotations
 

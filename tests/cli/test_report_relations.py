@@ -1,4 +1,4 @@
-"""Relations and minimum-cost feature sets from the command line."""
+"""Tests of relations and minimum-cost feature sets on the command line."""
 
 from __future__ import annotations
 
