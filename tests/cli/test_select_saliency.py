@@ -106,7 +106,7 @@ def test_checkpoint(run: Run) -> None:
     assert result()["history"] == first["history"]  # also the times, so no step was repeated
     Path("result.json").unlink()
     changed = [*SELECT, "--checkpoint", "run.ckpt", "--C", "3", "-q"]
-    refused(run(*changed), "different estimator__C")
+    refused(run(*changed), "different: estimator__C")
 
 
 def test_bad_input(run: Run) -> None:
