@@ -241,7 +241,7 @@ def test_resumed_run_gives_the_same_result(tmp_path, monkeypatch) -> None:
     np.testing.assert_array_equal(resumed.ranking_, fresh.ranking_)
     with pytest.raises(CheckpointError, match="different: keep_fraction"):
         clone(model).set_params(keep_fraction=0.5).fit(X, y)
-    with pytest.raises(CheckpointError, match="different estimator__alpha"):
+    with pytest.raises(CheckpointError, match="different: estimator__alpha"):
         clone(model).set_params(estimator__alpha=0.5).fit(X, y)
     with pytest.raises(CheckpointError, match="different: data"):
         clone(model).fit(X + 1, y)
