@@ -102,7 +102,7 @@ bench-saliency: setup  ## Measure the cost of saliency; settings of the challeng
 	@$(if $(DATA),$(BIN)/python -m benchmarks.weight_decay --data $(DATA))
 	@$(if $(DATA),$(BIN)/python -m benchmarks.unconverged_svm --data $(DATA))
 
-bench-networks: setup  ## Measure selection with networks and their robustness (DATA=folder with mnist, ct_slices)
+bench-networks: setup  ## Measure selection with networks and their robustness (DATA=folder with mnist, fashion_mnist and cifar10)
 	@$(BIN)/python -m benchmarks.branches
 	@$(BIN)/python -m benchmarks.mask_penalty
 	@$(BIN)/python -m benchmarks.network_selection

@@ -59,7 +59,9 @@ def labels(n: int, rng: np.random.RandomState, positive: float = 0.5) -> NDArray
     return rng.permutation((np.arange(n) < positive * n).astype(int))
 
 
-def noise(make: Callable[..., Any], target: Callable[..., Any], rng: np.random.RandomState) -> Design:
+def noise(
+    make: Callable[..., Any], target: Callable[..., Any], rng: np.random.RandomState
+) -> Design:
     """Return a table and an independent target."""
     X = make(rng=rng)
     return Design(X, target(X.shape[0], rng), np.zeros(X.shape[1], dtype=bool))
@@ -139,9 +141,7 @@ def flipped(rng: np.random.RandomState) -> Design:
 
 def wide(rng: np.random.RandomState) -> Design:
     """Return 90 x 500 with 10 relevant features."""
-    data = make_linear_classification(
-        90, n_strong=4, n_weak=6, n_irrelevant=490, random_state=rng
-    )
+    data = make_linear_classification(90, n_strong=4, n_weak=6, n_irrelevant=490, random_state=rng)
     return Design(data.X, data.y, np.asarray(data.relevance) != "irrelevant")
 
 

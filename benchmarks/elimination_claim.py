@@ -76,8 +76,8 @@ def print_tests(found: dict[str, Row], candidates: tuple[int, ...]) -> None:
     for name, column, sign in (
         ("inner accuracy", 0, 1),
         ("nested accuracy", 2, 1),
-        ("smaller subset, inner", 1, -1),
-        ("smaller subset, nested", 3, -1),
+        ("reduction in subset size, inner", 1, -1),
+        ("reduction in subset size, nested", 3, -1),
     ):
         cells = []
         for n in candidates[1:]:

@@ -24,7 +24,7 @@ def main() -> None:
     X = StandardScaler().set_output(transform="pandas").fit_transform(X)
     plain = SVMRFE(C=COSTS, nested_cv=True).fit(X, y)
     candidates = EBRFE(C=COSTS, nested_cv=True, n_candidates=5).fit(X, y)
-    print("| selector | rule | features | inner accuracy | nested accuracy |")
+    print("| selector | selection rule | features | inner accuracy | nested accuracy |")
     print("| --- | --- | --- | --- | --- |")
     for model in (plain, candidates):
         for rule in ("best", "one_se"):
@@ -38,7 +38,7 @@ def main() -> None:
     for method in (BitFlip, AttributeFlip):
         flip = method(start, C=COSTS, max_rounds=None).fit(X, y)
         print(
-            f"| {method.__name__}, starting from SVMRFE with one_se | best | {flip.n_features_} "
+            f"| {method.__name__}, started from SVMRFE with one_se | best | {flip.n_features_} "
             f"| {flip.best_score_:.3f} (before {flip.scores_[0]:.3f}) | |"
         )
     display = candidates.select("one_se").plot(log=False)

@@ -70,7 +70,7 @@ def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
     scores = np.array([[step.outer_score for step in history.steps] for history in histories])
     expected_scores = np.array([results[f"split{k}_test_score"][::-1] for k in range(5)])
     equal = np.isclose(scores, expected_scores).mean()
-    print(f"({equal:.1%} of {scores.size:,} held-out scores are equal)")
+    print(f"({100 * equal:.1f} % of {scores.size:,} held-out scores are equal)")
     same = [
         (history.ranking == results[f"split{k}_ranking"][0]).all()
         for k, history in enumerate(histories)
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="run only the cases whose name contains TEXT")
     args = parser.parse_args()
     compile_solver()
-    print("| case | seconds | scikit-learn | ratio | same result |")
+    print("| case | `allrelevant` (s) | scikit-learn (s) | ratio | same result |")
     print("| --- | --- | --- | --- | --- |")
     with threadpool_limits(1):
         for name, case in cases(args.quick, args.data).items():

@@ -62,7 +62,7 @@ def main() -> None:
     print(f"{args.rows} rows, {args.epochs} epochs\n")
     print(
         "| noise in training | accuracy "
-        "| median norm of the perturbations (10 digits, every other class) | reached |"
+        "| median norm of the perturbations (10 digits, each class not yet predicted) | reached |"
     )
     print("| --- | --- | --- | --- |")
     results = []

@@ -83,7 +83,7 @@ def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np
 
 
 def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[FittedBaseline, float]:
-    compile_kernel()
+    compile_solver()
     start = time.perf_counter()
     baseline = FORMULATIONS["separate"].fit(samples, case.C)
     return baseline, time.perf_counter() - start
@@ -110,7 +110,7 @@ def cold(case: Case, samples: ClassificationData, features: int) -> tuple[np.nda
     return interval, {"seconds": seconds, "programs": 3 * features}
 
 
-def compile_kernel() -> None:
+def compile_solver() -> None:
     """Compile the solver, or load it from the cache, by solving a small problem."""
     rng = np.random.RandomState(0)
     samples = ClassificationData(

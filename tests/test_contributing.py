@@ -7,7 +7,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def listed_modules() -> set[str]:
-    """Paths below the package, from the tables of the section "Modules"."""
+    """Return the paths below the package, from the tables of the section "Modules"."""
     tree = (ROOT / "CONTRIBUTING.md").read_text().partition("## Modules")[2]
     modules, folder = set(), ""
     for line in tree.partition("## How to extend")[0].splitlines():

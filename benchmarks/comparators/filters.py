@@ -1,4 +1,4 @@
-"""Filters that Cancela et al. (2020) compare with: mutual information and ReliefF."""
+"""Filter methods used for comparison in Cancela et al. (2020): mutual information and ReliefF."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.feature_selection import mutual_info_classif
 
-# Nearest neighbors in the same class and in other classes, as in skrebate.
+# Number of nearest neighbors in the same class, and in other classes, as in skrebate.
 N_NEIGHBORS = 100
 _COLUMNS_PER_BLOCK = 2_000
 
@@ -17,7 +17,7 @@ _COLUMNS_PER_BLOCK = 2_000
 def mutual_information(X, y: np.ndarray, random_state: int = 0) -> np.ndarray:
     """Return the mutual information of each feature with the class.
 
-    In sparse tables, only the information whether a value is zero counts.
+    For sparse tables, values are reduced to zero or nonzero.
     """
     if not sp.issparse(X):
         return mutual_info_classif(X, y, random_state=random_state)
@@ -47,8 +47,8 @@ def blocks(X) -> Iterator[tuple[slice, np.ndarray]]:
 def relieff(X, y: np.ndarray) -> np.ndarray:
     """Return the ReliefF weights.
 
-    A weight is the mean distance to neighbors in other classes minus that in the same class,
-    summed over the rows.
+    A weight is the mean distance to the nearest neighbors in other classes minus the mean distance
+    to those in the same class, summed over the rows.
     """
     distances = sum(cdist(dense, dense, "cityblock") for _, dense in blocks(X))
     coefficients = np.zeros((len(y), len(y)))

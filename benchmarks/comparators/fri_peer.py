@@ -1,4 +1,7 @@
-"""fri 9.0.0 in its own environment, because it requires NumPy 1 and undeclared packages."""
+"""Selection with fri 9.0.0 in a separate environment.
+
+fri requires NumPy 1 and packages that it does not declare.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def install() -> None:
 
 
 def fri(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Use the authors' defaults, including their random search for hyperparameters."""
+    """Select features with the authors' defaults, including their random hyperparameter search."""
     install()
     with tempfile.TemporaryDirectory() as folder:
         table, chosen = Path(folder) / "table.npz", Path(folder) / "chosen.npy"

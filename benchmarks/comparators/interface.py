@@ -1,4 +1,4 @@
-"""Interface of the comparators: a table in, the selected features out."""
+"""Interface of the comparators, which map a table to the selected features."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ C_VALUES = np.logspace(-3, 3, 13)
 
 
 def tiny(_: np.ndarray) -> float:
-    """Return the cutoff of ferel18, and of esann17 for models with an L1 penalty."""
+    """Return the cutoff of ferel18, which esann17 uses for models with an L1 penalty alone."""
     return 1e-5
 
 
 def mean(weights: np.ndarray) -> float:
-    """Return the cutoff of esann17 for models with an L2 penalty, such as the elastic net."""
+    """Return the cutoff of esann17 for the L2-SVM and the elastic net, the mean absolute weight."""
     return float(weights.mean())
 
 

@@ -18,8 +18,8 @@ PATH_MULTIPLIER = 1.1
 def lassonet(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
     """Select the features of the network on the path with the best held-out accuracy.
 
-    Ties are resolved in favor of the sparser network. A single split replaces cross-validation, to
-    save time; it holds out one in ``folds`` rows.
+    Ties are resolved in favor of the sparser network. To save time, a single split replaces
+    cross-validation. It holds out a fraction of ``1 / folds`` of the rows.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)

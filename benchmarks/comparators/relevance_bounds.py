@@ -1,4 +1,4 @@
-"""The relevance bounds of allrelevant, with their defaults."""
+"""Selection by the relevance bounds of allrelevant, with default settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selection by the accuracy of a linear SVM: recursive elimination, forward and backward steps."""
+"""Selection by the cross-validated accuracy of a linear SVM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from .filters import mutual_information, relieff
 from .interface import Chosen, Classes, Table
 
-# Accuracy that a forward step must gain, and that a backward step may lose.
+# Smallest gain in accuracy of a forward step, and largest loss of a backward step.
 TOLERANCE = 1e-3
 
 
@@ -24,13 +24,13 @@ def splits(folds: int, seed: int) -> StratifiedKFold:
 
 
 def rfecv(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Use recursive feature elimination; cross-validation chooses the number of features."""
+    """Select features by recursive elimination, with a cross-validated number of features."""
     scaled = StandardScaler().fit_transform(X)
     return RFECV(linear_svm(), cv=splits(folds, seed)).fit(scaled, y).support_
 
 
 def forward_backward(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Select the union of the features of forward and of backward selection."""
+    """Select the union of the features from forward and backward selection."""
     scaled = StandardScaler().fit_transform(X)
     chosen = np.zeros(X.shape[1], dtype=bool)
     for direction, tolerance in (("forward", TOLERANCE), ("backward", -TOLERANCE)):
@@ -46,7 +46,7 @@ def forward_backward(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
 
 
 def select_top(X: Table, y: Classes, order: np.ndarray, *, folds: int, seed: int) -> Chosen:
-    """Select the top features of a ranking; the number maximizes accuracy, ties by the fewest."""
+    """Select the smallest number of top features that maximizes the cross-validated accuracy."""
     scaled = StandardScaler().fit_transform(X)
     cv = splits(folds, seed)
     scores = [
@@ -57,12 +57,12 @@ def select_top(X: Table, y: Classes, order: np.ndarray, *, folds: int, seed: int
 
 
 def mim(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Rank by mutual information with the class."""
+    """Select the top features by mutual information with the class."""
     order = np.argsort(-mutual_information(X, y), kind="stable")
     return select_top(X, y, order, folds=folds, seed=seed)
 
 
 def relief(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Rank by ReliefF."""
+    """Select the top features by ReliefF weight."""
     order = np.argsort(-relieff(X, y), kind="stable")
     return select_top(X, y, order, folds=folds, seed=seed)

@@ -1,8 +1,8 @@
-"""Measure the papers' tables again and write them as Markdown pages.
+"""Reproduce the papers' tables and write them as Markdown pages.
 
-Every run of a row is stored when it ends, so an interrupted command resumes when it is repeated.
-A quick run uses fewer seeds of the cheaper rows, writes to its own folder and compares the result
-with the published rows.
+Every run of a row is stored when it ends. To resume an interrupted run, repeat the command. A quick
+run measures only the faster rows, with fewer seeds. It writes to its own folder and compares its
+results with the published ones.
 
 usage: python -m benchmarks.tables [--quick] [--data FOLDER] [--only NAME ...] [--output FOLDER]
                                    [--jobs N] [--pages]
@@ -37,7 +37,8 @@ def main() -> int:
     store = Store(ROWS if folder == PAGES else folder / "rows")
     outcomes = [] if args.pages else measure(tables, store, args)
     for table in tables:
-        write_page(table, store, folder)
+        paper = next((paper for paper in PAPERS if table in paper.tables), None)
+        write_page(table, store, folder, paper)
     write_index(PAPERS, OTHER_TABLES, store, folder)
     print(f"\nPages: {folder}/README.md")
     if folder != PAGES:
@@ -48,12 +49,14 @@ def main() -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.tables",
-        description="Measure the papers' tables again and write them as Markdown pages.",
+        description="Reproduce the papers' tables and write them as Markdown pages.",
     )
-    parser.add_argument("--quick", action="store_true", help="fewer seeds of the cheaper rows")
-    parser.add_argument("--data", type=Path, help="folder with the public data sets (.npz)")
-    parser.add_argument("--only", nargs="+", choices=TABLES, help="tables to measure")
-    parser.add_argument("--output", type=Path, help="folder for the pages and the runs")
+    parser.add_argument(
+        "--quick", action="store_true", help="measure only the faster rows, with fewer seeds"
+    )
+    parser.add_argument("--data", type=Path, help="folder with the public datasets (.npz)")
+    parser.add_argument("--only", nargs="+", choices=TABLES, help="names of the tables to measure")
+    parser.add_argument("--output", type=Path, help="folder for the pages and the stored runs")
     parser.add_argument("--jobs", type=int, default=2, help="number of rows measured in parallel")
     parser.add_argument("--pages", action="store_true", help="write the pages without measuring")
     return parser.parse_args()
@@ -76,7 +79,7 @@ def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> 
 
 
 def print_skipped(skipped: Sequence[Outcome]) -> None:
-    """Print one line for all rows of a table that require the same missing file."""
+    """Print one line per table and missing file."""
     counts = Counter((outcome.job.table.name, outcome.skipped) for outcome in skipped)
     for (table, reason), count in counts.items():
         print(f"skipped  {table}: {count} {'row' if count == 1 else 'rows'}, {reason}", flush=True)
@@ -95,8 +98,8 @@ def print_agreement(tables: Sequence[Table], store: Store) -> None:
     agreement = compare(tables, store, Store(ROWS))
     n_agreeing = agreement.n_compared - len(agreement.disagreements)
     print(
-        f"{n_agreeing} of {agreement.n_compared} figures agree with docs/results: they differ by "
-        "at most one standard deviation over seeds."
+        f"{n_agreeing} of {agreement.n_compared} values agree with docs/results to within one "
+        "standard deviation over seeds."
     )
     for disagreement in agreement.disagreements:
         print(f"  {disagreement}")

@@ -1,4 +1,4 @@
-"""Comparison of a new run with the published figures, seed by seed."""
+"""Comparison of new runs with the published ones, seed by seed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .table import Table
 
 @dataclass(frozen=True)
 class FigurePair:
-    """A figure of a new run and the published one.
+    """A figure of a new run and the published figure of the same seed.
 
     Attributes
     ----------
     row, key : str
     new, published : float
     tolerance : float
-        Standard deviation of the published figure over seeds, or its rounding if that is larger.
+        Standard deviation of the published figure over seeds, or its rounding unit if larger.
     """
 
     row: str
@@ -41,7 +41,7 @@ class FigurePair:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Number of compared figures, and the pairs that disagree."""
+    """Number of compared figures, and the pairs of figures that disagree."""
 
     n_compared: int
     disagreements: list[FigurePair]

@@ -1,4 +1,4 @@
-"""Index of the results: the pages of each paper, and the results without a page."""
+"""Index of the results: the pages of each paper, and the results that are not reproduced."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from .store import Store
 from .table import Paper, Table
 
 HEAD = """\
-# Results of the papers, measured again
+# Reproduced results of the papers
 
-The tables and figures of five papers, reproduced with `allrelevant` on two cores, with the methods
-that the papers compare with and with other packages. For each paper, a table links the reproduced
-results, and a list names those that are not reproduced, with the reason. Where a figure is worse
-than the paper's, its page gives the reason.
+These pages reproduce tables and figures of four papers and a thesis with `allrelevant`, on a
+computer with two cores. They also include the methods with which the papers compare, and other
+packages. For each paper, a table links to the reproduced results. A list below it gives the results
+that are not reproduced, or only in part, with the reasons. If a value is worse than the paper's,
+its page gives the reason. If a page compares methods by one metric, the table gives the best values
+of this metric.
 
-`make tables DATA=folder` measures everything; an interrupted run resumes when it is repeated.
-`make tables-quick DATA=folder` measures a part within ten minutes and compares it with these pages.
-Without the folder, both measure the generated data and the data sets of scikit-learn, and list what
-they skip.
+`make tables DATA=folder` measures all tables. To resume an interrupted run, repeat the command.
+`make tables-quick DATA=folder` measures some of the rows within ten minutes and compares them with
+these pages. Without `DATA`, both commands use only generated data and the datasets of scikit-learn.
+They list the rows that they skip.
 
-For a recommendation, see [which method for which question](../which_method.md)."""
+For recommendations, see [which method for which question](../which_method.md)."""
 
 TITLES = (
     "page",
-    "compared by",
-    f"best of {OURS}",
-    "best of others",
+    "metric",
+    f"best value of {OURS}",
+    "best value of other methods",
     "rows",
-    "worse than the paper",
+    "rows worse than the paper",
 )
-# Key of the figure that is compared across tables with known ground truth.
+# Key of the metric that is compared across datasets with known ground truth.
 SHARED = "F1"
 
 
@@ -47,7 +49,7 @@ def write_index(
     text = [HEAD]
     for paper in papers:
         text += paper_section(paper, store)
-    text += section("Not from a paper", others, store)
+    text += section("Results that are not from a paper", others, store)
     if len(text) == 1:
         return
     text += f1_by_method(tables, store)
@@ -60,9 +62,8 @@ def paper_section(paper: Paper, store: Store) -> Iterator[str]:
         return
     yield from parts
     if paper.not_reproduced:
-        items = [f"- {name}: {reason}" for name, reason in paper.not_reproduced.items()]
-        yield "Not reproduced, or only in part:"
-        yield "\n".join(items)
+        yield "These results are not reproduced, or only in part:"
+        yield "\n".join(f"- {sentence}" for sentence in paper.not_reproduced)
 
 
 def section(title: str, tables: Sequence[Table], store: Store) -> Iterator[str]:
@@ -85,7 +86,7 @@ def index_rows(table: Table, store: Store) -> Iterator[str]:
 
 
 def headline(table: Table, lines: list[Line]) -> list[str]:
-    """Return the title of the headline column, our best row and the best other row."""
+    """Return the title of the headline column, our best row and the best row of other methods."""
     column = table.headline_column
     if column is None:
         return ["", "", ""]
@@ -114,7 +115,7 @@ def count_by_origin(lines: list[Line]) -> str:
 
 
 def f1_by_method(tables: Sequence[Table], store: Store) -> Iterator[str]:
-    """Yield the F1 of each method on each table with known ground truth."""
+    """Yield a table with the F1 of each method on each dataset with known ground truth."""
     lines_by_table = {
         table: table_lines(table, store) for table in tables if table.headline == SHARED
     }
@@ -123,7 +124,7 @@ def f1_by_method(tables: Sequence[Table], store: Store) -> Iterator[str]:
         return
     is_ours = {line.name: line.is_ours for lines in lines_by_table.values() for line in lines}
     titles = [f"[{table.short_title}]({table.name}.md)" for table in lines_by_table]
-    yield f"## {SHARED} of the relevant features on data with known ground truth"
+    yield f"## {SHARED} of the selected features on synthetic data with known ground truth"
     text = [f"| method | {' | '.join(titles)} |", f"|{' --- |' * (len(titles) + 1)}"]
     for name, ours in is_ours.items():
         means = [mean_by_name(name, lines) for lines in lines_by_table.values()]

@@ -1,4 +1,4 @@
-"""Measure one row. The process runs nothing else, so its peak memory is that of the row.
+"""Measure one row in its own process, so that the peak memory is that of the row.
 
 usage: python -m benchmarks.tables.measure TABLE ROW --store FOLDER --seeds N ... [--data FOLDER]
 """

@@ -3,49 +3,65 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 
 from allrelevant.results import write_atomically
 
 from .lines import Line, best_mean, lines_worse_than_paper, table_lines
 from .measure import VERSIONED
 from .store import Store
-from .table import NOT_BEST, Column, Table
+from .table import NOT_BEST, Column, Paper, Table
 
 WORSE = "▼"
+MISSING = "–"
 OURS = "`allrelevant`"
+NO_REASON = "The reason is not known."
 
 
-def write_page(table: Table, store: Store, folder: Path) -> None:
+def write_page(table: Table, store: Store, folder: Path, paper: Paper | None = None) -> None:
     """Write the page of a table and its plots, unless nothing was measured."""
     lines = table_lines(table, store)
     if not lines:
         return
     plots = list(draw_plots(table, lines, folder))
-    parts = [f"# {table.title}", table.about.strip(), *markdown_table(table, lines)]
-    parts += plots
+    parts = [f"# {table.title}"]
+    parts += [f"{paper.name} stands for {paper.citation}."] if paper else []
+    parts += [wrap_paragraphs(table.about), *markdown_table(table, lines), *plots]
     parts += list(remarks(table, lines))
     parts += list(missing_rows(table, lines))
     parts.append(footer(table, store, folder))
     write_atomically(folder / f"{table.name}.md", "\n\n".join(parts) + "\n")
 
 
+def wrap_paragraphs(text: str) -> str:
+    """Return the text with paragraphs wrapped at 100 characters; Markdown tables are unchanged."""
+    paragraphs = text.strip().split("\n\n")
+    return "\n\n".join(
+        paragraph
+        if paragraph.startswith("|")
+        else fill(paragraph.strip(), 100, break_long_words=False, break_on_hyphens=False)
+        for paragraph in paragraphs
+    )
+
+
 def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
-    """Yield the table, its legend and the best method."""
+    """Yield the table, its legend and the best methods."""
     published = {key for line in lines for key in line.published}
     titles = [table.row_header]
     titles += [
-        column.title + (" · *paper*" if column.key in published else "") for column in table.columns
+        column.title + (f" · *{table.source}*" if column.key in published else "")
+        for column in table.columns
     ]
-    titles += ["seeds", "wall", "processor", "memory"]
+    titles += ["seeds", "wall time", "CPU time", "memory"]
     best = {column.key: bold_mean(table, lines, column) for column in table.columns}
     text = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
     for line in lines:
         cells = [cell(line, column, best[column.key]) for column in table.columns]
         text.append(f"| {' | '.join([label(table, line, lines), *cells, *cost(line)])} |")
     yield "\n".join(text)
-    yield legend(table, lines)
+    yield legend(table, lines, "\n".join(text))
     yield from best_methods(table, lines)
 
 
@@ -55,22 +71,43 @@ def bold_mean(table: Table, lines: list[Line], column: Column) -> float | None:
 
 
 def label(table: Table, line: Line, lines: list[Line]) -> str:
-    """Return the name of a line, marked as ours if the table has other methods as well."""
+    """Return the name of a line, marked as ours if the table also has other methods."""
     is_mixed = table.rows_are_methods and not all(one.is_ours for one in lines)
     return f"{OURS}: {line.name}" if line.is_ours and is_mixed else line.name
 
 
+def quote_names(names: Sequence[str]) -> str:
+    """Return the quoted names as an enumeration.
+
+    Examples
+    --------
+    >>> quote_names(["lasso", "ridge", "Boruta"])
+    '"lasso", "ridge" and "Boruta"'
+    """
+    quoted = [f'"{name}"' for name in names]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
 def best_methods(table: Table, lines: list[Line]) -> Iterator[str]:
-    """Yield the best methods of the headline column, and the reason if none is ours."""
+    """Yield a sentence about the best methods in the headline column.
+
+    If none of them is ours, the reason follows.
+    """
     column = table.headline_column
     best = None if column is None else best_mean(lines, column)
     if column is None or best is None:
         return
     first = [line for line in lines if _rounded_mean(line, column) == best]
-    names = "; ".join(label(table, line, lines) for line in first)
-    text = f'Best in "{column.title}" ({best:.{column.digits}f}): {names}.'
-    if not any(line.is_ours for line in first):
-        text += f" No method of {OURS} reaches it: {table.remarks.get(NOT_BEST, 'not explained.')}"
+    ours = [line.name for line in first if line.is_ours]
+    others = [line.name for line in first if not line.is_ours]
+    groups = [f"{OURS} with {quote_names(ours)}"] if ours else []
+    groups += [quote_names(others)] if others else []
+    text = (
+        f'The best value in the column "{column.title}" ({best:.{column.digits}f}) is reached by '
+        f"{', and by '.join(groups)}."
+    )
+    if not ours:
+        text += f" {OURS} does not reach it. {table.remarks.get(NOT_BEST, NO_REASON)}"
     yield text
 
 
@@ -80,10 +117,10 @@ def _rounded_mean(line: Line, column: Column) -> float | None:
 
 
 def cell(line: Line, column: Column, best: float | None) -> str:
-    """Return the mean, its standard deviation and the paper's figure."""
+    """Return the mean, its standard deviation and the paper's value."""
     mean, std = line.mean(column.key), line.std(column.key)
     if mean is None:
-        text = "–"
+        text = MISSING
     else:
         text = f"{mean:.{column.digits}f}"
         if best is not None and _rounded_mean(line, column) == best:
@@ -108,40 +145,44 @@ def paper_figure(published: Mapping[str, float], column: Column) -> str:
 
 
 def cost(line: Line) -> list[str]:
-    """Return seeds, times and memory; derived lines have none."""
+    """Return seeds, times and memory; empty cells for derived lines."""
     if not line.n_seeds:
         return ["", "", "", ""]
     seeds = str(len(line.measured))
     if len(line.measured) < line.n_seeds:
         seeds += f" of {line.n_seeds}"
     times = [in_seconds(line.seconds), in_seconds(line.processor_seconds)]
-    memory = "–" if line.megabytes is None else f"{line.megabytes:.0f} MB"
+    memory = MISSING if line.megabytes is None else f"{line.megabytes:.0f} MB"
     return [seeds, *times, memory]
 
 
 def in_seconds(seconds: float | None) -> str:
     if seconds is None:
-        return "–"
+        return MISSING
     return f"{seconds:.2g} s" if seconds < 99 else f"{seconds:.0f} s"
 
 
-def legend(table: Table, lines: list[Line]) -> str:
-    """Return the explanation of the marks that the table contains."""
-    text = (
-        "Mean ± standard deviation over seeds. Times are the median of one single-threaded run on "
-        "a shared computer. Memory is the peak of the process."
-    )
-    if any(bold_mean(table, lines, column) is not None for column in table.columns):
-        text += " Bold: best of the column."
-    if any(line.published for line in lines):
-        text += " Italics: the paper's figure."
-    if any(line.corrected for line in lines):
-        text += " An arrow leads from a misprint to its correction."
-    if any(len(line.measured) < line.n_seeds for line in lines):
-        text += ' Seeds "n of m": the other runs were not measured.'
-    if lines_worse_than_paper(table, lines):
-        text += f" {WORSE}: worse than the paper's figure, for the reason given below."
-    return text
+def legend(table: Table, lines: list[Line], text: str) -> str:
+    """Return the explanation of the marks that the text of the table contains."""
+    has_repeats = any(line.n_seeds and len(line.measured) > 1 for line in lines)
+    is_incomplete = any(len(line.measured) < line.n_seeds for line in lines)
+    has_best = any(bold_mean(table, lines, column) is not None for column in table.columns)
+    sentences = {
+        "Values are means ± standard deviations over seeds.": "±" in text,
+        "Times are medians over single-threaded runs, one per seed, on a shared computer.": (
+            has_repeats
+        ),
+        "Times are from one single-threaded run on a shared computer.": not has_repeats,
+        "Memory is the peak memory of the process.": " MB |" in text,
+        "Bold marks the best value in each column.": has_best,
+        f"Values in italics are from the {table.source}.": any(line.published for line in lines),
+        "Arrows point from misprints to their corrections.": any(line.corrected for line in lines),
+        'In the column "seeds", "n of m" means that n of m runs were measured.': is_incomplete,
+        "A dash marks a value that was not measured or does not apply.": MISSING in text,
+        f"{WORSE} marks values worse than those of the {table.source}, for the reasons given "
+        "below.": WORSE in text,
+    }
+    return " ".join(sentence for sentence, applies in sentences.items() if applies)
 
 
 def remarks(table: Table, lines: list[Line]) -> Iterator[str]:
@@ -149,24 +190,30 @@ def remarks(table: Table, lines: list[Line]) -> Iterator[str]:
     worse = lines_worse_than_paper(table, lines)
     if not worse:
         return
-    yield "## Figures worse than the paper's"
+    yield f"## Values worse than in the {table.source}"
     names_by_reason: dict[str, list[str]] = {}
     for line in worse:
-        reason = table.remarks.get(line.name, table.remarks.get("", "Not explained."))
+        reason = table.remarks.get(line.name, table.remarks.get("", NO_REASON))
         names_by_reason.setdefault(reason, []).append(line.name)
-    yield "\n".join(f"- {'; '.join(names)}: {reason}" for reason, names in names_by_reason.items())
+    yield "\n".join(
+        f"- {quote_names(names)}: {reason}" for reason, names in names_by_reason.items()
+    )
 
 
 def missing_rows(table: Table, lines: list[Line]) -> Iterator[str]:
-    """Yield the rows that were not measured; more than five are counted."""
+    """Yield a sentence about the rows that were not measured.
+
+    It names up to five rows and counts more than five.
+    """
     measured = {line.name for line in lines}
     missing = [row for row in table.rows if row.name not in measured]
     if not missing:
         return
-    names = ", ".join(row.name for row in missing) if len(missing) <= 5 else f"{len(missing)} rows"
+    names = [row.name for row in missing]
+    subject = quote_names(names) if len(names) <= 5 else f"The other {len(names)} rows"
     files = sorted({Path(row.data_file).parts[0] for row in missing if row.data_file})
-    required = f" (requires {', '.join(files)} in the data folder)" if files else ""
-    yield f"Not measured: {names}{required}."
+    reason = f", because the data folder does not contain {', '.join(files)}" if files else ""
+    yield f"{subject} {'was' if len(names) == 1 else 'were'} not measured{reason}."
 
 
 def draw_plots(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:
@@ -190,7 +237,7 @@ def draw_plots(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:
 
 
 def footer(table: Table, store: Store, folder: Path) -> str:
-    """Return the command that makes the page, the package versions and a link to the runs."""
+    """Return the command that generates the page, the versions and a link to the stored runs."""
     stored: dict[str, str] = {}
     for row in table.rows:
         stored |= store.content(table, row).get("versions", {})
@@ -200,4 +247,7 @@ def footer(table: Table, store: Store, folder: Path) -> str:
     made_with = ", ".join(f"{name} {stored[name]}" for name in VERSIONED if name in stored)
     path = store.path(table)
     link = Path(os.path.relpath(path, folder)).as_posix()
-    return f"---\n\nMade by `{command}` with {made_with}. All runs: [`{path.name}`]({link})."
+    return (
+        f"---\n\nThis page is generated by `{command}`. The rows were measured with {made_with}. "
+        f"All runs are stored in [`{path.name}`]({link})."
+    )

@@ -16,7 +16,7 @@ from .store import Store
 from .table import Row, Table
 
 ROOT = Path(__file__).parent.parent.parent
-# Rows run in parallel: one thread each keeps their times comparable.
+# Rows are measured in parallel. With one thread each, their times are comparable.
 SINGLE_THREADED = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 

@@ -19,7 +19,8 @@ from .table import Figures, Measured, Row, Table
 class Store:
     """Measured runs, kept in a folder with one JSON file per table.
 
-    A file maps the name of a row to its runs by seed and to the package versions of its last run.
+    A file maps the name of each row to its runs, by seed, and to the package versions of the last
+    run.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class Store:
         return self.folder / f"{table.name}.json"
 
     def content(self, table: Table, row: Row) -> dict[str, Any]:
-        """Return the stored runs and versions of a row; no runs if it was never measured."""
+        """Return the stored runs and versions of a row, without runs if it was never measured."""
         return self._read(table).get(row.name, {"runs": {}})
 
     def measured(self, table: Table, row: Row) -> Measured:
@@ -55,7 +56,7 @@ class Store:
         cost: Mapping[str, float],
         versions: Mapping[str, str],
     ) -> None:
-        """Add one run of a row. Other processes may add runs of the same table meanwhile."""
+        """Add one run of a row. Other processes may add runs of the table at the same time."""
         with self._locked():
             content = self._read(table)
             entry = content.setdefault(row.name, {"runs": {}})

@@ -1,4 +1,4 @@
-"""Description of a table of a paper: its columns, its rows and how each row is measured."""
+"""Description of a table of a paper: its columns, its rows and their measurement."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# Result of one run of a row: numbers by name. Lists and strings are used by plots and remarks.
+# Result of one run of a row: numbers by name. Plots also use lists.
 Figures = Mapping[str, Any]
 # Results of a row by seed.
 Measured = Mapping[int, Figures]
-# Key in the remarks of a table: why no method of allrelevant is best.
+# Key of the remark that explains why no method of allrelevant is best.
 NOT_BEST = "not best"
-# (seed, data folder) -> figures. The folder contains the file that the row requires, if any.
+# Maps a seed and the data folder to figures. The folder contains the file that the row requires.
 Measure = Callable[[int, Path], Figures]
 
 
@@ -25,12 +25,12 @@ class Column:
     ----------
     title : str
     key : str
-        Name of the number in the figures.
+        Key of the number in the figures.
     digits : int
     better : {"higher", "lower", ""}
-        Direction in which the number improves; "" if it is not compared with the paper's.
+        Whether higher or lower numbers are better; "" if numbers are not compared.
     in_brackets : str
-        Name of a second number, shown in brackets; usually a number of features.
+        Key of a second number, shown in brackets; usually a number of features.
     """
 
     title: str
@@ -48,7 +48,8 @@ class Row:
     ----------
     name : str
     measure : callable
-        See ``Measure``. The same seed must give the same figures.
+        Function that returns the figures of one run (see ``Measure``). The same seed must give the
+        same figures.
     published : mapping of str to float
         The paper's figures by key.
     seeds : int
@@ -56,7 +57,7 @@ class Row:
     quick : int
         Number of seeds in a quick run; 0 skips the row.
     data_file : str
-        Required file in the data folder; the row is skipped if it is missing.
+        File that the row requires in the data folder; the row is skipped if the file is missing.
     is_ours : bool
         Whether this is a method of allrelevant.
     """
@@ -81,7 +82,7 @@ class Derived:
     published : mapping of str to float
         The paper's figures by key, as printed.
     corrected : mapping of str to float
-        Corrections of misprints in ``published``; the comparison uses these.
+        Corrections of misprints in ``published``, used in the comparison.
     is_ours : bool
     """
 
@@ -96,8 +97,8 @@ class Derived:
 class Plot:
     """A plot of the measured rows.
 
-    ``draw`` takes the measured figures by row and returns a matplotlib figure, or None if rows that
-    it requires are missing.
+    ``draw`` takes the measured figures by row. It returns a matplotlib figure, or None if required
+    rows are missing.
     """
 
     file_name: str
@@ -115,21 +116,23 @@ class Table:
         Paper and number; also the name of its page and of its file of runs.
     title : str
     about : str
-        Markdown: what is measured, with which settings, and what differs from the paper.
+        Markdown text on the measurement, its settings and the differences from the paper.
     columns : sequence of Column
     rows : sequence of Row
     row_header : str
         Title of the first column.
+    source : {"paper", "thesis"}
+        Kind of publication, as pages call it.
     remarks : mapping of str to str
-        Reasons why a row is worse than the paper, by row name. The key "" covers all other rows;
-        ``NOT_BEST`` explains why no row of allrelevant is best in the headline column.
+        Reasons why rows are worse than the paper, by row name; the key "" covers all other rows.
+        The remark ``NOT_BEST`` explains why no row of allrelevant is best in the headline column.
     derive : callable or None
         Function that computes further lines from the measured ones.
     plots : sequence of Plot
     rows_are_methods : bool
-        Whether the rows are methods on the same data, so that the best of a column is bold.
+        Whether the rows are methods on the same data; if so, the best value of a column is bold.
     headline : str
-        Key of the column by which the index compares allrelevant with other methods.
+        Key of the column in which the index compares allrelevant with other methods.
     """
 
     name: str
@@ -138,6 +141,7 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row]
     row_header: str = "method"
+    source: str = "paper"
     remarks: Mapping[str, str] = field(default_factory=dict)
     derive: Callable[[Mapping[str, Measured]], Sequence[Derived]] | None = None
     plots: Sequence[Plot] = ()
@@ -168,11 +172,11 @@ class Paper:
         Short name, the prefix of its tables' names.
     citation : str
     tables : sequence of Table
-    not_reproduced : mapping of str to str
-        Results without a page, each with the reason.
+    not_reproduced : sequence of str
+        Sentences about results that are not reproduced or only in part, with the reasons.
     """
 
     name: str
     citation: str
     tables: Sequence[Table]
-    not_reproduced: Mapping[str, str]
+    not_reproduced: Sequence[str]

@@ -1,7 +1,7 @@
 """Feature relevance with certified bounds, and feature selection.
 
-The public names are listed in ``__init__.pyi``. They are loaded when first used, so that
-``import allrelevant`` and ``allrelevant --help`` do not wait for scikit-learn.
+Public names are listed in ``__init__.pyi`` and loaded when first used, so that
+``import allrelevant`` and ``allrelevant --help`` do not import scikit-learn.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Public names of the package. ``__init__.py`` loads each of them when it is first used."""
+"""Public names of the package. ``__init__.py`` loads each name when it is first used."""
 
 from . import datasets as datasets
 from ._version import __version__ as __version__

@@ -1,4 +1,4 @@
-"""Optional dependencies, imported when used."""
+"""Imports of optional dependencies."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .exceptions import MissingExtraError
 
 
 def import_extra(module: str, extra: str) -> ModuleType:
-    """Import an optional dependency, or raise an error that says how to install it.
+    """Import an optional dependency, or raise an error with the install command.
 
     Parameters
     ----------
     module : str
         Name of the module to import.
     extra : str
-        Extra of this package that installs the module.
+        Name of the extra (optional dependency group) that installs the module.
     """
     try:
         return import_module(module)
@@ -26,16 +26,16 @@ def import_extra(module: str, extra: str) -> ModuleType:
 
 
 def missing_extra_error(module: str, extra: str) -> MissingExtraError:
-    """Return the error for an optional dependency that is not installed."""
+    """Return the error to raise if an optional dependency is not installed."""
     name = module.partition(".")[0]
     return MissingExtraError(
-        f"This feature requires {name}. Install it with: pip install 'allrelevant[{extra}]'."
+        f"This operation requires {name}. Install it with: pip install 'allrelevant[{extra}]'."
     )
 
 
 def display(name: str) -> Any:
-    """Return the class of :mod:`allrelevant.plots` with this name.
+    """Return the display class with this name from :mod:`allrelevant.plots`.
 
-    The lookup happens when a result is plotted, so computations never import plotting code.
+    Plotting code is imported only when a result is plotted.
     """
     return getattr(import_module("allrelevant.plots"), name)

@@ -1,4 +1,4 @@
-"""Default values and choices shared by several constructors, or by constructors and commands.
+"""Default values and choices that constructors share with each other or with commands.
 
 This module imports only ``typing``, so ``allrelevant report --help`` can show these values without
 importing numpy. A default used by a single constructor belongs in its signature.
@@ -12,8 +12,8 @@ from typing import Final, Literal
 AUTO: Final = "auto"
 CV: Final = "cv"
 
-# Tasks of relevance bounds, each with the public name of its estimator. The tasks of linear models
-# are selected with --task, bounds of a learned metric with --method metric.
+# Tasks for relevance bounds, each with the name of its estimator. On the command line, --task
+# selects a task for linear models, and --method metric selects bounds for a learned metric.
 METRIC: Final = "metric"
 TASKS: dict[str, str] = {
     "classification": "ClassificationBounds",

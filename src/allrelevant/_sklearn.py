@@ -1,7 +1,7 @@
 """Access to private scikit-learn attributes.
 
-They may change in any scikit-learn release. All uses are collected here, so only this file has to
-be adapted.
+These attributes may change in any scikit-learn release. No other module uses them, so only this
+file has to be adapted.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def short_label(name: object, width: int) -> str:
-    """Return a printable name of at most ``width`` cells."""
+    """Return a name in printable form, shortened to at most ``width`` cells."""
     return shorten(printable(name), width)
 
 
@@ -79,7 +79,7 @@ def _longest_prefix(text: str, width: int) -> str:
 
 
 def percent(fraction: float) -> str:
-    """Format a fraction, which may be negative, as a percentage with one decimal.
+    """Format a fraction (possibly negative) as a percentage with one decimal.
 
     >>> percent(0.875)
     '87.5%'
@@ -88,7 +88,7 @@ def percent(fraction: float) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number of any magnitude in few characters.
+    """Format a number compactly, rounded to an integer or to four significant digits.
 
     >>> number(1234567.0), number(3.14159), number(2000.0)
     ('1,234,567', '3.142', '2,000')
@@ -102,7 +102,7 @@ def use_minus_sign(text: str) -> str:
 
 
 def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
-    """Return the number of decimals that shows four digits of the largest upper bound."""
+    """Return the number of decimals needed to show the largest upper bound with four digits."""
     largest = max((f["upper"] for f in features), default=1.0)
     return 3 if largest <= 0.0 else min(max(3 - math.floor(math.log10(largest)), 0), 12)
 
@@ -110,7 +110,9 @@ def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
 def join_names(
     names: Sequence[str], at_most: int = 10, conjunction: str = "and", *, quote: bool = True
 ) -> str:
-    """Join names into a phrase, quoted by default; count the names beyond ``at_most``.
+    """Join names into a phrase; names beyond ``at_most`` are only counted.
+
+    Names are quoted by default.
 
     >>> join_names(["a", "b", "c"])
     "'a', 'b' and 'c'"
@@ -125,7 +127,7 @@ def join_names(
 
 
 def count_noun(number: int, one: str, many: str) -> str:
-    """Format a count with its singular or plural phrase.
+    """Format a count, followed by the matching singular or plural phrase.
 
     >>> count_noun(1, "column is", "columns are"), count_noun(2, "column is", "columns are")
     ('1 column is', '2 columns are')

@@ -36,7 +36,7 @@ def feature_names(est: Any) -> list[str]:
 
 
 def resolve_n_features(requested: Any, n_features: int) -> int:
-    """Return the number of features to select, at least one, for a count or a fraction.
+    """Convert a count or a fraction to the number of features to select (at least one).
 
     >>> resolve_n_features(3, 10), resolve_n_features(0.25, 10), resolve_n_features(0.01, 10)
     (3, 2, 1)
@@ -61,8 +61,8 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise InputError(
-            f"The target has a single class, {str(classes[0])!r}. At least two classes are "
-            "required."
+            f"The target has a single class, {str(classes[0])!r}. Pass a target with at least two "
+            "classes."
         )
     return classes, codes
 
@@ -89,7 +89,7 @@ positive and finite. Check that the values differ and that their scale is not ex
 
 
 def check_finite(X: Table, names: Sequence[str]) -> None:
-    """Raise if a table has NaN or infinite values, naming the first affected feature."""
+    """Raise if a table has NaN or infinite values; the message names the first such feature."""
     values = X.data if sp.issparse(X) else X
     for kind, is_kind in (("NaN", np.isnan), ("infinite", np.isinf)):
         mask = is_kind(values)
@@ -98,8 +98,8 @@ def check_finite(X: Table, names: Sequence[str]) -> None:
             columns = X.indices[mask] if sp.issparse(X) else np.flatnonzero(mask.any(axis=0))
             raise InputError(
                 f"X has {number} {kind} value(s), first in feature "
-                f"{names[int(columns.min())]!r}. Kernels require finite values: impute them, or "
-                "remove these rows or features."
+                f"{names[int(columns.min())]!r}, but kernels require finite values. Impute these "
+                "values, or remove the affected rows or features."
             )
 
 
@@ -118,14 +118,15 @@ def warn_constant_columns(
     consequence: str,
     stacklevel: int = 3,
 ) -> None:
-    """Warn about constant columns, if any; the warning points to the caller of ``fit``."""
+    """Warn about constant columns, if any; the warning refers to the line that calls ``fit``."""
     if len(columns) == 0:
         return
     listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])
     more = len(columns) - MAX_LISTED_NAMES
     warnings.warn(
         f"{len(columns)} constant column(s) carry no information and are {consequence}: "
-        f"{listed}{f' and {more} more' if more > 0 else ''}.",
+        f"{listed}{f' and {more} more' if more > 0 else ''}. Check that they were read correctly, "
+        "or remove them.",
         RelevanceWarning,
         stacklevel=stacklevel,
     )

@@ -1,4 +1,4 @@
-"""Errors and warnings of the package.
+"""Errors and warnings that the package raises.
 
 Every error derives from :class:`AllRelevantError`, so that callers can distinguish a problem with
 the data or the settings from a bug. The command line prints these errors in one line.
@@ -31,13 +31,13 @@ class InfeasibleConstraintsError(InputError):
     Attributes
     ----------
     constraints : list
-        An irreducible infeasible subset (IIS): no model satisfies all of these constraints, but
-        without any one of them, some model satisfies the others.
+        Irreducible infeasible subset (IIS): no model satisfies all of these constraints, but
+        removing any one of them makes the others feasible.
     relaxations : list of float
-        Amount by which each of them would have to be relaxed if the others stay unchanged.
+        Amount by which each constraint must be relaxed if the others stay unchanged.
     """
 
-    # Pickling requires that only the message is passed to Exception and the rest has defaults.
+    # Pickling requires that Exception receives only the message, and that the rest has defaults.
     def __init__(
         self, message: str, constraints: Sequence[Any] = (), relaxations: Sequence[float] = ()
     ) -> None:
@@ -62,7 +62,7 @@ class MissingExtraError(AllRelevantError, ImportError):
 
 
 class WorkerDiedError(AllRelevantError, RuntimeError):
-    """Raised when some items crashed their worker process in every attempt.
+    """Raised when some items crash their worker process in every attempt.
 
     All other items are finished.
 
@@ -71,10 +71,10 @@ class WorkerDiedError(AllRelevantError, RuntimeError):
     lost : list of int
         Indices of the abandoned items.
     results : dict
-        Results of the other items by index. Empty if they were already yielded.
+        Results of the other items, keyed by index. Empty if they were already yielded.
     """
 
-    # Pickling requires that only the message is passed to Exception and the rest has defaults.
+    # Pickling requires that Exception receives only the message, and that the rest has defaults.
     def __init__(self, message: str, lost: Sequence[int] = ()) -> None:
         super().__init__(message)
         self.lost = list(lost)

@@ -1,4 +1,4 @@
-"""Folds, row groups and permutations for all estimators that split or shuffle rows.
+"""Folds, row groups and permutations for all estimators that split or permute rows.
 
 All seeds are drawn before any work starts (:func:`draw_seeds`). Results therefore depend neither on
 the number of workers nor on the order in which they finish.
@@ -26,19 +26,19 @@ from sklearn.utils import check_random_state
 from ._typing import Rows, Vector
 from .exceptions import InputError
 
-# Training rows and held-out rows.
+# Indices of the training rows and of the held-out rows.
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def draw_seeds(random_state: int | np.random.RandomState | None, n_seeds: int) -> list[int]:
-    """Draw the seeds for all steps of a run at once."""
+    """Draw the seeds for all steps of a run in advance."""
     rng = check_random_state(random_state)
     seeds: list[int] = rng.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
     return seeds
 
 
 def shuffled_folds(n_samples: int, n_folds: int, seed: int) -> list[Fold]:
-    """Return folds of shuffled rows, with at least two rows in each."""
+    """Return shuffled folds with at least two held-out rows each."""
     splits = KFold(min(n_folds, n_samples // 2), shuffle=True, random_state=seed)
     return list(splits.split(np.zeros(n_samples)))
 
@@ -46,14 +46,14 @@ def shuffled_folds(n_samples: int, n_folds: int, seed: int) -> list[Fold]:
 def stratified_folds(
     y: NDArray[Any], n_folds: int, seed: int, setting: str = "C as a number"
 ) -> list[Fold]:
-    """Return stratified folds, at most as many as the smallest class has rows.
+    """Return stratified folds; use fewer if the smallest class has fewer rows than folds.
 
     ``setting`` is the alternative to cross-validation that the error message recommends.
     """
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < 2:
         raise InputError(
-            "Cross-validation requires at least two rows of each class, but one class has a single "
+            "Cross-validation requires at least two rows per class, but one class has a single "
             f"row. Pass {setting} instead of 'cv'."
         )
     splits = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=seed)
@@ -61,9 +61,9 @@ def stratified_folds(
 
 
 def fold_numbers(strata: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold number of each row, spreading the rows of each stratum evenly over the folds.
+    """Assign each row to a fold, so that each stratum is spread evenly over the folds.
 
-    Unlike :func:`stratified_folds`, this function accepts strata of a single row.
+    Unlike :func:`stratified_folds`, this function accepts strata with a single row.
     """
     _, codes = np.unique(strata, return_inverse=True)
     order = np.lexsort((np.random.default_rng(seed).permutation(len(codes)), codes))
@@ -81,9 +81,9 @@ def random_splits(
     stratify: bool,
     row_groups: NDArray[Any] | None = None,
 ) -> list[Fold]:
-    """Return random splits of all rows.
+    """Return random train/test splits of all rows.
 
-    With row groups, rows of the same group stay together. Otherwise, splits can be stratified.
+    With row groups, rows of the same group stay together, and ``stratify`` is ignored.
     """
     if row_groups is not None:
         kind = GroupShuffleSplit
@@ -93,12 +93,15 @@ def random_splits(
     try:
         return list(splitter.split(np.zeros(len(y)), y, row_groups))
     except ValueError as error:
-        raise InputError(f"The rows cannot be split: {error}") from error
+        raise InputError(
+            f"The rows cannot be split with a test fraction of {test_size:g}: "
+            f"{_single_line(error)}. Use a different fraction, or more rows per class or group."
+        ) from error
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Target as codes 0, 1, 2, ... of the sorted classes, and the groups of the rows."""
+    """Class codes of the rows (indices into ``classes``), and optional row groups."""
 
     classes: NDArray[Any]
     codes: Rows
@@ -108,8 +111,8 @@ class Labels:
 def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[tuple[Rows, Rows]]:
     """Split some rows of a table according to the parameter ``cv``, and check the folds.
 
-    ``cv`` is a number of folds, a splitter or an iterable of (train, test). For a number, folds are
-    stratified and keep row groups together. The folds contain row numbers of the whole table.
+    ``cv`` is a number of folds, a splitter or an iterable of (train, test) pairs. For a number,
+    folds are stratified and keep row groups together. Folds contain row indices of the whole table.
     Messages refer to the parameter as ``name``.
     """
     y = labels.classes[labels.codes[rows]]
@@ -126,8 +129,8 @@ def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[
     for number, (train, test) in enumerate(folds):
         if len(np.unique(labels.codes[train])) < 2:
             raise InputError(
-                f"The training rows of fold {number} of {name} have a single class. Use stratified "
-                "folds, or fewer folds."
+                f"In fold {number} of {name}, the training rows have a single class. Use "
+                "stratified folds, or fewer folds."
             )
         if len(test) == 0:
             raise InputError(
@@ -142,8 +145,14 @@ def _split(cv: Any, y: NDArray[Any], row_groups: Any, name: str) -> Iterable[tup
     try:
         return list(cv.split(np.zeros((len(y), 1)), y, row_groups))
     except ValueError as error:  # such as more folds than groups
-        reason = " ".join(str(error).split())
-        raise InputError(f"Cannot split the rows with {name}: {reason}") from error
+        raise InputError(
+            f"Cannot split the rows with {name}: {_single_line(error)}. Use fewer folds, or a "
+            "different splitter."
+        ) from error
+
+
+def _single_line(error: ValueError) -> str:
+    return " ".join(str(error).split()).rstrip(".")
 
 
 def _check_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) -> None:
@@ -151,8 +160,8 @@ def _check_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) -> N
     rarest = int(counts.argmin())
     if counts[rarest] < n_folds:
         raise InputError(
-            f"Class {labels.classes[rarest]!s:.40} has {counts[rarest]} row(s), fewer than the "
-            f"{n_folds} folds of {name}. Use fewer folds, drop the class, or pass a splitter."
+            f"Class {str(labels.classes[rarest])[:40]!r} has {counts[rarest]} row(s), fewer than "
+            f"the {n_folds} folds of {name}. Use fewer folds, drop the class, or pass a splitter."
         )
 
 
@@ -177,6 +186,6 @@ def permute_rows(
 
 
 def permuted_copies(columns: Iterable[Vector], rng: np.random.RandomState) -> list[Vector]:
-    """Return a permuted copy of each column, without copies that equal their column."""
+    """Return permuted copies of the columns, without copies that equal the original."""
     copies = [(rng.permutation(column), column) for column in columns]
     return [copy for copy, column in copies if not np.array_equal(copy, column)]

@@ -75,7 +75,7 @@ class TestPrivileged:
         bounds.fit(data.X, data.y)
         assert not hasattr(bounds, "privileged_interval_")
         assert not hasattr(bounds, "n_privileged_in_")
-        with pytest.raises(InputError, match="no privileged features"):
+        with pytest.raises(InputError, match="without privileged features"):
             bounds.to_frame(privileged=True)
 
     def test_bad_privileged_tables(self, task):

@@ -216,7 +216,7 @@ class TestMoreThanTwoClasses:
         assert abs(upper.coef_[3]) == pytest.approx(bounds.class_interval_[2, 3, 1], abs=1e-6)
         overall = bounds.witness("petal width (cm)", "upper")
         assert abs(overall.coef_[3]) == pytest.approx(bounds.interval_[3, 1], abs=1e-6)
-        with pytest.raises(InputError, match="No class 'rose'"):
+        with pytest.raises(InputError, match="'rose' is not a class"):
             bounds.witness(0, "upper", label="rose")
 
 

@@ -260,7 +260,7 @@ def test_cutting_planes_agree_with_listed_pairs(seed, monkeypatch):
         ({0: -1.0}, {}, "cannot be negative"),
         ({"x0": "drop", 0: "keep"}, {}, "constrained twice"),
         ({"nobody": "drop"}, {}, "No feature is called 'nobody'"),
-        ([0], {}, "must be a dict from features"),
+        ([0], {}, "must be a dict that maps features"),
         ({0: "drop"}, {"label": 1}, "more than two classes"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Fixtures: a small table on disk, and a function that runs the command in its folder."""
+"""Fixtures that provide a small table on disk and run the command in its folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from allrelevant.datasets import make_linear_classification
 
 @pytest.fixture(scope="session")
 def frame() -> pd.DataFrame:
-    """One strong, two weak and two irrelevant columns, and a text target."""
+    """Table with one strong, two weak and two irrelevant columns, and a text target."""
     data = make_linear_classification(
         n_samples=80, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
     )

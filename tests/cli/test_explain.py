@@ -1,4 +1,4 @@
-"""``allrelevant explain``: saliency of rows, and the score of the model."""
+"""Tests of ``allrelevant explain``: saliency of rows, and the score of the model."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_unit_of_a_numeric_target_does_not_matter(run: Run, frame: pd.DataFrame)
     small, large = rows[1.0], rows[1000.0]
     assert small["target"] == pytest.approx(price[2])
     assert [f["name"] for f in small["features"]] == [f["name"] for f in large["features"]]
-    # Equal up to the tolerance of the solver, in standard deviations.
+    # The results are equal up to the tolerance of the solver, in standard deviations.
     tolerance = 2e-3 * price.std()
     assert large["predicted"] / 1000 == pytest.approx(small["predicted"], abs=tolerance)
     values = np.array([[f["saliency"] for f in row["features"]] for row in rows.values()])
@@ -221,11 +221,11 @@ def test_network(run: Run) -> None:
     assert found["quality"]["score"] > found["quality"]["dummy_score"]
     assert found["versions"]["torch"] == version("torch")
     by_svm = explained(run(*EXPLAIN, "--row", "1", "-o", "-"))
-    assert "torch" not in by_svm["versions"]  # although it is imported
+    assert "torch" not in by_svm["versions"]  # although torch is imported
 
 
 def test_bad_input(run: Run) -> None:
-    refused(run(*EXPLAIN, "--row", "81", "-q"), "no row 81: the table has 80")
+    refused(run(*EXPLAIN, "--row", "81", "-q"), "Row 81 is out of range: the table has 80")
     refused(run(*EXPLAIN, "--row", "0"), "0 is not in the range")
     refused(run(*EXPLAIN, "-q"), "Missing option '--row'")
     refused(

@@ -1,4 +1,4 @@
-"""The command group: exit codes, streams, signals, import time, help and one-line errors."""
+"""Tests of the command group: exit codes, streams, signals, imports, help and errors."""
 
 from __future__ import annotations
 

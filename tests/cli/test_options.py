@@ -1,4 +1,4 @@
-"""Options match constructor parameters, and their values are converted or rejected."""
+"""Tests that options match constructor parameters, and that values are converted or rejected."""
 
 from __future__ import annotations
 

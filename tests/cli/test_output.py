@@ -1,4 +1,4 @@
-"""Output files, and the table on the terminal."""
+"""Tests of output files and of the table on the terminal."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def test_unsupported_characters_are_escaped(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("option", ["-o", "--json"])
 class TestOutputs:
     def test_no_such_folder(self, run: Run, option: str) -> None:
-        # The table does not exist either: outputs are checked first.
-        refused(run("report", "absent.csv", "-t", "sick", option, "no/x"), "no folder")
+        # Outputs are checked first, so it does not matter that the table does not exist.
+        refused(run("report", "absent.csv", "-t", "sick", option, "no/x"), "does not exist")
 
     def test_is_a_folder(self, run: Run, option: str) -> None:
         refused(run("report", "absent.csv", "-t", "sick", option, "."), "folder")

@@ -1,4 +1,4 @@
-"""The command ``allrelevant report``."""
+"""Tests of ``allrelevant report``."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_defaults_are_those_of_the_estimator(
     monkeypatch.setattr(estimator, "fit", recording)
     frame.assign(sick=[0, 1] * 40).to_csv("t.csv", index=False)
     run("report", "t.csv", "-t", "sick", "--task", task)
-    # random_state differs on purpose: runs are reproducible by default.
+    # random_state differs on purpose, so that runs are reproducible by default.
     assert seen == [{**estimator().get_params(), "random_state": 0}]
 
 

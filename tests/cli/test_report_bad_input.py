@@ -1,4 +1,4 @@
-"""Invalid input: a helpful one-line error, exit code 2 and an unchanged report."""
+"""Tests that invalid input gives a one-line error and exit code 2 and keeps the report."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_unknown_drop(run: Run) -> None:
 
 def test_one_class(run: Run, frame: pd.DataFrame) -> None:
     write(frame.assign(sick="yes"))
-    refused(run("report", "bad.csv", "-t", "sick"), "'sick'", "single class, yes")
+    refused(run("report", "bad.csv", "-t", "sick"), "'sick'", "single class, 'yes'")
 
 
 def test_missing_targets(run: Run, frame: pd.DataFrame) -> None:

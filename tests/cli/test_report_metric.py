@@ -1,4 +1,4 @@
-"""``allrelevant report --method metric``, and options that it does not support."""
+"""Tests of ``allrelevant report --method metric`` and of options it does not support."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_lmnn(run: Run) -> None:
         (["--task", "regression"], "requires --task classification (got regression)."),
         (["--effective-dimension", "0"], "is not a number of dimensions"),
         (["--effective-dimension", "9"], "exceeds the rank of the data"),
-        (["--rank", "9"], "number of features, which is 6"),
+        (["--rank", "9"], "exceeds the number of features (6)"),
         (["--method", "linear", "--slack", "0.1"], "--slack requires --method metric."),
     ],
 )

@@ -1,4 +1,4 @@
-"""Relations and minimum-cost feature sets from the command line."""
+"""Tests of relations and minimum-cost feature sets on the command line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_both_sections_are_optional(run: Run) -> None:
         (COSTS + "alpha,2\n", "more than one cost for 'alpha'"),
         ("feature,cost\nalpha,1\n", "no cost for feature 'beta'"),
         (COSTS + "zeta,2\n", "no feature 'zeta'"),
-        (COSTS.replace("beta,5", "beta,-5"), "non-negative"),
+        (COSTS.replace("beta,5", "beta,-5"), "nonnegative"),
     ],
 )
 def test_invalid_costs(run: Run, text: str, fragment: str) -> None:

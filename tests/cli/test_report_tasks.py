@@ -1,4 +1,4 @@
-"""``allrelevant report`` for every task, and options that a task does not support."""
+"""Tests of ``allrelevant report`` for every task, and of options a task does not support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``allrelevant select``: its result, its methods and its errors."""
+"""Tests of ``allrelevant select``: results, methods and errors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_defaults_are_those_of_the_estimator(
 
     monkeypatch.setattr(estimator, "fit", recording)
     run(*SELECT, "--method", method)
-    # On purpose: runs are reproducible, and one model per round is enough for an SVM.
+    # These differ on purpose: runs are reproducible, and one model per round suffices for an SVM.
     overrides = {"random_state": 0, "n_repeats": 1} if method == "saliency" else {}
     (params,) = seen
     for parameter in inspect.signature(estimator).parameters.values():
@@ -98,9 +98,9 @@ def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     first = result()
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
-    assert result()["history"] == first["history"]  # including the times: no step was repeated
+    assert result()["history"] == first["history"]  # also the times, so no step was repeated
     Path("result.json").unlink()
-    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "different run", "different C")
+    refused(run(*SELECT, "--checkpoint", "run.ckpt", "--C", "3"), "different run", "different: C")
     refused(run(*SELECT, "--checkpoint", "table.csv"), "not a checkpoint file")
     refused(run(*SELECT, "--checkpoint", "absent/run.ckpt"), "does not exist")
     refused(run(*SELECT, "--checkpoint", "result.json"), "cannot both be written")

@@ -1,4 +1,4 @@
-"""``allrelevant select --method saliency``."""
+"""Tests of ``allrelevant select --method saliency``."""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ def test_supported_tasks(run: Run, frame: pd.DataFrame) -> None:
     refused(run(*SELECT, "--task", "regression", "--class-weight", "balanced"), "numeric")
     frame.assign(sick=np.linspace(0, 1, len(frame))).to_csv("table.csv", index=False)
     done = run(*elimination)
-    refused(done, "continuous", "To predict a number, use --method saliency")
+    refused(done, "continuous", "To predict numbers, use --method saliency")
     assert "--task" not in done.stderr
     frame.assign(sick=np.arange(len(frame))).to_csv("table.csv", index=False)
-    refused(run(*elimination), "distinct values", "To predict a number, use --method saliency")
+    refused(run(*elimination), "distinct values", "To predict numbers, use --method saliency")
 
 
 def test_network(run: Run, frame: pd.DataFrame) -> None:
@@ -103,21 +103,21 @@ def test_checkpoint(run: Run) -> None:
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
     first = result()
     assert run(*SELECT, "--checkpoint", "run.ckpt").exit_code == 0
-    assert result()["history"] == first["history"]  # including the times: no step was repeated
+    assert result()["history"] == first["history"]  # also the times, so no step was repeated
     Path("result.json").unlink()
     changed = [*SELECT, "--checkpoint", "run.ckpt", "--C", "3", "-q"]
-    refused(run(*changed), "different estimator__C")
+    refused(run(*changed), "different: estimator__C")
 
 
 def test_bad_input(run: Run) -> None:
     refused(run(*SELECT, "--candidates", "3"), "--candidates requires --method ebrfe")
     refused(run(*SELECT, "--nested-cv"), "--nested-cv requires --method svmrfe or ebrfe")
-    refused(run(*SELECT, "--C", "1,2"), "single value of C")
+    refused(run(*SELECT, "--C", "1,2"), "several values of C")
     refused(run(*SELECT, "--n-features", "one_se"), "requires scores")
-    refused(run(*SELECT, "--n-features", "best"), "requires scores", "Pass a number of features")
+    refused(run(*SELECT, "--n-features", "best"), "requires scores", "Pass a number or a fraction")
     refused(run(*SELECT, "--n-features", "9", "-q"), "Cannot select 9 of 5")
-    refused(run(*SELECT, "--groups", "alpha"), "cross-validate")
-    refused(run(*SELECT, "--class-weight", "cw2"), "elimination method")
+    refused(run(*SELECT, "--groups", "alpha"), "cross-validation")
+    refused(run(*SELECT, "--class-weight", "cw2"), "Use 'balanced'")
     refused(run(*SELECT, "--keep-fraction", "1"), "below 1")
     refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel requires --model svm")
     refused(run("select", "table.csv", "-t", "sick", "--keep-fraction", "0.5"), "--method saliency")

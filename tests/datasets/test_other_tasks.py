@@ -112,7 +112,7 @@ class TestOrdinal:
         [
             ({"n_weak": 1}, "single weak"),
             ({"n_classes": 1}, "n_classes must be at least 2"),
-            ({"n_samples": 3}, r"at most n_samples \(3\), got 4"),
+            ({"n_samples": 3}, r"at most n_samples = 3 \(got 4\)"),
             ({"flip": 0.5}, "below 0.5"),
             ({"flip": -0.1}, "at least 0"),
         ],
@@ -147,7 +147,7 @@ class TestRanking:
             ({"positive": 0.0}, "both classes"),
             ({"positive": 1.0}, "both classes"),
             ({"positive": 0.001}, r"positive=0.001 .*n_samples=400.* both classes"),
-            ({"flip": 0.32}, "below .* = 0.32, got 0.32"),
+            ({"flip": 0.32}, r"below .* = 0.32 \(got 0.32\)"),
             ({"positive": 0.5, "flip": 0.5}, "below .* = 0.5"),
             ({"flip": -0.1}, "at least 0"),
         ],

@@ -1,4 +1,4 @@
-"""Tests of the readers of spectra."""
+"""Tests of readers for spectra."""
 
 import bz2
 import gzip
@@ -73,13 +73,13 @@ class TestTecator:
     def test_other_and_missing_files_raise(self, tmp_path):
         other = tmp_path / "other.txt"
         other.write_text("real_in=122\nreal_out=3\n1 2 3\n")
-        with pytest.raises(InputError, match=r"no line training_examples="):
+        with pytest.raises(InputError, match=r"no line 'training_examples="):
             load_tecator(other)
         with pytest.raises(InputError, match=r"does not exist.* from http"):
             load_tecator(tmp_path / "missing")
 
     def test_unknown_target_raises(self, tmp_path):
-        with pytest.raises(InputError, match="one of moisture, fat, protein, got 'sugar'"):
+        with pytest.raises(InputError, match=r"one of moisture, fat, protein \(got 'sugar'\)"):
             load_tecator(write(tmp_path / "tecator", rows()), target="sugar")  # type: ignore[arg-type]
 
 
@@ -139,7 +139,10 @@ class TestWine:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"y.test": None}, "has no y.test. The file with the wine spectra contains x.learning"),
+            (
+                {"y.test": None},
+                "has no matrix y.test. .* contains x.learning",
+            ),
             ({"y.test": np.ones((4, 1))}, r"inconsistent shapes: .*x.test 3 x 4, y.test 4 x 1"),
             ({"x.test": np.ones((3, 5))}, "inconsistent shapes"),
             ({"y.test": ["a", "b", "c"]}, "y.test in .* is not a numeric matrix"),
@@ -152,7 +155,7 @@ class TestWine:
 
     def test_dropping_outliers_from_a_small_file_raises(self, tmp_path):
         path = write_r_data(tmp_path / "Wine.RData", wine())
-        with pytest.raises(InputError, match="5 learning rows, so there is no sample 84"):
+        with pytest.raises(InputError, match=r"only 5 training rows, but .* removes row 84"):
             load_wine_spectra(path, drop_outliers=True)
 
     def test_damaged_and_foreign_files_raise(self, tmp_path):

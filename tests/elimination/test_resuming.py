@@ -100,7 +100,7 @@ def test_different_settings_raise(change, named, tmp_path):
     path = tmp_path / "run.ckpt"
     EBRFE(**SETTINGS, checkpoint=path, min_features_to_select=28).fit(X, y)
     before = path.read_bytes()
-    with pytest.raises(CheckpointError, match=f"different run: different {named}"):
+    with pytest.raises(CheckpointError, match=rf"different run \(different: {named}"):
         EBRFE(**{**SETTINGS, **change}, checkpoint=path, min_features_to_select=28).fit(X, y)
     assert path.read_bytes() == before
 

@@ -170,7 +170,7 @@ def test_output_has_column_names(wine):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"rank": 14}, "rank=14 exceeds the number of features, which is 13"),
+        ({"rank": 14}, r"rank=14 exceeds the number of features \(13\)"),
         ({"prototypes_per_class": 49}, "Class '2' has 48 rows, too few for 49 prototypes"),
         ({"prototypes_per_class": {0: 1, 1: 1}}, "no entry for class '2'"),
         ({"prototypes_per_class": {0: 1, 1: 1, 2: 1, 3: 1}}, "for '3', which is not a class"),

@@ -269,7 +269,7 @@ def die_at_one(item):
 
 
 def test_crashing_item_is_named_and_other_results_are_kept(temporary_folder):
-    with pytest.raises(WorkerDiedError, match=r"item 1 \(<1>\), of 4") as caught:
+    with pytest.raises(WorkerDiedError, match=r"for 1 of 4 items: 1 \(<1>\)\.") as caught:
         parallel_map(die_at_one, range(4), n_jobs=2, describe=lambda item: f"<{item}>")
     error = caught.value
     assert error.lost == [1]
@@ -288,7 +288,7 @@ def crash(item):
 
 def test_imap_yields_all_other_results_before_it_raises(capfd):
     finished: list[tuple[int, int]] = []
-    with pytest.raises(WorkerDiedError, match="item 1"):
+    with pytest.raises(WorkerDiedError, match=r"for 1 of 3 items: 1 \(1\)\."):
         finished.extend(parallel_imap(crash, range(3), n_jobs=2))
     assert sorted(finished) == [(0, 0), (2, 2)]
     assert "Segmentation fault" in capfd.readouterr().err

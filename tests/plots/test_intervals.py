@@ -1,4 +1,4 @@
-"""The figure of relevance intervals."""
+"""Tests of the figure of relevance intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axis ticks."""
+"""Tests of axis ticks."""
 
 from __future__ import annotations
 

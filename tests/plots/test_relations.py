@@ -1,4 +1,4 @@
-"""Figures of relations."""
+"""Tests of figures of relations."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt

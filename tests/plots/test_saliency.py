@@ -1,4 +1,4 @@
-"""Figures of explanations: complete titles and consistent color scales."""
+"""Tests of figures of explanations: complete titles and consistent color scales."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of feature selection: elimination paths and minimum-cost feature sets."""
+"""Tests of figures of feature selection: elimination paths and minimum-cost feature sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of stability."""
+"""Tests of the stability figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML report: escaped, self-contained, complete, with notes on omitted features."""
+"""Tests that the HTML report is escaped, self-contained and complete."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_risk_bound() -> None:
 @pytest.mark.parametrize("old", [True, False])
 def test_without_a_risk_bound(old: bool) -> None:
     summary = {**example(), "risk_bound": None}
-    if old:  # JSON of an older version
+    if old:  # JSON written by an older version
         del summary["risk_bound"]
     assert "<details>" not in render(summary)
 

@@ -1,4 +1,4 @@
-"""Sections of the HTML report: values, drawings and conditions."""
+"""Tests of the sections of the HTML report: values, drawings and conditions."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""Documents and reports of every task, with and without privileged features."""
+"""Tests of documents and reports for every task, with and without privileged features."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ESTIMATORS: dict[Task, str] = {
     "ordinal": "OrdinalBounds",
     "ranking": "RankingBounds",
 }
-# Words that only make sense where there are classes.
+# Phrases that occur only in reports of classification tasks.
 CLASS_PHRASES = ["separate the classes", "rows correctly", "most frequent class", "Accuracy"]
 
 

@@ -49,14 +49,14 @@ def test_tensors_that_require_gradients(model, rows):
 @pytest.mark.parametrize(
     ("batch", "message"),
     [
-        (lambda X, codes: (X, codes + 0.5), r"class codes from 0 to 2, got 0\.5"),
-        (lambda X, codes: (X, codes - 1), "class codes from 0 to 2, got -1"),
-        (lambda X, codes: (X, codes + 1), "class codes from 0 to 2, got 3"),
-        (lambda X, codes: (X, ["a"] * 10), "class codes from 0 to 2, got 'a'"),
+        (lambda X, codes: (X, codes + 0.5), r"class codes from 0 to 2 \(got 0\.5\)"),
+        (lambda X, codes: (X, codes - 1), r"class codes from 0 to 2 \(got -1\)"),
+        (lambda X, codes: (X, codes + 1), r"class codes from 0 to 2 \(got 3\)"),
+        (lambda X, codes: (X, ["a"] * 10), r"class codes from 0 to 2 \(got 'a'\)"),
         (lambda X, codes: (X, codes[:4]), "10 rows but 4 targets"),
-        (lambda X, codes: [X], r"must be a pair \(rows, targets\), got a list of length 1"),
-        (lambda X, codes: X, r"must be a pair \(rows, targets\), got a single Tensor"),
-        (lambda X, codes: (X, X, codes), r"must be a pair \(rows, targets\), got a tuple of"),
+        (lambda X, codes: [X], r"must be a pair of rows and targets \(got a list of length 1\)"),
+        (lambda X, codes: X, r"must be a pair of rows and targets \(got a single Tensor\)"),
+        (lambda X, codes: (X, X, codes), r"must be a pair of rows and targets \(got a tuple of"),
     ],
 )
 def test_invalid_batches_raise(model, rows, batch, message):

@@ -138,7 +138,10 @@ def test_bad_input() -> None:
     X, y = branches(60, 0)
     model = SVC().fit(X, y)
     for arguments, message in (
-        ({"y": ["left"] * 60}, "'left' is not a class of the model. Its classes are 'down', 'up'"),
+        (
+            {"y": ["left"] * 60},
+            "'left' is not a class of the model. Use one of its classes: 'down', 'up'",
+        ),
         ({"target": "left"}, "'left' is not a class of the model"),
         ({"y": y, "target": "up"}, "cannot both be set"),
     ):
@@ -230,7 +233,9 @@ def test_unsupported_models_and_targets_raise() -> None:
     X, y = branches(100, 0)
     codes = np.unique(y, return_inverse=True)[1]
     model = LogisticRegression().fit(X, codes)
-    with pytest.raises(InputError, match=r"'1' is not a class of the model\. Its classes are 0, 1"):
+    with pytest.raises(
+        InputError, match=r"'1' is not a class of the model\. Use one of its classes: 0, 1"
+    ):
         explain(model, X, target="1")
     with pytest.raises(NotFittedError):
         explain(SVC(), X)

@@ -239,11 +239,11 @@ def test_resumed_run_gives_the_same_result(tmp_path, monkeypatch) -> None:
     fresh.fit(X, y)
     np.testing.assert_array_equal(resumed.importances_, fresh.importances_)
     np.testing.assert_array_equal(resumed.ranking_, fresh.ranking_)
-    with pytest.raises(CheckpointError, match="different keep_fraction"):
+    with pytest.raises(CheckpointError, match="different: keep_fraction"):
         clone(model).set_params(keep_fraction=0.5).fit(X, y)
-    with pytest.raises(CheckpointError, match="different estimator__alpha"):
+    with pytest.raises(CheckpointError, match="different: estimator__alpha"):
         clone(model).set_params(estimator__alpha=0.5).fit(X, y)
-    with pytest.raises(CheckpointError, match="different data"):
+    with pytest.raises(CheckpointError, match="different: data"):
         clone(model).fit(X + 1, y)
 
 
@@ -341,7 +341,7 @@ def test_bad_input_raises() -> None:
         (Failing(), "Round 1 of 10, on 12 features: Solver produced non-finite"),
         (
             ThreeOutputs(),
-            r"must have 2 outputs, one per class, but its outputs have shape \(150, 3\)",
+            r"have shape \(150, 3\)\. Use a model with 2 outputs, one per class",
         ),
     ):
         with pytest.raises(InputError, match=message) as caught:

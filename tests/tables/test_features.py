@@ -70,7 +70,7 @@ def test_conflicting_roles(frame: pd.DataFrame) -> None:
 
 
 def test_too_small_tables(frame: pd.DataFrame) -> None:
-    refused(frame.iloc[:3], SICK, "has 3 rows", "At least 4")
+    refused(frame.iloc[:3], SICK, "has 3 rows", "at least 4")
     refused(frame[["sick"]], SICK, "besides the target 'sick'")
 
 
@@ -78,7 +78,7 @@ def test_missing_targets_and_groups(frame: pd.DataFrame) -> None:
     refused(frame.assign(sick=frame["sick"].where(frame.index > 2)), SICK, "'sick'", "3 of 80 rows")
     refused(frame.assign(sick=[np.inf, *range(79)]), SICK, "infinite in 1 of 80")
     groups = frame.assign(patient=[np.nan, *range(79)])
-    refused(groups, ColumnRoles("sick", row_groups="patient"), "missing in some rows")
+    refused(groups, ColumnRoles("sick", row_groups="patient"), "missing in 1 of 80 rows")
 
 
 def test_missing_and_infinite_values(frame: pd.DataFrame) -> None:

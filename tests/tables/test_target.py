@@ -35,16 +35,16 @@ def test_target_is_converted_for_the_task(task: str, values: Any, expected: list
 @pytest.mark.parametrize(
     ("task", "values", "fragments"),
     [
-        ("regression", TEXT, ["'y'", "such as 'low'", "numbers", "--task classification"]),
+        ("regression", TEXT, ["'y'", "such as 'low'", "numeric", "--task classification"]),
         ("regression", [2.5] * 5, ["'y'", "single value, 2.5"]),
-        ("regression", pd.to_datetime(["2020-01-01"] * 4), ["does not contain numbers"]),
+        ("regression", pd.to_datetime(["2020-01-01"] * 4), ["has non-numeric values"]),
         ("ordinal", TEXT, ["'y'", "words", "such as 'low'", "order", "as numbers"]),
         ("ordinal", pd.Categorical(TEXT, ["low", "high"], ordered=True), ["as numbers"]),
         ("ordinal", [0.5, 1.5, 2.5, 3.5], ["continuous", "--task regression"]),
-        ("ordinal", [1] * 5, ["single class, 1"]),
+        ("ordinal", [1] * 5, ["single class, '1'"]),
         ("ranking", [1, 2, 3] * 3, ["two classes", "'y' has 3", "--task ordinal"]),
-        ("ranking", [1] * 5, ["single class, 1"]),
-        ("classification", ["a"] * 5, ["single class, a"]),
+        ("ranking", [1] * 5, ["single class, '1'"]),
+        ("classification", ["a"] * 5, ["single class, 'a'"]),
     ],
 )
 def test_unsuitable_targets_raise(task: str, values: Any, fragments: list[str]) -> None:

@@ -46,9 +46,9 @@ MALIGNANT = 0
 
 
 def measure(seed: int, _: Path, *, subset: range, settings: Mapping[str, Any]) -> Figures:
-    """Compute bounds and relevance classes on all rows, and the F1 of the baseline."""
+    """Return bounds and relevance classes on all rows, and the F1 of the baseline."""
     X, y, bounds, folds = fit(seed, subset, settings)
-    # Only the baseline is needed here: no probes, and the C chosen above.
+    # Only the baseline is needed here, so C and the cutoff are fixed.
     baseline = ClassificationBounds(C=float(bounds.baseline_.C_), cutoff=1e-5)
     predicted = cross_val_predict(baseline, X, y, cv=folds)
     by_fold = [f1_score(y[rows], predicted[rows], pos_label=0) for _, rows in folds.split(X, y)]
@@ -73,7 +73,7 @@ def measure(seed: int, _: Path, *, subset: range, settings: Mapping[str, Any]) -
 def measure_with_witnesses(
     seed: int, data: Path, *, subset: range, settings: Mapping[str, Any]
 ) -> Figures:
-    """Also compute the F1 of the models that attain the bounds, two per feature."""
+    """Return the figures of ``measure`` and the F1 of the models that attain the bounds."""
     X, y, bounds, folds = fit(seed, subset, settings)
     in_training = witness_scores(bounds, X, y)
     fixed = dict(settings) | {"C": float(bounds.baseline_.C_), "cutoff": 1e-5}

@@ -21,11 +21,15 @@ from ..table import Column, Derived, Figures, Measured, Row, Table
 
 # Suffix of the keys of accuracies with all features.
 ALL = ", all"
-ARCENE_COST = (
-    " (1.5 for RBF, as the paper states; its accuracy with all features is the one with 1)"
-)
+# Exceptions: values of C, and sentences on the accuracies with all features.
+COSTS = {"arcene": "1 (1.5 for the RBF SVM)"}
+ALL_FEATURES = {
+    "arcene": " The exception is the RBF SVM, whose published accuracy is reproduced with C = 1.",
+    "dorothea": " The exceptions are the RBF and sigmoid SVMs, whose accuracies the paper appears "
+    "to have swapped.",
+}
 NUMBERS = {"arcene": 4, "dexter": 5, "dorothea": 6, "madelon": 8}
-# Table 2, gamma 0.975: accuracy and number of features by ranking model, then by classifier.
+# Table 2, gamma 0.975: accuracy (number of features) of each classifier, by ranking model.
 TABLE_2 = {
     "arcene": {
         "linear": ("83.0 (3189)", "88.0 (9750)", "85.0 (48)", "75.0 (327)"),
@@ -61,14 +65,14 @@ MISPRINTS = {
 MISPRINTED_LINE = "SFS best, gamma 0.975"
 CORRECTIONS = {
     "arcene": """
-In the row "SFS best, gamma 0.975", the paper prints 84.0 (1145) for the sigmoid SVM. In its Table 2
-this is the result of the linear SVM with the ranking by sigmoid; the best result of the sigmoid SVM
-there is 75.0 (327). Both are shown, and the comparison uses the correction.
+In the row "SFS best, gamma 0.975", the paper prints 84.0 (1145) for the sigmoid SVM. In its Table
+2, this is the result of the linear SVM with the ranking by the sigmoid SVM. The best result of the
+sigmoid SVM there is 75.0 (327). Both are shown, and the comparison uses the correction.
 """,
     "dexter": """
 In the row "SFS best, gamma 0.975", the paper prints 93.7 (7071), 94.0 (7071) and 93.7 (3384) for
-the poly, RBF and sigmoid SVMs. In its Table 2 these are the results of the linear SVM with the
-rankings by poly, RBF and sigmoid: a column was printed as a row. The best results of these SVMs
+the poly, RBF and sigmoid SVMs. In its Table 2, these are the results of the linear SVM with the
+rankings by these three SVMs, so a column was printed as a row. The best results of the three SVMs
 there are 93.7 (66), 93.7 (105) and 93.0 (102). Both are shown, and the comparison uses the
 corrections.
 """,
@@ -91,7 +95,7 @@ def parse_cells(cells: tuple[str, ...]) -> dict[str, float]:
 
 
 def to_figures(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return, per classifier, the best accuracy, its fewest features and the accuracy with all."""
+    """Return the best accuracy, the fewest features that reach it, and the accuracy with all."""
     figures = {}
     for classifier, accuracy in result["accuracy"].items():
         figures[classifier], figures[f"{classifier} features"] = best(accuracy)
@@ -101,8 +105,8 @@ def to_figures(result: Mapping[str, Any]) -> dict[str, float]:
 
 
 def ranking_figures(seed: int, data: Path, *, name: str, ranking: Ranking) -> Figures:
-    warnings.simplefilter("ignore", ConvergenceWarning)  # libsvm is stopped early
-    warnings.simplefilter("ignore", RelevanceWarning)  # some columns are constant
+    warnings.simplefilter("ignore", ConvergenceWarning)  # The iterations of libsvm are limited.
+    warnings.simplefilter("ignore", RelevanceWarning)  # Some columns are constant.
     return to_figures(judged_ranking(load(name, data), ranking, seed))
 
 
@@ -125,12 +129,12 @@ def published_figures(name: str, ranking: Ranking) -> dict[str, float]:
 
 
 def quick_seeds(name: str, ranking: Ranking) -> int:
-    """Include a single round of the linear SVM on the smaller sets in quick runs."""
+    """Return the number of seeds in quick runs: 1 for one round of a linear SVM on small sets."""
     return int(name in ("arcene", "dexter") and ranking == Ranking("linear", 0.0))
 
 
 def n_seeds(name: str, ranking: Ranking) -> int:
-    """Repeat networks on ARCENE; SVMs are deterministic, and the other sets take too long."""
+    """Return the number of seeds; only networks on ARCENE, which is small, are repeated."""
     return 3 if name == "arcene" and ranking.ranker in ("NN", "DFS") else 1
 
 
@@ -163,7 +167,7 @@ def rows(name: str) -> list[Row]:
 
 
 def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
-    """Return the function that computes the paper's summary lines: all features, same and best."""
+    """Return the function that computes the lines "all features", "SFS same" and "SFS best"."""
 
     def lines(measured: Mapping[str, Measured]) -> list[Derived]:
         printed = parse_cells(PUBLISHED[name]["all features"])
@@ -184,7 +188,7 @@ def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
 
 
 def summary_line(name: str, line: str, figures: Figures) -> Derived:
-    """Return a line with the paper's figures as printed and, for misprints, corrected."""
+    """Return a line with the paper's figures as printed, and with corrections of misprints."""
     printed, corrected = parse_cells(PUBLISHED[name][line]), {}
     if line == MISPRINTED_LINE and name in MISPRINTS:
         misprints = parse_cells(MISPRINTS[name])
@@ -207,7 +211,7 @@ def same_ranker(rankers: Mapping[str, Figures]) -> Figures:
 
 
 def best_ranker(rankers: Mapping[str, Figures]) -> Figures:
-    """Return the figures of each classifier with its best ranking, ties by fewest features."""
+    """Return the figures of each classifier with its best ranking; ties prefer fewer features."""
     chosen: dict[str, float] = {}
     for classifier in KERNELS:
         size = f"{classifier} features"
@@ -217,11 +221,12 @@ def best_ranker(rankers: Mapping[str, Figures]) -> Figures:
 
 
 def columns(name: str) -> tuple[Column, ...]:
-    """Return one column per classifier; MADELON, whose relevant features are known, has another."""
+    """Return one column per classifier and, for MADELON, the number of relevant features found."""
     accuracies = [
-        Column(f"{kernel} SVM", kernel, 1, "higher", f"{kernel} features") for kernel in KERNELS
+        Column(f"accuracy of {kernel} SVM, %", kernel, 1, "higher", f"{kernel} features")
+        for kernel in KERNELS
     ]
-    truth = Column("relevant in the top 20", "relevant in the first 20", 0, "")
+    truth = Column("relevant features among the top 20", "relevant in the first 20", 0, "")
     return (*accuracies, truth) if name == "madelon" else tuple(accuracies)
 
 
@@ -230,21 +235,25 @@ def table(name: str, remarks: Mapping[str, str]) -> Table:
         name=f"sfs20_table_{NUMBERS[name]}",
         title=f"sfs20, Table {NUMBERS[name]} and Table 2: {name.upper()}",
         about=f"""
-Rankings of the features of {name.upper()}, each scored by four SVMs. A cell shows the best accuracy
-on the held-out rows, in percent, over subsets of increasing size, and in brackets the fewest
-features that reach it. As in the paper, the size is chosen on the held-out rows, which favors every
-method alike.
+The table compares rankings of the features of {name.upper()}. Each ranking is evaluated with four
+SVMs. A cell shows the best accuracy on the held-out rows over subsets of increasing size, and in
+brackets the fewest features that reach it. As in the paper, the size is chosen on the held-out
+rows, so the accuracies are optimistically biased for every method.
 
-SFS ranks by the saliency of an SVM: in a single round (gamma 0), or removing 2.5 % of the features
-per round (gamma 0.975). NN is the saliency of a network, DFS the input mask of a network, MIM
-mutual information. Lasso and elastic net are scored by their own predictions. "SFS same" combines
-each SVM with the ranking by its own kernel, "SFS best" with the best of the four rankings.
+SFS (saliency-based feature selection) ranks features by the saliency of an SVM or, for "NN", of a
+neural network. gamma is the fraction of features kept per round. With gamma 0 there is a single
+round, and with gamma 0.975 each round removes 2.5 % of the features. DFS (deep feature selection)
+ranks features by a sparse mask on the inputs of a network. MIM (mutual information maximization)
+ranks them by their mutual information with the class. Lasso and elastic net are evaluated by their
+own predictions. "SFS same" combines each SVM with the ranking by the SVM with the same kernel. "SFS
+best" combines it with the best of the four rankings.
 
-SVMs have the paper's C = 1{ARCENE_COST if name == "arcene" else ""} and degree 3. coef0 is 1 for
-poly and 0 for sigmoid, gamma is one over the number of features, classes are balanced, and libsvm
-stops after {MAX_ITER:,} steps. With these settings, and with data
-[scaled as in the paper](../saliency.md#the-challenge-sets), the accuracies with all features are
-the paper's. Above 50 features, sizes grow in steps of 2 %.
+As in the paper, C is {COSTS.get(name, "1")} and the polynomial kernel has degree 3. coef0 is 1 for
+the polynomial kernel and 0 for the sigmoid kernel (paper: 1). The kernel parameter gamma is one
+over the number of features. Classes are balanced, and libsvm stops after {MAX_ITER:,} iterations.
+The data are [scaled as in the paper](../saliency.md#the-challenge-sets). With these settings, the
+accuracies with all features are those of the paper.{ALL_FEATURES.get(name, "")} Above 50 features,
+sizes grow in steps of 2 %.
 {CORRECTIONS.get(name, "")}""",
         columns=columns(name),
         headline="rbf",

@@ -17,9 +17,9 @@ def measure(seed: int, _: Path) -> Figures:
 
     accuracy, means, fraction, _samples = run(seed, EPOCHS)
     figures = {"accuracy": 100 * accuracy, "rows": 100 * fraction}
-    for branch, (name, deciding) in enumerate(BRANCHES):
+    for branch, (name, relevant) in enumerate(BRANCHES):
         top = set(np.argsort(-means[branch])[:3].tolist())
-        figures[f"first, {name}"] = float(top == deciding)
+        figures[f"first, {name}"] = float(top == relevant)
         for letter, value in zip("abcde", means[branch], strict=True):
             figures[f"{letter}, {name}"] = float(value)
     return figures
@@ -29,18 +29,20 @@ TABLE_3 = Table(
     name="sfs20_table_3",
     title="sfs20, Table 3: saliency of individual rows",
     about="""
-There are five features. The sign of the first selects a branch: the target depends on the second
-and third feature, or on the fourth and fifth. A network with one hidden layer is trained on 10,000
-rows, and saliency is computed for 10,000 held-out rows. "Top three" is the fraction of seeds in
-which the three features of a branch have the largest mean saliency in it. "Rows" is the percentage
-of correctly classified rows in which exactly these three have the largest saliency. The paper shows
-four rows, and in all of them they have. Far from a class boundary the gradient is small, so single
-rows need not show the features of their branch.
+The data have five features, x_a to x_e. The sign of x_a selects one of two branches. In one branch
+the target depends on x_b and x_c, and in the other on x_d and x_e. A network with one hidden layer
+is trained on 10,000 rows, and saliency is computed for 10,000 held-out rows.
+
+"Top three" is the fraction of seeds for which the three relevant features of a branch have the
+largest mean saliency in it. "Rows with the correct top three" is the percentage of correctly
+classified rows in which exactly these three features have the largest saliency. The paper shows
+four rows, and these features have the largest saliency in all of them. Far from a class boundary
+the gradient is small, so the saliency of a single row need not identify the features of its branch.
 """,
     columns=[
-        Column("accuracy", "accuracy", 1, ""),
+        Column("accuracy, %", "accuracy", 1, ""),
         *(Column(f"top three, {name}", f"first, {name}", 2, "") for name, _ in BRANCHES),
-        Column("rows, %", "rows", 0, ""),
+        Column("rows with the correct top three, %", "rows", 0, ""),
     ],
     rows=[Row("network of 100 units", measure, seeds=10, quick=1, is_ours=True)],
     row_header="model",

@@ -54,12 +54,16 @@ def table_1(data: str) -> Table:
         name=f"esann17_table_1_{data.lower()}",
         title=f"esann17, Table 1, data {data}",
         about=f"""
-Selection of the relevant features on synthetic data with known ground truth: 150 rows,
-{FEATURES[data]} features, ten instances. Hyperparameters are tuned by {FOLDS}-fold
-cross-validation. Cutoffs are the paper's: 1e-5 for models with an L1 penalty, the mean absolute
-weight for the L2-SVM and the elastic net. "Bounds, joint budget" is the formulation of this paper,
-with one budget for the sum of norm and loss. "Bounds" is that of its successor ferel18, the default
-of `allrelevant`. The paper's figure is shown for both.
+The table shows how well each method selects the relevant features of synthetic data with known
+ground truth. The data have 150 rows and {FEATURES[data]} features. Precision, recall and F1 refer
+to the selected features and are averaged over ten instances, one per seed. Hyperparameters are
+tuned by {FOLDS}-fold cross-validation. The cutoffs on absolute weights are those of the paper. For
+models with an L1 penalty alone, the cutoff is 1e-5. For the L2-SVM and the elastic net, it is the
+mean absolute weight.
+
+"Bounds, joint budget" uses the formulation of this paper, with one budget for the sum of norm and
+loss. "Bounds" uses the formulation of a later paper of the same authors ([ferel18](README.md)),
+which is the default of `allrelevant`. The paper's values are shown for both.
 
 {ground_truth.OTHER_METHODS}
 """,
@@ -73,18 +77,19 @@ of `allrelevant`. The paper's figure is shown for both.
             published=PUBLISHED[data],
         ),
         remarks={
-            "": "The instances are new draws from the paper's description. The grids and the "
-            "stopping rules of its comparators are not published.",
-            NOT_BEST: "in one of the ten instances, two of the four weak features stay below the "
-            "cutoff, although their bounds exceed those of every irrelevant feature. The cutoff "
-            "comes from permuted features and is strict (a false positive rate of one in a "
-            "million). In the other nine instances every relevant feature is found. The joint "
-            "budget finds all of them in every instance, but selects irrelevant ones in some.",
+            "": "The instances were newly generated according to the paper's description. The "
+            "parameter grids and stopping rules of the other methods are not published.",
+            NOT_BEST: "In one of the ten instances, the upper bounds of two of the four weak "
+            "features are below the cutoff, although they exceed those of all irrelevant features. "
+            "The cutoff is estimated from permuted features and is strict, with a false positive "
+            "rate of one in a million. In the other nine instances, all relevant features are "
+            "selected. With a joint budget, all relevant features are selected in every instance, "
+            "but irrelevant features are also selected in some instances.",
         },
     )
 
 
-# Settings of the rows of Figure 2. The paper's set of models has no slack.
+# Settings of the rows of Figure 2. The set of equivalent models has no slack in the paper.
 FIGURE_2_SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "default slack, C by cross-validation": {},
     **{
@@ -117,31 +122,34 @@ FIGURE_2 = Table(
     name="esann17_figure_2",
     title="esann17, Figure 2: breast cancer",
     about="""
-Relevance profile of the 30 features with this paper's formulation, a joint budget for norm and
-loss. The paper reports an average F-score of 0.98, with a standard deviation of 0.0008, for the
-models at the bounds. It does not say on which rows, and it does not state C. Here every feature
-has two such models (witnesses), one at its lower and one at its upper bound. Their F1, of the
-malignant class, is averaged over all 60 models: on the rows they were fitted to, and on rows held
-out in 10-fold cross-validation. The set of models has no slack in the paper; the first row shows
-the defaults of `allrelevant`, which add some. Seeds shuffle the folds and permute the probes.
+The table shows the relevance classes of the 30 features with the formulation of this paper, a joint
+budget for norm and loss. For the models at the bounds, the paper reports an average F-score of 0.98
+with a standard deviation (SD) of 0.0008. It states neither C nor the rows on which the F-score was
+measured.
 
-The F-score of the paper is reproduced at C = 0.5, its standard deviation is not. The paper finds "a
-few clear strongly relevant features as well as a handful of weakly relevant ones". Here features
-become strong only at a large C.
+Here, each feature has two models at the bounds (witnesses), one that attains its lower bound and
+one that attains its upper bound. F1 of the malignant class is averaged over all 60 models. It is
+measured on the training rows, and on rows held out in 10-fold cross-validation. In the paper, the
+set of equivalent models has no slack. The first row uses the defaults of `allrelevant`, which
+include slack. Seeds shuffle the folds and permute the probes, from which the cutoff is estimated.
+
+At C = 0.5, the paper's F-score is reproduced, but its standard deviation is not. The paper finds "a
+few clear strongly relevant features as well as a handful of weakly relevant ones". Here, features
+are strongly relevant only with a large C.
 """,
     columns=breast_cancer.WITNESS_COLUMNS,
     rows=figure_2_rows(),
     row_header="settings",
     rows_are_methods=False,
     remarks={
-        "": "The smaller C is, the more the models at the bounds differ from each other and from "
-        "the baseline, and the less accurate they are. In the first row, cross-validation chooses "
-        "C = 0.056 for two of the three seeds and 5.6 for the third."
+        "": "With a smaller C, the models at the bounds vary more and have a lower F1 on the "
+        "training rows. In the first row, cross-validation chooses C = 0.056 for two of the three "
+        "seeds and C = 5.6 for the third."
     },
     plots=[
         Plot(
             "esann17_breast_cancer.svg",
-            "Relevance intervals with a joint budget for norm and loss",
+            "The plot shows the relevance intervals for each row of the table.",
             breast_cancer.draw_profiles,
         )
     ],
@@ -152,5 +160,5 @@ PAPER = Paper(
     "esann17",
     "Göpfert, Pfannschmidt and Hammer (2017), Feature Relevance Bounds for Linear Classification",
     TABLES,
-    {"Figure 1 and the F-scores of section 4 on adrenal data": "the data are not public."},
+    ["Figure 1 and the F-scores of section 4 use adrenal data, which are not public."],
 )

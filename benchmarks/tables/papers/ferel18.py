@@ -34,29 +34,32 @@ PUBLISHED = {
         "Boruta": (0.99, 0.93, 0.96),
     },
 }
-SETTINGS = {"A": "512 rows; 1 strong, 2 weak, 11 irrelevant", "B": "256 rows; 6, 6 and 6"}
+SETTINGS = {
+    "A": "512 rows; 1 strong, 2 weak and 11 irrelevant features",
+    "B": "256 rows; 6 strong, 6 weak and 6 irrelevant features",
+}
 # Numbers of rows and of strong, weak and irrelevant features.
 SIZES = {"A": (512, 1, 2, 11), "B": (256, 6, 6, 6)}
 MARGIN_PAGE = "[data with a margin](ferel18_table_2_margin.md)"
 ONE_COPY = (
-    "Lasso regression, as scikit-learn solves it, gives all weight to one of two identical "
-    "features, so it does not select both."
+    "scikit-learn's lasso puts all weight on one of two identical features, so it does not select "
+    "both."
 )
 REMARKS = {
     "A": {
-        "L1-SVM": "Not reproduced on these data. The paper does not say how the classes are "
-        "separated; the generator that its authors published leaves a margin between them, and "
-        f"the one used here does not. On {MARGIN_PAGE} the same L1-SVM has an F1 of 0.98, the "
-        "paper's figure. Without a margin, cross-validation chooses a penalty so weak that "
-        "irrelevant features keep small weights.",
-        "lasso": f"Not reproduced, neither here nor on {MARGIN_PAGE}. {ONE_COPY} The paper's "
-        "Lasso has a recall of 1.00 and is therefore more likely an L1-SVM.",
+        "L1-SVM": "The paper's value is not reproduced on these data. The paper does not say how "
+        "the classes are separated. The generator that its authors published leaves a margin "
+        "between the classes, but the generator used here does not. With the same L1-SVM, F1 is "
+        f"0.98 on {MARGIN_PAGE}, as in the paper. Without a margin, cross-validation chooses such "
+        "a weak penalty that irrelevant features keep small weights.",
+        "lasso": f"The paper's value is reproduced neither here nor on {MARGIN_PAGE}. {ONE_COPY} "
+        "The paper's Lasso has a recall of 1.00, so it is more likely an L1-SVM.",
     },
     "B": {"lasso": ONE_COPY},
 }
 NEW_DRAWS = (
-    "The instances are new draws. The paper does not describe how strong the signal is, nor the "
-    "grids of its comparators."
+    "The instances were newly generated. The paper gives neither the signal strength nor the "
+    "parameter grids of the other methods."
 )
 
 
@@ -75,13 +78,16 @@ def table_2(setting: str) -> Table:
         name=f"ferel18_table_2{setting.lower()}",
         title=f"ferel18, Table 2, setting {setting}",
         about=f"""
-Selection of the relevant features on synthetic data with known ground truth, as in Table 1 of the
-paper ({SETTINGS[setting]} features), over ten instances. As in the paper, a linear model selects a
-feature if its absolute weight is above 1e-5, and hyperparameters are tuned by {FOLDS}-fold
-cross-validation. The paper's Lasso is "an l1-regularized linear classifier". Its figure is shown
-for two methods: lasso regression on the classes -1 and 1, and the SVM with an L1 penalty. "Bounds"
-has separate budgets for norm and loss, as in this paper; "joint budget" is the formulation of
-esann17.
+The table shows how well each method selects the relevant features of synthetic data with known
+ground truth. The data follow Table 1 of the paper ({SETTINGS[setting]}). Precision, recall and F1
+refer to the selected features and are averaged over ten instances, one per seed. As in the paper, a
+linear model selects a feature if its absolute weight is above 1e-5, and hyperparameters are tuned
+by {FOLDS}-fold cross-validation. The bounds always use 5 folds.
+
+The paper's Lasso is "an l1-regularized linear classifier". Its values are shown for two methods,
+which are lasso regression on the classes -1 and 1 and the SVM with an L1 penalty. "Bounds" uses
+separate budgets for norm and loss, as in this paper. "Bounds, joint budget" uses the formulation of
+an earlier paper of the same authors ([esann17](README.md)). The paper's values are shown for both.
 
 {ground_truth.OTHER_METHODS}
 """,
@@ -93,7 +99,7 @@ esann17.
 
 
 def measure_both(seed: int, data: Path, *, measures: Mapping[str, Measure]) -> Figures:
-    """Return the figures of both settings, with the setting in front of each key."""
+    """Return the figures of both settings, with the setting as prefix of each key."""
     return {
         f"{setting} {key}": value
         for setting, measure in measures.items()
@@ -127,15 +133,15 @@ TABLE_2_MARGIN = Table(
     name="ferel18_table_2_margin",
     title="ferel18, Table 2 on data with a margin",
     about=f"""
-The methods of Table 2 on data like those that the paper's authors generate in their published code:
-uniform features, and no row closer to the separating hyperplane than 1 (features range from -10 to
-10). Everything else is as on the pages of [setting A](ferel18_table_2a.md) ({SETTINGS["A"]}
-features) and [setting B](ferel18_table_2b.md) ({SETTINGS["B"]} features).
+The methods of Table 2 are applied to data like those of the generator that the paper's authors
+published. Features are uniformly distributed between -10 and 10. No row is closer than 1 to the
+separating hyperplane. All other settings are those of the pages for [setting
+A](ferel18_table_2a.md) ({SETTINGS["A"]}) and [setting B](ferel18_table_2b.md) ({SETTINGS["B"]}).
 
-The margin explains the paper's figure for Lasso in setting A. With a margin, the L1-SVM classifies
-all held-out rows correctly even at a strong penalty, and cross-validation prefers the strongest of
+The margin explains the paper's value for Lasso in setting A. With a margin, the L1-SVM classifies
+all held-out rows correctly even with a strong penalty. Cross-validation prefers the strongest of
 equally good penalties. Without a margin, only weak penalties reach the best score, and irrelevant
-features keep small weights. The grid and the cutoff are the same.
+features keep small weights. The penalty grid and the cutoff are the same in both cases.
 """,
     columns=[
         replace(column, title=f"{column.title}, {setting}", key=f"{setting} {column.key}")
@@ -150,22 +156,30 @@ FIGURES_2_3 = Table(
     name="ferel18_figures_2_3",
     title="ferel18, Figures 2 and 3: stability over splits",
     about=f"""
-Variation of the bounds over {splits.N_SPLITS} random splits that leave out a tenth of the rows,
-compared with the variation of the baseline's weights. The adrenal steroid data of the paper are not
-public. Two other data sets replace them. Parkinsons has 195 voice recordings of 32 people. Rows of
-one person are alike, so whole people are left out, and C is chosen on people left out; classes are
-balanced. For breast cancer, C is chosen on every split.
+The table compares the variation of the bounds over {splits.N_SPLITS} random splits with that of the
+baseline's weights. Each split leaves out a tenth of the rows. The ratio of a feature is the
+standard deviation of its upper bound divided by that of its weight in the baseline. If the weight
+never varies but the bound does, the ratio is infinite and is left out of the median.
 
-The paper reports ratios of standard deviations "close to 1 for most features". On parkinsons they
-are. On breast cancer they are about 2, because C varies from split to split and scales all models.
-A feature whose weight never varies has no ratio.
+The adrenal steroid data of the paper are not public, so two other datasets replace them. The
+parkinsons data contain 195 voice recordings of 32 people. Rows of the same person are similar, so
+each split leaves out whole people. C is chosen once, by cross-validation that also leaves out whole
+people, and the classes are balanced. For breast cancer, C is chosen on every split.
+
+The paper reports ratios of standard deviations "close to 1 for most features". This is reproduced
+on the parkinsons data. On breast cancer, the ratios are about 2, because C varies between splits
+and scales all models.
 """,
     columns=splits.COLUMNS,
     rows=splits.rows(),
     row_header="data",
     rows_are_methods=False,
     plots=[
-        Plot("ferel18_stability.svg", "Figures 2 (top) and 3 (bottom) of the paper", splits.draw)
+        Plot(
+            "ferel18_stability.svg",
+            "The top row corresponds to Figure 2 of the paper, the bottom row to Figure 3.",
+            splits.draw,
+        )
     ],
 )
 
@@ -173,15 +187,21 @@ FIGURES_4_5 = Table(
     name="ferel18_figures_4_5",
     title="ferel18, Figures 4 and 5: breast cancer",
     about="""
-Relevance profiles of all 30 features, and of the ten means, the ten standard errors and the ten
-worst values alone. The paper finds all 30 features weak, all means weak, the 14th feature (standard
-error of the area) strong among the standard errors, and the 22nd (worst texture) strong among the
-worst values. It does not state C and delta. The rows "paper's settings" use its set of models and
-its cutoff, with C = 0.05 and delta = 0.1. Three of the four findings are reproduced there; no C and
-delta that were tried reproduce all four ([accuracy.md](../accuracy.md) has the whole grid). The
-other rows use the defaults: C by cross-validation, a slack for the loss, and a cutoff from probes.
-F1 is measured by 10-fold cross-validation; seeds shuffle the folds. The paper does not say for
-which class and on which rows its F1 is, so all four combinations are shown.
+The table shows the relevance classes of all 30 features, and of the ten means, the ten standard
+errors and the ten worst values alone. In the paper, all 30 features are weakly relevant, and all
+ten means alone are weakly relevant. Among the standard errors, only the 14th feature (area) is
+strongly relevant. Among the worst values, only the 22nd feature (texture) is strongly relevant.
+
+The paper states neither C nor its slack delta. The rows "paper's settings" use its set of
+equivalent models and its cutoff, with C = 0.05 and delta = 0.1. They reproduce three of the four
+findings. None of the other values of C and delta that were tried reproduces all four
+([accuracy.md](../accuracy.md) lists them). The remaining rows use the defaults of `allrelevant`. C
+is chosen by cross-validation, the loss has a slack, and the cutoff is estimated from probes, which
+are permuted copies of features.
+
+F1 is measured for the baseline by 10-fold cross-validation, and seeds shuffle the folds. The paper
+does not say to which class and to which rows its F1 refers, so all four combinations are shown. SD
+is the standard deviation.
 """,
     columns=breast_cancer.COLUMNS,
     rows=[
@@ -209,19 +229,19 @@ which class and on which rows its F1 is, so all four combinations are shown.
     row_header="features",
     rows_are_methods=False,
     remarks={
-        "mean features": "Not reproduced. In the paper, the F1 with the mean features alone is "
-        "almost that with all features (0.9577 and 0.9589). Here it is lower by 0.03 to 0.06, for "
-        "either class, on held-out and on training rows. If the paper used a single split, this "
-        "may be chance: the standard deviation over held-out folds, each a tenth of the rows, is "
-        "0.05.",
-        "standard error features": "The paper's figure is between the F1 of the malignant class "
-        "and that of the benign class. As in the paper, the standard errors are the least "
-        "informative, and the worst values are nearly as informative as all features.",
+        "mean features": "The paper's value is not reproduced. In the paper, F1 with the mean "
+        "features alone (0.9577) is almost as high as with all features (0.9589). Here it is lower "
+        "by 0.03 to 0.06, for either class and on both held-out and training rows. If the paper "
+        "used a single split, the difference may be due to chance. The standard deviation over "
+        "held-out folds, each with a tenth of the rows, is 0.05.",
+        "standard error features": "The paper's value is between F1 of the malignant class and F1 "
+        "of the benign class. As in the paper, F1 is lowest with the standard errors. F1 with the "
+        "worst values differs from F1 with all features by less than 0.02, here and in the paper.",
     },
     plots=[
         Plot(
             "ferel18_breast_cancer.svg",
-            "Relevance intervals of the features",
+            "The plot shows the relevance intervals of the features for each row of the table.",
             breast_cancer.draw_profiles,
         )
     ],
@@ -233,12 +253,13 @@ PAPER = Paper(
     "Göpfert, Pfannschmidt, Göpfert and Hammer (2018), Interpretation of Linear Classifiers by "
     "Means of Feature Relevance Bounds",
     TABLES,
-    {
-        "Figure 1": "it is a diagram.",
-        "Table 2, Lasso in setting A": "reproduced only on data with a margin between the classes.",
-        "Figures 2 and 3": "the adrenal data are not public. The page uses other data.",
-        "Section 4.3, F1 with the mean features alone": "in the paper it is almost that of all "
-        "features; here it is lower (Figures 4 and 5).",
-        "Section 4.3, classifiers on 29 of the 30 features": "not measured.",
-    },
+    [
+        "Figure 1 is a diagram.",
+        "The result for Lasso in setting A of Table 2 is reproduced only by the L1-SVM, and only "
+        "on data with a margin between the classes.",
+        "Figures 2 and 3 use adrenal data, which are not public. The page uses other data.",
+        "In section 4.3, F1 with the mean features alone is almost as high as with all features. "
+        "Here it is lower (see Figures 4 and 5).",
+        "The classifiers with 29 of the 30 features in section 4.3 were not measured.",
+    ],
 )

@@ -21,9 +21,12 @@ COLUMNS = (
     Column("F1", "F1"),
 )
 OTHER_METHODS = """\
-Methods without a figure in italics are not in the paper. Mutual information and ReliefF rank the
-features; the number to select maximizes the cross-validated accuracy of a linear SVM. LassoNet was
-run on three instances only. fri uses its authors' defaults."""
+Methods without values in italics are not in the paper. "Forward / backward" selects the union of
+the features of forward and backward selection with a linear SVM. RFECV is scikit-learn's recursive
+feature elimination with cross-validation, also with a linear SVM. Mutual information and ReliefF
+rank the features, and the number of selected features maximizes the cross-validated accuracy of a
+linear SVM. LassoNet was run on three instances only, with a single train/test split instead of
+cross-validation. fri, the package of the papers' authors, uses its default settings."""
 
 
 def boruta(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:
@@ -38,7 +41,7 @@ def lassonet(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:
     return lassonet(X, y, folds=folds, seed=seed)
 
 
-# Each comparator with its number of seeds, and the number in a quick run.
+# Comparator, number of seeds, and number of seeds in a quick run.
 IN_NO_PAPER: Mapping[str, tuple[Comparator, int, int]] = {
     "RFECV": (wrappers.rfecv, 10, 2),
     "mutual information": (wrappers.mim, 10, 2),
@@ -67,7 +70,7 @@ def measure(
 
 
 def scores(truth: np.ndarray, chosen: Chosen) -> Figures:
-    """Return precision, recall and F1; the precision is 0 if nothing is selected."""
+    """Return precision, recall and F1; the precision is 0 if no feature is selected."""
     n_correct = float((truth & chosen).sum())
     return {
         "precision": n_correct / max(chosen.sum(), 1),

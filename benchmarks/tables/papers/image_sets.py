@@ -18,21 +18,22 @@ from ..table import Column, Figures, Row, Table
 
 NUMBERS = {"mnist": 11, "fashion_mnist": 12, "cifar10": 13}
 TITLES = {"mnist": "MNIST", "fashion_mnist": "Fashion-MNIST", "cifar10": "CIFAR-10"}
+SPLITS = {"fashion_mnist": " The train/test split differs from the original."}
 SMALLER_NETWORK = (
-    "The evaluation model is the small network, trained on a part of the rows for a few epochs. "
-    "The paper's is WRN-16-4, trained on all rows for 80 epochs or more on a GPU. Even with all "
-    "features, accuracy is lower than the paper's by a similar amount. Compare the order of the "
-    "methods, not the accuracies."
+    "The evaluation model is a small network, trained on some of the rows for a few epochs. In "
+    "the paper, it is WRN-16-4, trained on all rows for 80 epochs or more on a GPU. The row "
+    '"all features" shows the accuracy of the small network without selection. Compare the order '
+    "of the methods, not the accuracies."
 )
 
 
 def measure(seed: int, data: Path, *, settings: Mapping[str, Any]) -> Figures:
     from ...network_images import figures
 
-    warnings.simplefilter("ignore", RelevanceWarning)  # pixels at the border are constant
+    warnings.simplefilter("ignore", RelevanceWarning)  # Pixels at the border are constant.
     result = figures(data, dict(settings), seed)
     accuracy, sizes = result["accuracy"], SETS[settings["set"]].sizes
-    if len(accuracy) == 1:  # all features: the same for every size
+    if len(accuracy) == 1:  # With all features, the accuracy is the same for every size.
         return {str(size): accuracy[0] for size in sizes}
     return {
         **{str(size): value for size, value in zip(sizes, accuracy, strict=True)},
@@ -72,14 +73,24 @@ def table(name: str) -> Table:
         name=f"sfs20_table_{NUMBERS[name]}",
         title=f"sfs20, Table {NUMBERS[name]}: {TITLES[name]}",
         about=f"""
-Accuracy in percent with the top pixels of each ranking; all other pixels are black. The paper's
-3-layer network is both the ranking model and the evaluation model. Ranking models are trained on
-{effort.rows:,} rows, for {effort.epochs} epochs per round or {effort.long_epochs} in a single
-round. The evaluation model is trained on {effort.judge_rows:,} rows for {effort.judge_epochs}
-epochs, with a decreasing learning rate. The paper uses all rows, 40 epochs or more, and WRN-16-4
-as the evaluation model. There is one seed, so differences of one point are not meaningful.
+The table shows the test accuracy with the top features of each ranking. A feature is the value of
+one pixel{" in one color channel" if name == "cifar10" else ""}, and all other features are set to
+zero (black).{SPLITS.get(name, "")} SFS (saliency-based feature selection) ranks features by the
+saliency of a network, in a single round (gamma 0) or in several rounds that keep 90 % of the
+features each (gamma 0.9). DFS (deep feature selection) ranks them by a sparse mask on the inputs of
+a network. SFS+DFS computes the saliency of a network with such a mask.
+
+The paper's 3-layer network is both the ranking model and the evaluation model. Ranking models are
+trained on {effort.rows:,} rows, for {effort.epochs} epochs in each of several rounds or for
+{effort.long_epochs} epochs in a single round. The evaluation model is trained on
+{effort.judge_rows:,} rows for {effort.judge_epochs} epochs, with a decreasing learning rate. The
+paper uses all rows, 40 epochs or more, and a wide residual network (WRN-16-4) as the evaluation
+model. Each ranking was measured with one seed, so differences of one percentage point are not
+meaningful.
 """,
-        columns=[Column(f"{size} features", str(size)) for size in SETS[name].sizes],
+        columns=[
+            Column(f"accuracy with {size} features, %", str(size)) for size in SETS[name].sizes
+        ],
         rows=rows(name),
         row_header="ranked by",
         remarks={"": SMALLER_NETWORK},
@@ -89,7 +100,9 @@ as the evaluation model. There is one seed, so differences of one point are not 
 def robustness_figures(seed: int, data: Path, *, noise: float) -> Figures:
     from allrelevant import NetworkClassifier, robustness
 
-    warnings.simplefilter("ignore", RelevanceWarning)  # unreached targets are counted below
+    warnings.simplefilter(
+        "ignore", RelevanceWarning
+    )  # Targets that are not reached are counted below.
     images = SETS["mnist"].load(data)
     X, y = images.first(ROBUSTNESS_ROWS)
     network = NetworkClassifier(
@@ -115,18 +128,21 @@ TABLE_15 = Table(
     name="sfs20_table_15",
     title="sfs20, Table 15: adversarial robustness",
     about=f"""
-Smallest perturbation found that makes a network predict each other class with 95 % probability, for
-one digit of each class. The table shows the median Euclidean norm over 90 pairs (pixels range from
-0 to 1) and the number of the 100 pairs that reached this probability, including the digit's own
-class. One network is trained without noise on its inputs, the other with noise of standard
-deviation 0.3. Here it is the small network, trained on {ROBUSTNESS_ROWS:,} rows for
-{ROBUSTNESS_EPOCHS} epochs; the paper uses WRN-16-4 and all rows, and shows images rather than
-norms. Each seed trains a new network and perturbs different digits. [networks.md](../networks.md)
-shows such images.
+One MNIST digit of each class is perturbed so that a network predicts another class with a
+probability of 95 %. The table shows the Euclidean norm of the smallest perturbation found, as the
+median over the 90 pairs of a digit and another class. Pixel values range from 0 to 1. "Pairs
+reached" counts the pairs for which this probability was reached, out of 100 pairs including each
+digit's own class.
+
+One network is trained without noise on its inputs, the other with noise of standard deviation 0.3.
+Here, a small network is trained on {ROBUSTNESS_ROWS:,} rows for {ROBUSTNESS_EPOCHS} epochs. The
+paper uses a wide residual network (WRN-16-4) and all rows, and it shows images rather than norms.
+Each seed trains a new network and perturbs different digits. [networks.md](../networks.md) shows
+such images.
 """,
     columns=[
-        Column("accuracy", "accuracy"),
-        Column("median perturbation", "change", 2, "higher"),
+        Column("accuracy, %", "accuracy"),
+        Column("median norm of the perturbation", "change", 2, "higher"),
         Column("pairs reached", "reached", 0, ""),
     ],
     rows=[
@@ -147,7 +163,7 @@ shows such images.
     row_header="network",
     remarks={
         "": "The network is smaller and is trained on a twelfth of the rows for a few epochs. The "
-        "paper's finding is reproduced: the network trained with noise is less accurate, but "
-        "changing its prediction takes a larger perturbation."
+        "paper's finding is reproduced. The network trained with noise is less accurate, but a "
+        "larger perturbation is required to change its prediction."
     },
 )

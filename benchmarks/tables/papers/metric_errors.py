@@ -20,7 +20,7 @@ from ..table import Figures, Measured
 
 
 def xor(seed: int, _: Path) -> Figures:
-    """Train on one draw and score on another."""
+    """Return the errors of a metric that is trained on one draw and tested on another."""
     first, second = (make_xor(random_state=2 * seed + part) for part in (0, 1))
     X, y = np.vstack([first.X, second.X]), np.concatenate([first.y, second.y])
     train, test = np.arange(len(first.y)), len(first.y) + np.arange(len(second.y))
@@ -29,7 +29,7 @@ def xor(seed: int, _: Path) -> Figures:
 
 
 def spectra(seed: int, data: Path, *, name: str, max_iter: int) -> Figures:
-    """Use the spectra as in the paper: training and test rows exchanged, three classes."""
+    """Return the errors and weights on spectra; as in the paper, train on the test rows."""
     X, y, train, test = load(name, data)
     learner = GMLVQ(rank=2, max_iter=max_iter, random_state=seed)
     figures = dict(errors(learner, X, y, train, test))
@@ -41,7 +41,7 @@ def spectra(seed: int, data: Path, *, name: str, max_iter: int) -> Figures:
         random_state=seed,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # iterations are limited
+        warnings.simplefilter("ignore", ConvergenceWarning)  # The number of iterations is limited.
         bounds.fit(X[train], y[train])
     figures["as learned"] = np.abs(bounds.raw_mapping_).sum(axis=0).tolist()
     figures["lower"], figures["upper"] = bounds.interval_.T.tolist()
@@ -50,7 +50,7 @@ def spectra(seed: int, data: Path, *, name: str, max_iter: int) -> Figures:
 
 
 def parkinsons(seed: int, data: Path, *, learner: str) -> Figures:
-    """Replace the adrenal data by parkinsons, with whole people held out."""
+    """Return the errors on the parkinsons data, with whole people held out."""
     with np.load(data / "parkinsons.npz") as file:
         X, y, people = file["X"].astype(float), file["y"], file["subject"]
     split = GroupShuffleSplit(1, test_size=0.25, random_state=seed)
@@ -111,7 +111,10 @@ def draw_dimensions(rows: Mapping[str, Measured]) -> Any:
 
 
 def draw_spectra(rows: Mapping[str, Measured]) -> Any:
-    """Draw mapping, bounds and mean mapping, one column per set of spectra; None without any."""
+    """Draw mapping, bounds and mean mapping, one column per set of spectra.
+
+    Return None if no spectra were measured.
+    """
     from matplotlib import pyplot
 
     first = {name: measured[min(measured)] for name, measured in rows.items()}

@@ -1,4 +1,4 @@
-"""Regression by networks, as in Tables 9 and 10 of sfs20."""
+"""Feature rankings by networks for regression, as in Tables 9 and 10 of sfs20."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MASK_PENALTY = 5e-4
 N_REPEATS = 2
 CT_SIZES = (19, 38, 96, 192)
 FRIEDMAN_SIZES = (5, 10, 50)
-# Table 9, on all 53,500 rows.
+# Errors in Table 9, on all 53,500 rows.
 PUBLISHED = {
     "DFS": (4.18, 2.84, 2.32, 2.39),
     "SFS, gamma 0": (6.55, 3.70, 2.71, 2.24),
@@ -33,6 +33,11 @@ PUBLISHED = {
     "SFS+DFS, gamma 0": (4.41, 2.94, 2.25, 2.40),
     "SFS+DFS, gamma 0.9": (4.08, 2.87, 2.30, 2.27),
 }
+METHODS_TEXT = """\
+SFS (saliency-based feature selection) ranks features by the saliency of a network, in a single
+round (gamma 0) or in several rounds that keep 90 % of the features each (gamma 0.9). DFS (deep
+feature selection) ranks them by a sparse mask on the inputs of a network. SFS+DFS computes the
+saliency of a network with such a mask."""
 
 Data = tuple[np.ndarray, np.ndarray]
 
@@ -109,12 +114,13 @@ def rows(
 
 
 def columns(sizes: tuple[int, ...]) -> list[Column]:
-    return [Column(f"{size} features", str(size), 3, "lower") for size in sizes]
+    return [Column(f"error with {size} features", str(size), 3, "lower") for size in sizes]
 
 
 def published_table() -> str:
     """Return the paper's errors as a separate table, because they are on different data."""
-    lines = [f"| paper, all rows | {' | '.join(f'{size} features' for size in CT_SIZES)} |"]
+    titles = [f"error with {size} features" for size in CT_SIZES]
+    lines = [f"| paper, all rows | {' | '.join(titles)} |"]
     lines += ["| --- " * (1 + len(CT_SIZES)) + "|"]
     for name, values in PUBLISHED.items():
         lines.append(f"| {name} | {' | '.join(f'{value:.2f}' for value in values)} |")
@@ -125,11 +131,16 @@ TABLE_9 = Table(
     name="sfs20_table_9",
     title="sfs20, Table 9: CT slices",
     about=f"""
-Mean absolute error of a network ("mlp") with the top features of each ranking, over {N_FOLDS}
-random folds (the paper has five). The penalty of the mask ({MASK_PENALTY:g}) and the number of
-repetitions ({N_REPEATS}) are the paper's; there are {EPOCHS} epochs where the paper has 100. Only
-the first 682 of the 53,500 slices of the paper were available, from two patients. The errors are
-small for that reason, and differences below about 0.1 are not meaningful.
+The tables show the mean absolute error of a network (`"mlp"`) with the top features of each
+ranking, on {N_FOLDS} random folds (paper: 5). The target is the position of a CT slice along the
+body axis.
+{METHODS_TEXT}
+
+Networks were trained for {EPOCHS} epochs (paper: 100), with the paper's mask penalty
+({MASK_PENALTY:g}) and number of repetitions ({N_REPEATS}). Only the first 682 of the paper's 53,500
+slices were available, from two patients. For this reason the errors are small, and differences
+below about 0.1 are not meaningful. The first table shows the paper's errors on all rows, and the
+second table shows the errors measured here, with one seed per fold.
 
 {published_table()}
 """,
@@ -141,16 +152,20 @@ small for that reason, and differences below about 0.1 are not meaningful.
 TABLE_10 = Table(
     name="sfs20_table_10",
     title="sfs20, Table 10 on other data: regression with known ground truth",
-    about="""
-The data of the paper's second regression, energies of molecules, are not available here. They are
-replaced by Friedman's first function: 1,500 rows and 100 features; the target depends on 5 of them.
-The noise has a standard deviation of 1, so the expected mean absolute error is at least 0.80.
-Settings are those of the [CT slices](sfs20_table_9.md). The last column counts the relevant
-features among the top five.
+    about=f"""
+The paper's second regression uses energies of molecules, which are not available here. Friedman's
+first function replaces them, with 1,500 rows and 100 features. The target depends on 5 of the
+features. Its noise has a standard deviation of 1, so the expected mean absolute error is at least
+0.80.
+
+The table shows the mean absolute error of a network (`"mlp"`) with the top features of each
+ranking, with one seed per fold. {METHODS_TEXT} The settings are those of the [CT
+slices](sfs20_table_9.md). The column "relevant features among the top 5" counts how many of the 5
+relevant features are ranked first.
 """,
     columns=[
         *columns(FRIEDMAN_SIZES),
-        Column("relevant in the top 5", "first", 1, "higher"),
+        Column("relevant features among the top 5", "first", 1, "higher"),
     ],
     rows=rows(friedman, FRIEDMAN_SIZES, "", {"DFS": 1, "SFS, gamma 0": 1}),
     row_header="ranked by",

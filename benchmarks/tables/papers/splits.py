@@ -1,4 +1,4 @@
-"""Bounds over 64 random splits, as in Figures 2 and 3 of ferel18."""
+"""Stability of the bounds over 64 random splits, as in Figures 2 and 3 of ferel18."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ COLUMNS = (
     Column("median ratio of standard deviations", "ratio", 2, ""),
     Column("features with a ratio of at most 1.5", "near", 0, ""),
     Column("features", "n_features", 0, ""),
-    Column("features in the same class on 90 % of the splits", "settled", 0, ""),
+    Column(
+        "features with the same relevance class in at least 90 % of the splits", "settled", 0, ""
+    ),
 )
 
 
@@ -33,11 +35,11 @@ def breast_cancer(seed: int, _: Path) -> Figures:
 
 
 def parkinsons(seed: int, data: Path) -> Figures:
-    """Split by person: there are six or seven recordings of each of 32 people."""
+    """Split by person, because there are six or seven recordings of each of the 32 people."""
     with np.load(data / "parkinsons.npz") as file:
         X, y, people = file["X"].astype(float), file["y"], file["subject"]
     bounds = ClassificationBounds(class_weight="balanced")  # three quarters of the people are ill
-    # Fix C: cross-validation over rows would choose a C that separates people, not the illness.
+    # Choose C beforehand. With folds of single rows, C would suit the identification of people.
     search = GridSearchCV(
         clone(bounds).set_params(cutoff=1e-5),
         {"C": C_VALUES},

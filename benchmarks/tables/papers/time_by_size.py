@@ -1,4 +1,4 @@
-"""Processor time of complete selections by the size of the table; not from a paper."""
+"""CPU time of selection methods by the size of the data; not from a paper."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def by_comparator(X: np.ndarray, y: np.ndarray, seed: int, *, comparator: Callab
     return comparator(X, y, folds=FOLDS, seed=seed)
 
 
-# Each method with the sizes at which it ends within minutes, and whether it is ours.
+# Function, sizes at which it takes a few minutes at most, and whether the method is ours.
 METHODS: Mapping[str, tuple[Run, tuple[tuple[int, int], ...], bool]] = {
     "bounds": (partial(by_comparator, comparator=relevance_bounds.bounds), SIZES, True),
     "SVM-RFE, one feature at a time": (lambda X, y, _: SVMRFE().fit(X, y), SIZES, True),
@@ -56,7 +56,7 @@ METHODS: Mapping[str, tuple[Run, tuple[tuple[int, int], ...], bool]] = {
 
 
 def measure(seed: int, _: Path, *, method: str) -> Figures:
-    """Measure after a first run on a small table, which compiles and imports everything."""
+    """Return the CPU time for each size, after a first run that imports and compiles everything."""
     warnings.simplefilter("ignore", RelevanceWarning)
     run, sizes, _is_ours = METHODS[method]
     run(*table(SIZES[0], seed), seed)
@@ -70,7 +70,7 @@ def measure(seed: int, _: Path, *, method: str) -> Figures:
 
 
 def table(size: tuple[int, int], seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a table with five strong and five weak features and a tenth of the labels flipped."""
+    """Generate data with five strong and five weak features and a tenth of the labels flipped."""
     n_rows, n_features = size
     data = make_linear_classification(
         n_rows,
@@ -88,12 +88,20 @@ TABLES = [
         name="time_by_size",
         title="Time by size",
         about=f"""
-Processor seconds of one complete selection with the settings of the other pages, by rows x
-features. The tables are generated, with ten relevant features and a tenth of the labels flipped.
-Hyperparameters are tuned by {FOLDS}-fold cross-validation. Imports and compilation on first use are
-not included. A dash means that the method takes more than a few minutes.
+The table shows the CPU time, in seconds, of one run of each method, by the size of the data (rows x
+features). The data are generated, with ten relevant features and a tenth of the labels flipped. The
+methods use the settings of the other pages. Cross-validation with {FOLDS} folds chooses C for the
+bounds and the L1-SVM. It also determines the number of features of RFECV, SVM-RFE (recursive
+feature elimination with SVMs) and EB-RFE (evaluation-based RFE). Saliency ranks features by the
+gradients of an SVM with default settings. gamma is the fraction of features kept per round, and
+gamma 0 means a single round. For mutual information and ReliefF, only the scores of the features
+are computed.
+
+Imports and compilation on first use are not included in the times by size. The columns "wall time"
+and "CPU time" are totals over all sizes and a first run on the smallest size. Methods that take
+more than a few minutes at a size were not run at this size.
 """,
-        columns=[Column(column_title(size), column_title(size), 2, "") for size in SIZES],
+        columns=[Column(f"{column_title(size)}, s", column_title(size), 2, "") for size in SIZES],
         rows=[
             Row(
                 name,

@@ -29,7 +29,7 @@ def measure(seed: int, _: Path) -> Figures:
         "elastic net": ElasticNetCV(l1_ratio=0.5, cv=10, random_state=seed),
         "ridge": RidgeCV(RIDGE_ALPHAS),
     }
-    # Sums over the components of the metric, as in the bounds.
+    # Like the bounds, the weights are summed over the components of the metric.
     weights = {
         name: sum(np.abs(model.fit(X, target).coef_) for target in targets)
         for name, model in models.items()
@@ -38,7 +38,7 @@ def measure(seed: int, _: Path) -> Figures:
     lower, upper = bounds.interval_.T
     return {
         **to_figures(upper / upper[3]),
-        "bounds: lower end": (lower / upper[3]).tolist(),
+        "lower bound": (lower / upper[3]).tolist(),
         **{name: (weight / weight[3]).tolist() for name, weight in weights.items()},
         "paths": paths(X, targets[0]),
         "right": bounds.relevance_.tolist() == ["weak"] * 3 + ["strong"] + ["irrelevant"] * 2,
@@ -61,14 +61,14 @@ def paths(X: np.ndarray, target: np.ndarray) -> dict[str, list[list[float]]]:
 
 
 def derive(rows: Mapping[str, Measured]) -> list[Derived]:
-    """Return a line for the lower bounds and for each other method, from the same fits."""
+    """Return the lines of the lower bounds and of the other methods, from the same fits."""
     (measured,) = rows.values()
-    names = ("bounds: lower end", "as learned", "lasso", "elastic net", "ridge")
+    names = ("lower bound", "as learned", "lasso", "elastic net", "ridge")
     return [
         Derived(
             name,
             {seed: to_figures(figures[name]) for seed, figures in measured.items()},
-            is_ours=name.startswith("bounds"),
+            is_ours=name == "lower bound",
         )
         for name in names
     ]
@@ -77,7 +77,7 @@ def derive(rows: Mapping[str, Measured]) -> list[Derived]:
 def draw(rows: Mapping[str, Measured]) -> Any:
     from matplotlib import pyplot
 
-    figures = rows["bounds: upper end"][0]
+    figures = rows["upper bound"][0]
     figure, axes = pyplot.subplots(1, 4, figsize=(12.0, 2.8), layout="constrained")
     for ax, name in zip(axes, ("lasso", "elastic net", "ridge"), strict=False):
         weights = np.array(figures["paths"][name])
@@ -89,9 +89,7 @@ def draw(rows: Mapping[str, Measured]) -> Any:
     axes[0].legend(fontsize="x-small", frameon=False)
     numbers = np.arange(1, 7)
     axes[3].bar(numbers, [figures[f"weight {j}"] for j in numbers], color=COLORS)
-    axes[3].bar(
-        numbers, figures["bounds: lower end"], color="#123f6d", hatch="///", edgecolor="white"
-    )
+    axes[3].bar(numbers, figures["lower bound"], color="#123f6d", hatch="///", edgecolor="white")
     axes[3].set_title("bounds (hatched: lower)", loc="left", fontsize="medium")
     axes[3].set_xlabel("feature")
     for ax in axes:

@@ -3,11 +3,12 @@
 - ``classification``, ``regression``, ``ordinal``, ``ranking``: one task each, with its data, its
   estimator and its wording; ``mapping``: linear mappings and learned metrics
 - ``task``: interface of a task; ``_base``: parameters, ``fit`` and fitted attributes of the
-  estimators; ``_selector``: part of ``_base`` that mappings share
+  estimators; ``_selector``: feature selector interface, also used for mappings
 - ``pipeline``: computation of one subproblem, from data to bounds, with ``baseline``, ``programs``
-  (set of equivalent models), ``calibration`` and ``solver``; ``result``: its result
+  (set of equivalent models), ``calibration`` and ``solver``
+- ``result``: bounds and relevance classes of one subproblem, and of all subproblems combined
 - ``what_if``, ``relations``, ``design``, ``risk``: functions that analyze a result
-- ``path``, ``stability``: bounds along a grid of a parameter, and over random subsets of the rows
+- ``path``, ``stability``: bounds over a grid of parameter values, and over random subsamples
 
 The public names are in ``allrelevant/__init__.pyi``.
 """

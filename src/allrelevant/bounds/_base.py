@@ -1,4 +1,4 @@
-"""Base class of the estimators of relevance bounds for linear models.
+"""Base class of the estimators that compute relevance bounds for linear models.
 
 :class:`RelevanceBounds` defines the common parameters, ``fit``, the fitted attributes and the
 methods that analyze a fitted estimator.
@@ -55,12 +55,12 @@ from .result import BoundsResult, FeatureBounds
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
 from .what_if import constrain_result, describe_constraints, find_subproblem
 
-# Number of features above which screen="auto" screens.
+# With screen="auto", tables with more features than this are screened.
 SCREEN_ABOVE = 10_000
 
 
 class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
-    """Base class of the task estimators, which implement ``_subproblems``."""
+    """Base class of the task estimators. Subclasses implement ``_subproblems``."""
 
     task: ClassVar[Task]
 
@@ -205,7 +205,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         """Split the data into subproblems, all with the same tables and sample weights."""
 
     def _settings(self, n_subproblems: int) -> BoundsSettings:
-        """Resolve the parameters, given the number of features."""
+        """Convert the parameters to settings; subproblems get equal parts of the time limit."""
         fold_seed, probe_seed, test_seed = draw_seeds(self.random_state, 3)
         C = None if self.C == "cv" else float(self.C)
         rule = CalibrationSettings(self.cutoff, self.fdr, self.n_probes, self.fpr)
@@ -264,7 +264,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return [features] if privileged is None else [features, privileged]
 
     def _subproblem_records(self) -> list[dict[str, Any]]:
-        """Return cutoffs and baseline of each subproblem as JSON values."""
+        """Return the cutoffs and the baseline of each subproblem as JSON-compatible values."""
         several = len(self._result.subproblems) > 1
         return self._result.records(self.classes_.tolist() if several else [None])
 
@@ -275,7 +275,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return est
 
     def _values(self, X: Any) -> Matrix:
-        """Return the baseline's value for each sample; with several models, one column each."""
+        """Return the baseline's value for each sample, with one column per model if several."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.baseline_.decision_function(X)
@@ -308,14 +308,14 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         Parameters
         ----------
         constraints : dict
-            Constraint on each feature, by name or index. Indices of privileged features follow
-            those of ``X``. A constraint is one of:
+            Constraints, keyed by feature name or index. Indices of privileged features follow those
+            of ``X``. A constraint is one of:
 
             - ``"drop"``: the weight is zero, as if the feature did not exist;
             - ``"keep"``: the absolute weight is at least the cutoff for relevant features (the
               second value of ``cutoff_``);
             - a number: the absolute weight has this value;
-            - ``(lo, hi)``: the absolute weight is between ``lo`` and ``hi``; None for no limit.
+            - ``(lo, hi)``: the absolute weight is between ``lo`` and ``hi``; None means no limit.
 
             Numbers are on the scale of ``interval_``.
         signed : bool, default=False
@@ -330,11 +330,11 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         Returns
         -------
         estimator
-            Copy of this estimator, with ``constraints_``, whose attributes (``interval_``,
+            Copy of this estimator for the constrained models. Its attributes (``interval_``,
             ``relevance_``, ``baseline_``, ...) and methods (``witness``, ``to_frame``, ``plot``,
-            ``predict``, ...) refer to the constrained models. The cutoffs are not changed. Further
-            calls of ``what_if`` on the copy add constraints; a new constraint replaces an earlier
-            one on the same feature.
+            ``predict``, ...) refer to these models, and ``constraints_`` describes the constraints.
+            The cutoffs are not changed. Further calls of ``what_if`` on the copy add constraints; a
+            new constraint replaces an earlier one on the same feature.
 
         Raises
         ------
@@ -372,14 +372,14 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         """Find substitutes and complements among the relevant features.
 
         For each pair of relevant features, the interval of one is recomputed twice: with the other
-        dropped, and with the other raised to half its largest absolute weight. This takes a while
-        with many relevant features, so it is not part of ``fit``. The estimator's ``n_jobs`` and
+        dropped, and with the other raised to half its largest absolute weight. This is slow with
+        many relevant features, so it is not part of ``fit``. The estimator's ``n_jobs`` and
         ``verbose`` apply.
 
         Returns
         -------
         Relations
-            Result with ``relations_``, ``feature_groups_``, tables and figures.
+            Pairwise relations (``relations_``) and groups (``feature_groups_``) of the features.
 
         Examples
         --------
@@ -408,19 +408,19 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
     ) -> CheapestModels:
         """Find the minimum-cost feature sets of the equivalent models.
 
-        HiGHS solves the search as mixed-integer linear programs and proves that the sets are
-        optimal, unless time runs out. With unit costs, the result is the smallest feature sets
-        that are sufficient for an equivalent model.
+        The search solves mixed-integer linear programs with HiGHS, which proves that the sets are
+        optimal unless time runs out. With unit costs, these are the smallest feature sets that
+        suffice for an equivalent model.
 
         Parameters
         ----------
         costs : dict or array-like of shape (n_features,), default=None
-            Nonnegative cost of each feature, by name or in the order of the columns. By default,
-            each feature costs 1. Privileged features have no cost, because predictions do not use
-            them.
+            Nonnegative cost of each feature: a dict keyed by name, or an array in the order of the
+            columns. By default, each feature costs 1. Privileged features have no cost, because
+            predictions do not use them.
         must_use : sequence of int or str, default=()
-            Features that every set includes. Their cost is counted, and the models may but need
-            not use them.
+            Features that every set includes. Their cost is counted even if a model does not use
+            them.
         must_not_use : sequence of int or str, default=()
             Features that no set includes.
         n_solutions : int, default=1

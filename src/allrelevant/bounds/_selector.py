@@ -1,6 +1,6 @@
 """Feature selector interface of fitted relevance bounds: support, table and figure.
 
-The estimators of linear models and of mappings share this mixin.
+The estimators for linear models and for mappings share this mixin.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LARGE_GAP = 1e-6
 
 
 class BoundsSelectorMixin(SelectorMixin):
-    """Feature selection, table and figure of fitted relevance bounds."""
+    """Mixin for fitted relevance bounds: feature selection, table and figure."""
 
     n_features_in_: int
     interval_: Matrix
@@ -68,7 +68,7 @@ class BoundsSelectorMixin(SelectorMixin):
         tables = self._feature_tables()
         if privileged and len(tables) == 1:
             raise InputError(
-                "The estimator was fitted with no privileged features. Pass them to fit: "
+                "The estimator was fitted without privileged features. Pass them to fit: "
                 "fit(X, y, privileged=Z)."
             )
         pandas = import_extra("pandas", "cli")
@@ -96,7 +96,7 @@ class BoundsSelectorMixin(SelectorMixin):
         return tags
 
     def _checked(self, feature: int | str, bound: str) -> tuple[int, int]:
-        """Return the index of a feature and the end of its interval, or raise if invalid."""
+        """Validate a feature and a bound; return the feature's index and LOWER or UPPER."""
         check_is_fitted(self)
         if bound not in ("lower", "upper"):
             raise InputError(f"bound must be 'lower' or 'upper' (got {bound!r}).")
@@ -113,7 +113,7 @@ class BoundsSelectorMixin(SelectorMixin):
         if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
             warnings.warn(
                 f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
-                "cause is badly scaled columns.",
+                "cause is badly scaled columns: set standardize=True.",
                 RelevanceWarning,
                 stacklevel=4,
             )

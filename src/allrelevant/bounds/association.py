@@ -1,11 +1,12 @@
 """Permutation test of a whole table: does the target depend on any of its columns?
 
 The test compares the table with copies whose rows are permuted. Its statistics measure linear
-association: the largest absolute covariance of a single column with the target, and the variance
-of the target that ridge regressions explain. The statistics are combined by the smallest of their
-rank p-values, which is ranked in turn among the permuted copies. The result is an exact p-value: if
-the target is independent of the table, the probability of a p-value of at most ``level`` is at most
-``level``, for any distribution and any correlation between the columns.
+association: sums of squared covariances between columns and target, over the columns with the
+largest ones or over all columns, and the variance of the target that ridge regression explains. The
+statistics are combined by the smallest of their ranks among the permuted copies, which is ranked in
+turn. The result is an exact p-value: if the target is independent of the table, the probability
+of a p-value of at most ``level`` is at most ``level``, for any distribution and any correlation
+between the columns.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from scipy.stats import rankdata
 from .._typing import Matrix, Rows, Table, Vector
 from ..terms.scaling import standard_scaling
 
-# Ridge penalties, relative to the mean variance of the principal components.
-PENALTIES = (1.0, 0.1)
+# Ridge penalty, relative to the mean variance of the principal components.
+PENALTY = 0.1
 
-# Above this number of rows and columns, ridge regressions are skipped, because they would need an
+# Above this number of rows and columns, ridge regression is skipped, because it would need an
 # eigendecomposition of this order.
 MAX_DECOMPOSED = 2000
+
+# Number of columns in the sum of the largest squared covariances; further sums are over the square
+# root of the number of columns and over all columns.
+N_LARGEST = 5
 
 # Numbers per batch of permuted targets.
 NUMBERS_PER_BATCH = 5_000_000
@@ -56,7 +61,7 @@ def association_pvalue(
 def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> Matrix:
     """Return each statistic for the table itself and for each permuted copy."""
     n_samples, n_columns = table.shape
-    filters = _component_filters(table) if min(table.shape) <= MAX_DECOMPOSED else None
+    ridge = _ridge_filter(table) if min(table.shape) <= MAX_DECOMPOSED else None
     orders = [np.arange(n_samples), *permutations]
     batch_size = max(1, NUMBERS_PER_BATCH // (max(n_samples, n_columns) * targets.shape[1]))
     batches = []
@@ -64,22 +69,33 @@ def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> 
         order = np.array(orders[start : start + batch_size])
         # Permuting the targets has the same effect as permuting the rows in the inverse order.
         permuted = targets[order].transpose(1, 0, 2).reshape(n_samples, -1)
-        covariance = table.T @ permuted
-        parts = [np.abs(covariance).max(axis=0), (covariance**2).sum(axis=0)]
-        if filters is not None:
-            basis, shrinkage = filters
-            components = basis.T @ (covariance if n_columns <= n_samples else permuted)
-            parts.extend(shrinkage @ components**2)
-        by_copy = np.array(parts).reshape(len(parts), len(order), targets.shape[1])
-        batches.append(np.vstack([by_copy[:1].max(axis=2), by_copy[1:].sum(axis=2)]))
+        squared = (table.T @ permuted) ** 2
+        parts = [*_partial_sums(squared, targets.shape[1])]
+        if ridge is not None:
+            basis, shrinkage = ridge
+            components = basis.T @ (table.T @ permuted if n_columns <= n_samples else permuted)
+            parts.append((shrinkage @ components**2).reshape(len(order), -1).sum(axis=1))
+        batches.append(np.array(parts))
     return np.concatenate(batches, axis=1)
 
 
-def _component_filters(table: Table) -> tuple[Matrix, Matrix]:
-    """Return the principal components, and the factor of each one's square for each penalty.
+def _partial_sums(squared: Matrix, n_targets: int) -> Matrix:
+    """Return the sums of the largest squared covariances of each copy, shape (3, n_copies).
 
-    With fewer columns than rows, the components are those of the columns, and the factors apply to
-    covariances; otherwise, they are those of the rows, and the factors apply to targets.
+    Covariances with several targets are added up for each column first.
+    """
+    n_columns = len(squared)
+    by_column = np.sort(squared.reshape(n_columns, -1, n_targets).sum(axis=2), axis=0)[::-1]
+    sums = np.cumsum(by_column, axis=0)
+    numbers = [min(N_LARGEST, n_columns), int(np.ceil(np.sqrt(n_columns))), n_columns]
+    return sums[np.array(numbers) - 1]
+
+
+def _ridge_filter(table: Table) -> tuple[Matrix, Vector]:
+    """Return the principal components, and the factor of each one's square.
+
+    With no more columns than rows, the components are those of the columns, and the factors apply
+    to covariances; otherwise, they are those of the rows, and the factors apply to targets.
     """
     n_samples, n_columns = table.shape
     wide = n_columns > n_samples
@@ -93,8 +109,8 @@ def _component_filters(table: Table) -> tuple[Matrix, Matrix]:
     variance, basis = eigh(gram)
     used = variance > 1e-9 * variance[-1]
     variance, basis = variance[used], basis[:, used]
-    penalties = np.array(PENALTIES)[:, None] * variance.mean()
-    return basis, (variance if wide else 1.0) / (variance + penalties)
+    penalized = variance + PENALTY * variance.mean()
+    return basis, variance / penalized if wide else 1.0 / penalized
 
 
 def _round(values: Vector) -> Vector:

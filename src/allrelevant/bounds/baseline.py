@@ -32,14 +32,14 @@ from .task import FitScaling, TaskData
 
 N_FOLDS = 5
 
-# Values of C times the total weight of the samples, because the loss is a sum over samples. There
-# are two values per factor of ten, from almost no features to almost no margin.
+# Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
+# two values per factor of ten, from models with almost no features to models with almost no margin.
 GRID = np.logspace(0.0, 3.5, 8)
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Slack of norm and loss that equivalent models have relative to the baseline.
+    """Slack in norm and loss that equivalent models have relative to the baseline.
 
     Norm and loss have a relative slack. The loss also has an absolute slack, because a relative
     slack has no effect on a loss of zero.
@@ -85,7 +85,7 @@ class Formulation(ABC):
 
     @abstractmethod
     def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """Fit the baseline to scaled data at each C of a grid."""
+        """Fit the baseline to scaled data for each C in a grid."""
 
     @abstractmethod
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
@@ -170,7 +170,7 @@ def choose_C(
     grid: Vector | None = None,
     **run: Unpack[RunOptions],
 ) -> ChosenC:
-    """Choose the C with the best cross-validation score among those whose baseline uses features.
+    """Choose the C with the best cross-validation score among values whose baseline uses features.
 
     Ties are resolved in favor of the smallest C. ``data`` is unscaled, because each fold is scaled
     by its training samples; ``scaled`` is the same data scaled by all samples. The default grid is
@@ -243,7 +243,7 @@ def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -
 def _fit_unscaled(
     data: TaskData, formulation: Formulation, fit_scaling: FitScaling, grid: Iterable[float]
 ) -> list[LinearModel]:
-    """Fit baselines to unscaled data at each C of a grid; the models accept unscaled tables."""
+    """Fit a model to unscaled data for each C in a grid; the models accept unscaled tables."""
     scaled = data.scale(fit_scaling)
     baselines = formulation.path(data.with_tables(scaled.tables), grid)
     return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
@@ -255,11 +255,11 @@ def cross_validated_score(
     fit_scaling: FitScaling,
     seed: int,
 ) -> tuple[float, float]:
-    """Cross-validate baselines that use a subset of the features.
+    """Cross-validate baselines restricted to a subset of the features.
 
     There is one baseline per subproblem, and its C is reused. With one subproblem per class, the
     score is the accuracy of predicting the class with the largest value. Use the same seed to
-    compare feature sets. Returns the mean over the folds and its standard error.
+    compare feature sets. Return the mean over the folds and its standard error.
     """
     parts = [
         data.with_tables((data.X[:, features], *data.tables[1:]))

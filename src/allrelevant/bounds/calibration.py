@@ -32,7 +32,7 @@ from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
 from .solver.ranges import LOWER, UPPER, size_ranges
 
-# Minimum number of probes to estimate the standard deviation of their bounds.
+# Minimum number of usable probes for estimating the standard deviation of their bounds.
 MIN_USABLE = 10
 
 # Weight that counts as zero, as a fraction of the norm.
@@ -41,8 +41,8 @@ ZERO_WEIGHT = 1e-6
 # Cutoffs if the baseline uses no feature.
 UNUSED_CUTOFF = np.full(2, 1e-9)
 
-# Along a path, probes are solved at about every k-th baseline only. The cutoffs in between are
-# interpolated, because as fractions of the norm they change slowly.
+# Along a path, the bounds of probes are computed for about every k-th baseline only. The cutoffs in
+# between are interpolated as fractions of the norm, which change slowly.
 BASELINES_PER_CUTOFF = 7
 
 
@@ -90,11 +90,11 @@ class FittedCalibration:
         )
 
     def strong_cutoff(self) -> Vector:
-        """Return the cutoff of the lower bound of each weight, for strong features."""
+        """Return the cutoff of each weight's lower bound, for strong relevance."""
         return self.layout.per_weight(self.cutoff)[:, LOWER]
 
     def screening_cutoff(self) -> Vector:
-        """Return the cutoff of the upper bound of each weight, for relevant features."""
+        """Return the cutoff of each weight's upper bound, for relevance."""
         return self.layout.per_weight(self.cutoff)[:, UPPER]
 
     def classify(self, interval: Matrix) -> NDArray[np.str_]:
@@ -139,7 +139,7 @@ def zero_weight(baseline: FittedBaseline) -> float:
 
 @dataclass(frozen=True)
 class FixedCutoff:
-    """A given cutoff for both bounds of all features."""
+    """User-supplied cutoff, used for both bounds of all features."""
 
     cutoff: float
 
@@ -166,7 +166,7 @@ class FixedCutoff:
 
 @dataclass(frozen=True)
 class ProbeCalibration:
-    """Cutoffs that an irrelevant feature exceeds with nominal probability ``fpr``."""
+    """Cutoffs from probes; an irrelevant feature exceeds them with nominal probability ``fpr``."""
 
     n_probes: int
     fpr: float
@@ -257,8 +257,8 @@ class ProbeCalibration:
     ) -> Matrix:
         """Compute the lower and upper bound of every usable probe, shape (n_usable, 2).
 
-        Baselines with probes have the same C as the baseline without. Their bounds are rescaled by
-        the ratio of the two norms, so that they apply to the problem without probes.
+        A baseline with probes has the same C as the baseline without. The bounds of the probes are
+        rescaled by the ratio of the two norms, so that they apply to the problem without probes.
         """
         formulation, data, model = baseline.formulation, baseline.data, baseline.model
 
@@ -278,7 +278,7 @@ class ProbeCalibration:
         return np.concatenate([np.empty((0, 2)), *parts])
 
     def _draw_probes(self, baseline: FittedBaseline, table: int) -> list[Matrix]:
-        """Draw tables of permuted columns, excluding permutations that equal their column."""
+        """Draw tables of permuted columns, without permutations that equal the original column."""
         rng = np.random.RandomState(self.seed)
         weights = baseline.layout.table_weights(table)
         order = rng.permutation(np.intersect1d(baseline.varying, weights) - weights[0])
@@ -306,7 +306,7 @@ class ProbeCalibration:
         allowance += model.C_ * (tolerance.loss_limit(model) - model.loss_)
         note = (
             f"Only {n_usable} of {self.n_probes} probes are usable, but estimating the cutoffs "
-            f"requires {MIN_USABLE}. Using fallback cutoffs: twice the slack of the budgets "
+            f"requires {MIN_USABLE}. Fallback cutoffs were used: twice the slack of the budgets "
             f"({2 * allowance:.3g}) for the upper bound, and 1e-5 of the norm for the lower bound. "
             "Increase n_probes, or set the cutoff to a number, such as cutoff=0.1."
         )
@@ -314,7 +314,7 @@ class ProbeCalibration:
 
 
 def upper_prediction_limit(bounds: Matrix, fpr: float) -> Vector:
-    """Return the limit that a further draw exceeds with probability ``fpr``, for each column.
+    """Return, for each column, the value that a further draw exceeds with probability ``fpr``.
 
     This is the upper end of a one-sided prediction interval for a normal variable of unknown mean
     and variance.

@@ -1,4 +1,4 @@
-"""Linear classification: two classes, or one-vs-rest with more than two."""
+"""Linear classification: binary, or one-vs-rest with more than two classes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
 
 @dataclass(frozen=True)
 class ClassificationData(TaskData):
-    """Data of two classes; ``y`` is -1 or +1."""
+    """Data with two classes; ``y`` is -1 or +1."""
 
     def requirements(self) -> Requirements:
         """Require ``y (w . x + offset) >= 1`` for each sample."""
@@ -335,7 +335,8 @@ privileged_exact_, privileged_cutoff_
             (classes,) = np.nonzero(self.classes_ == label)
             if len(classes) == 0:
                 raise InputError(
-                    f"No class {label!r} in the target. The classes are {self.classes_.tolist()}."
+                    f"label={label!r} is not a class of the target. Use one of "
+                    f"{self.classes_.tolist()}."
                 )
             place = int(classes[0]) if len(subproblems) > 1 else 0
         return subproblems[place].witness(index, side)

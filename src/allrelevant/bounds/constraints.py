@@ -24,7 +24,7 @@ from .solver.highs import HighsModel
 from .solver.mixed_integer import WorkingSet
 from .solver.ranges import WeightRanges
 
-# A lower limit on an absolute weight allows both signs, so the combinations multiply.
+# Each lower limit on an absolute weight allows both signs, which doubles the combinations.
 MAX_SIGN_COMBINATIONS = 256
 
 # Total violations below this, relative to the norm, count as zero.
@@ -53,7 +53,7 @@ class Constraint:
         return f"{target} {' and '.join(parts)}" if parts else f"{target} unrestricted"
 
     def sides(self) -> list[WeightLimit]:
-        """Return equivalent limits on the signed weight, with one per sign if ``low`` > 0."""
+        """Return equivalent limits on the signed weight, one for each sign if ``low > 0``."""
         if self.signed or self.low <= 0:
             low = self.low if self.signed else -self.high
             return [WeightLimit(self.feature, low, self.high)]
@@ -125,7 +125,7 @@ def _parse_limits(name: str, value: Any, signed: bool) -> tuple[float, float]:
 def sign_combinations(
     constraints: Sequence[Constraint], signed_interval: Matrix | None = None
 ) -> list[list[WeightLimit]]:
-    """Return the limits for each combination of signs; their union is the feasible set.
+    """Return the limits for each combination of signs; the feasible set is the union over all.
 
     ``signed_interval``, shape (d, 2), excludes impossible signs. If it excludes both signs of a
     weight, both are tried.
@@ -134,8 +134,8 @@ def sign_combinations(
     n_combinations = math.prod(len(sides) for sides in options)
     if n_combinations > MAX_SIGN_COMBINATIONS:
         raise InputError(
-            f"The nonzero weights allow {n_combinations} combinations of signs, more than "
-            f"{MAX_SIGN_COMBINATIONS}. Use signed=True to fix the signs."
+            f"The constraints allow {n_combinations} combinations of signs, but at most "
+            f"{MAX_SIGN_COMBINATIONS} are supported. Use signed=True to fix the signs."
         )
     return [list(limits) for limits in product(*options)]
 
@@ -214,8 +214,8 @@ def explain_infeasibility(
 ) -> InfeasibleConstraintsError:
     """Return an error that names an irreducible infeasible subset (IIS) of the constraints.
 
-    Constraints are removed one at a time as long as the rest stays infeasible. The remaining ones
-    are minimal: without any one of them, some model satisfies the others.
+    Constraints are removed one at a time as long as the rest stays infeasible. The remaining subset
+    is minimal: if any one constraint is removed, some model satisfies the others.
     """
     conflict = list(constraints)
     for constraint in constraints:

@@ -42,12 +42,12 @@ class CheapestModel:
     cost : float
         Total cost of the features.
     proven : bool
-        Whether the cost is proven to be minimal among the feature sets not returned before it.
+        Whether the cost is proven to be minimal, apart from feature sets returned earlier.
     gap : float
         Upper bound on the possible cost saving; zero if ``proven``.
     model : LinearModel or LinearModels
-        Equivalent model with these features and the smallest norm and loss, checked against the
-        data.
+        Equivalent model that uses only these features and minimizes the norm plus C times the loss.
+        It is verified against the data.
     score, score_error : float
         Cross-validated score of a baseline with these features only, and its standard error.
     predictor : estimator
@@ -224,7 +224,8 @@ def _feature_index(layout: WeightLayout, feature: int | str) -> int:
 def read_costs(costs: Any, names: Sequence[str]) -> Vector:
     """Return the cost of each feature.
 
-    ``costs`` is a mapping from names, an array in the order of the table, or None for unit costs.
+    ``costs`` is a mapping from names to costs, an array in the order of the table, or None for unit
+    costs.
     """
     if costs is None:
         return np.ones(len(names))
@@ -236,9 +237,9 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
             problem = (
                 f"there is no feature {unknown[0]!r}. Remove its cost"
                 if unknown
-                else f"there is no cost for feature {missing[0]!r}. Add one"
+                else f"there is no cost for feature {missing[0]!r}. Add its cost"
             )
-            raise InputError(f"The costs do not match the table: {problem}.")
+            raise InputError(f"The costs do not match the features: {problem}.")
         costs = [by_name[name] for name in names]
     try:
         values = np.asarray(costs, dtype=float)
@@ -246,11 +247,12 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
         raise InputError(f"Costs must be numbers (got {costs!r}).") from error
     if values.shape != (len(names),):
         raise InputError(
-            f"Costs of shape {values.shape} do not match {len(names)} features. Give one cost per "
+            f"Costs of shape {values.shape} do not match {len(names)} features. Pass one cost per "
             "feature."
         )
-    if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError("Costs must be finite and non-negative.")
+    is_valid = np.isfinite(values) & (values >= 0)
+    if not is_valid.all():
+        raise InputError(f"Costs must be finite and nonnegative (got {values[~is_valid][0]:g}).")
     return values
 
 
@@ -261,7 +263,7 @@ def find_cheapest_models(
     seed: int,
     make_predictor: Callable[[BoundsResult], Any],
 ) -> CheapestModels:
-    """Find the cheapest models and cross-validate each on the same folds.
+    """Find the cheapest models and cross-validate all of them on the same folds.
 
     ``make_predictor`` returns an estimator for a result.
     """
@@ -306,7 +308,7 @@ def find_cheapest_models(
 def find_cheapest_sets(
     subproblems: Sequence[SubproblemBounds], request: DesignRequest
 ) -> tuple[list[FeatureSet], bool]:
-    """Find the minimum-cost feature sets, and whether these are all."""
+    """Find the minimum-cost feature sets; also return whether the list is complete."""
     n = len(request.costs)
     fixed = np.tile([0.0, 1.0], (n, 1))
     # Features that every equivalent model of some subproblem needs are always included.
@@ -325,6 +327,7 @@ def find_cheapest_sets(
     sets = list(islice(search.search(deadline), request.n_solutions))
     if not sets:
         raise InputError(
-            "Every equivalent model uses some feature of must_not_use. Allow at least one of them."
+            "Every equivalent model uses at least one feature in must_not_use. Remove features "
+            "from must_not_use."
         )
     return sets, len(sets) < request.n_solutions and not search.timed_out

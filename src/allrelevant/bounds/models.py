@@ -36,10 +36,10 @@ class LinearModel:
         Ascending thresholds between ordered classes. The index of a sample's class is the number of
         thresholds below its value.
     privileged_coef_ : ndarray of shape (p,) or None
-        Weights of privileged features. The slack of a training sample is
+        Weights of privileged features. The slack variable of a training sample is
         ``privileged_coef_ . z + privileged_intercept_``.
     privileged_intercept_ : float or None
-        Intercept of that function.
+        Intercept of the linear function for the slack variables.
     """
 
     coef_: Vector
@@ -61,7 +61,7 @@ class LinearModel:
 
     @property
     def uses_features(self) -> bool:
-        """Whether the norm is larger than rounding errors."""
+        """Whether the model uses any feature, that is, whether its norm exceeds rounding errors."""
         return self.norm_ > MIN_NORM
 
     def decision_function(self, X: Table) -> Vector:
@@ -75,7 +75,7 @@ class LinearModel:
 
 @dataclass(frozen=True)
 class LinearModels:
-    """One linear model per class; each attribute has a leading axis for the classes."""
+    """One linear model per class. Array attributes have a leading axis for the classes."""
 
     coef_: Matrix
     intercept_: Vector
@@ -86,7 +86,7 @@ class LinearModels:
     privileged_coef_: Matrix | None = None
 
     def decision_function(self, X: Table) -> Matrix:
-        """Compute the values of the models for each row of an unscaled table, one column each."""
+        """Compute the model values for each row of an unscaled table, one column per model."""
         return np.asarray(_scale(self.scaling_, X) @ self.coef_.T + self.intercept_)
 
 

@@ -52,7 +52,7 @@ class OrdinalData(TaskData):
         return Requirements(rows, np.r_[sample, np.full(k - 1, -1)])
 
     def score(self, model: LinearModel) -> float:
-        """Return the fraction of the absolute deviation from the median class that is explained."""
+        """Return the fraction of absolute deviation from the median class that a model explains."""
         predicted = count_thresholds_below(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
@@ -67,13 +67,13 @@ class OrdinalData(TaskData):
 
 
 def count_thresholds_below(values: Vector, thresholds: Vector | None) -> NDArray[np.intp]:
-    """Return the number of thresholds below each value, which is the code of its class."""
+    """Return the number of thresholds below each value, which is the predicted class code."""
     counts: NDArray[np.intp] = (values[:, None] > np.asarray(thresholds)).sum(axis=1)
     return counts
 
 
 def _class_deviation_explained(est: Any, X: Any, y: Any) -> float:
-    """Return the fraction of deviation explained, with classes encoded as 0, 1, 2, ..."""
+    """Return the fraction of deviation that an estimator explains, with class codes 0, 1, 2, ..."""
     actual, predicted = (np.searchsorted(est.classes_, c) for c in (y, est.predict(X)))
     return float(d2_absolute_error_score(actual, predicted))
 
@@ -104,9 +104,9 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
     """Relevance bounds for ordinal regression, that is, for ordered classes such as grades.
 
     A model is one linear function with ascending thresholds between neighboring classes. The value
-    of a sample should be above the threshold below its class and below the threshold above it, each
-    with a margin of 1; the shortfall is its loss. The equivalent models, the bounds and the
-    relevance classes are defined as in :class:`ClassificationBounds`.
+    of a sample should lie between the two thresholds of its class, with a margin of 1 to each. The
+    shortfall is its loss. The equivalent models, the bounds and the relevance classes are defined
+    as in :class:`ClassificationBounds`.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ random_state, n_jobs, verbose
         Cross-validated fraction of the absolute deviation from the median class that the baseline
         explains, with classes encoded as 0, 1, 2, ... Only with ``C="cv"``.
     classes_ : ndarray of shape (n_classes,)
-        Class labels in ascending order, which is the order of the classes.
+        Class labels in ascending order, which is taken as the order of the classes.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
 privileged_exact_, privileged_cutoff_
         The same attributes for the privileged features, if there are any.
@@ -154,7 +154,7 @@ privileged_exact_, privileged_cutoff_
         return [Subproblem("", [OrdinalData(X, codes.astype(float), weight, privileged)])]
 
     def decision_function(self, X: Any) -> Matrix:
-        """Compute the distance of each sample from the nearer threshold of each class.
+        """Compute the signed distance of each sample from the nearer threshold of each class.
 
         The distance is positive inside the class and negative outside. The value of the linear
         function itself is ``baseline_.decision_function(X)``; the thresholds are

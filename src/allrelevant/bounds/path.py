@@ -1,4 +1,4 @@
-"""Bounds along a path of C or norm_slack, to check how much a result depends on it."""
+"""Bounds over a grid of C or norm_slack, to check how much a result depends on the parameter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ N_VALUES = 20
 
 @dataclass(frozen=True)
 class BoundsPath:
-    """Relevance intervals and classes for each value of a parameter.
+    """Relevance intervals and relevance classes for each value of a parameter.
 
     Attributes
     ----------
@@ -49,7 +49,8 @@ class BoundsPath:
     relevance : ndarray of shape (n_values, n_features)
         "strong", "weak" or "irrelevant".
     baseline : ndarray of shape (n_values, n_features)
-        Weights of the baseline; with more than two classes, those with the largest absolute value.
+        Weights of the baseline; with more than two classes, the weight with the largest absolute
+        value over the classes.
     norm, loss : ndarray of shape (n_values, n_problems)
         Norm and loss of the baselines.
     """
@@ -122,7 +123,7 @@ class BoundsPath:
         }
 
     def class_ranges(self) -> pd.DataFrame:
-        """Return the ranges of values over which each feature keeps its relevance class.
+        """Return the ranges of parameter values over which each feature's relevance is constant.
 
         Returns
         -------
@@ -161,11 +162,11 @@ def bounds_path(
     sample_weight: ArrayLike | None = None,
     privileged: Any = None,
 ) -> BoundsPath:
-    """Compute relevance intervals and classes along a path of one parameter.
+    """Compute relevance intervals and relevance classes over a grid of parameter values.
 
-    Each solution starts from the previous one, so the path is much cheaper than one fit per value.
-    If the cutoff is estimated from probes, probes are solved at some of the values only. Between
-    these values, the cutoff is interpolated as a fraction of the norm.
+    Each solution starts from the previous one, so this is much faster than one fit per value. If
+    the cutoff is estimated from probes, the bounds of the probes are computed at some of the values
+    only. Between these values, the cutoff is interpolated as a fraction of the norm.
 
     Parameters
     ----------
@@ -189,6 +190,7 @@ def bounds_path(
     Returns
     -------
     BoundsPath
+        Intervals and relevance classes for each value.
 
     Examples
     --------
@@ -225,7 +227,7 @@ def _check_arguments(
 ) -> tuple[RelevanceBounds, Vector | None]:
     if not isinstance(estimator, RelevanceBounds):
         raise InputError(
-            "bounds_path requires an estimator of relevance bounds such as ClassificationBounds "
+            "bounds_path requires a relevance bounds estimator such as ClassificationBounds "
             f"(got {type(estimator).__name__})."
         )
     if param not in ("C", "norm_slack"):
@@ -236,7 +238,8 @@ def _check_arguments(
         if len(values) == 0 or not (np.isfinite(values).all() and values[0] >= minimum):
             allowed = "at least 0" if param == "norm_slack" else "above 0"
             raise InputError(
-                f"The values of {param} must be finite numbers {allowed}. Give at least one."
+                f"values must contain at least one number, all of them finite and {allowed} "
+                f"(got {values.tolist()})."
             )
     est = clone(estimator)
     est._validate_params()

@@ -11,7 +11,7 @@ models equivalent to the baseline can give it. It is computed for several permut
    The variance is shrunk towards the mean variance of all probes.
 3. The p-value is the rank of this standardized statistic among those of all probes of all
    permutations, each standardized without its own permutation. Ties count against the feature.
-4. The Benjamini-Hochberg procedure turns the p-values of all features into q-values.
+4. A capped Benjamini-Hochberg procedure turns the p-values of all features into q-values.
 
 A feature is relevant if its q-value is at most the false discovery rate ``fdr``, provided that the
 table as a whole shows evidence at :data:`EVIDENCE_LEVEL`. The number of permutations is

@@ -25,11 +25,11 @@ from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import WeightRanges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
 
-# Features per parallel task, whose LPs are solved with warm starts. Fixed, so that the result does
-# not depend on the number of workers.
+# Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
+# that the result does not depend on the number of workers.
 FEATURES_PER_TASK = 100
 
-# Features in the first screening round; each further round has twice as many.
+# Number of features in the first screening round; each further round has twice as many.
 FEATURES_IN_FIRST_ROUND = 100
 
 
@@ -220,5 +220,5 @@ def _largest_bound_first(features: NDArray[np.intp], outer: Matrix) -> NDArray[n
 
 
 def _can_exceed(features: NDArray[np.intp], outer: Matrix, cutoff: Vector) -> NDArray[np.bool_]:
-    """Return whether each feature's outer bound exceeds its cutoff."""
+    """Return a mask of the features whose outer bound exceeds the cutoff."""
     return np.abs(outer[features]).max(axis=1) > cutoff[features]

@@ -1,4 +1,4 @@
-"""Bipartite ranking: samples of one class above those of the other."""
+"""Bipartite ranking: samples of one class should score higher than those of the other."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from .programs.pairwise import PairwiseLoss, initial_rows
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskData, TaskWording
 
-# Pairs are listed explicitly only up to these limits; cells are pairs times features.
+# Maximum numbers of pairs, and of pairs times features, for which pairs are listed explicitly.
 MAX_LISTED_PAIRS = 100_000
 MAX_LISTED_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
 class RankingData(TaskData):
-    """Data of two classes; samples with ``y`` +1 should score higher than those with ``y`` -1."""
+    """Data with two classes; samples with ``y = 1`` should score higher than the others."""
 
     @property
     def total_weight(self) -> float:
         return 1.0  # the loss is a mean over pairs
 
     def requirements(self) -> Requirements:
-        """Require a difference of 1 between positive and negative samples, up to both slacks.
+        """Require a score difference of 1 for each pair, up to the slack of both samples.
 
         ``w . x_i + s_i - (w . x_j - s_j) >= 1`` holds for all pairs if and only if there is an
         offset with all ``w . x_i + s_i`` at least 1/2 above it and all ``w . x_j - s_j`` at least
@@ -57,7 +57,7 @@ class RankingData(TaskData):
         return float(roc_auc_score(self.y, values, sample_weight=self.weight))
 
     def selection_score(self, model: LinearModel) -> float:
-        """Return the negative loss, which distinguishes models of almost equal AUC.
+        """Return the negative loss, which distinguishes models with almost the same AUC.
 
         A small C shrinks all scores but hardly changes their order, so the AUC is nearly the same
         for many values of C.
@@ -68,7 +68,7 @@ class RankingData(TaskData):
         return stratified_folds(self.y, n_folds, seed)
 
     def _free_slack_rows(self) -> HingeRows:
-        """Return the loss over all pairs: one constraint per pair, or cuts for many pairs."""
+        """Return the constraints of the pairwise loss: one per pair or, with many pairs, cuts."""
         positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
         n_pairs = len(positive) * len(negative)
         if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:
@@ -91,7 +91,7 @@ class RankingData(TaskData):
         )
 
     def _slack_weights(self) -> Vector:
-        """Return the weight of each sample as a fraction of its class's total."""
+        """Return the weight of each sample as a fraction of the total weight of its class."""
         total = np.where(self.y > 0, self.weight[self.y > 0].sum(), self.weight[self.y < 0].sum())
         return self.weight / total
 
@@ -125,11 +125,11 @@ class RankingBounds(ClassifierMixin, RelevanceBounds):
     """Relevance bounds for bipartite ranking.
 
     Samples of the second class should score higher than samples of the first, with a margin of 1
-    for each pair. The loss is the mean shortfall over all pairs. It is an upper bound of 1 - AUC,
+    for each pair. The loss is the mean shortfall over all pairs. It is an upper bound on 1 - AUC,
     the fraction of pairs in the wrong order, and weights both classes equally even if one is rare.
-    Large numbers of pairs are not listed; cutting planes, found by sorting the scores, represent
-    them. C is chosen by the loss on held-out samples, because the AUC differs little between values
-    of C. The equivalent models, the bounds and the relevance classes are defined as in
+    With many pairs, the loss is approximated by cutting planes, which are found by sorting the
+    scores. C is chosen by the loss on held-out samples, because the AUC differs little between
+    values of C. The equivalent models, the bounds and the relevance classes are defined as in
     :class:`ClassificationBounds`.
 
     Parameters
@@ -253,7 +253,7 @@ privileged_exact_, privileged_cutoff_
 
 
 def _best_threshold(values: Vector, y: Vector, weight: Vector) -> float:
-    """Return the midpoint of neighboring scores that misclassifies the smallest total weight."""
+    """Return the midpoint between two scores that misclassifies the smallest total weight."""
     order = np.argsort(values, kind="stable")
     ordered, signed = values[order], (weight * y)[order]
     # Misclassified weight for a threshold just above each score, up to a constant.

@@ -59,7 +59,7 @@ class Relations:
     problems : list of SubproblemRelations
         Intervals from which the relations are computed, one item per one-vs-rest subproblem.
     effort : SolverStats
-        Number of LPs solved, and of LPs skipped because their solutions were known.
+        Numbers of LPs solved, and of LPs skipped because their solutions were known.
     """
 
     feature_names: list[str]
@@ -171,7 +171,7 @@ class Relations:
 
 @dataclass(frozen=True)
 class FeatureGroup:
-    """Substitution group: related features, and the bounds of their total weight.
+    """Substitution group: related features, and the bounds on their total weight.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class FeatureGroup:
 def find_relations(
     result: BoundsResult, *, n_jobs: int | None = None, verbose: bool = False
 ) -> Relations:
-    """Compute the relations and groups of the relevant features of a result."""
+    """Compute the relations and groups among the relevant features of a result."""
     result.check_single_set()
     subproblems, names = result.subproblems, list(result.layout.names)
     tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_weights(bounds)]
@@ -234,7 +234,7 @@ def find_relations(
 
 
 def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> NDArray[np.intp]:
-    """Return the group number of each feature, in order of first members.
+    """Return the group number of each feature; groups are numbered by their first features.
 
     The groups come from hierarchical clustering with average linkage. The distance between two
     features is 1 minus their absolute relation in the stronger direction. Substitutes are close,
@@ -258,7 +258,7 @@ def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> ND
 def _make_groups(
     result: BoundsResult, labels: NDArray[np.intp], n_jobs: int | None, title: str | None
 ) -> list[FeatureGroup]:
-    """Compute the groups and the bounds of their total weights."""
+    """Compute the groups and the bounds on their total weights."""
     groups = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
     subproblems = result.subproblems
     tasks = [(i, members) for members in groups for i in range(len(subproblems))]
@@ -273,7 +273,7 @@ def _make_groups(
 
 
 def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
-    """Compute the smallest and largest sum of some absolute weights, shape (2,)."""
+    """Compute the smallest and largest sum of the members' absolute weights, shape (2,)."""
     if len(members) == 1:
         return bounds.interval[members[0]]
     total = TotalWeight(bounds.models, bounds.ranges, bounds.signed_interval)
@@ -281,7 +281,7 @@ def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
 
 
 def _make_group(result: BoundsResult, members: NDArray[np.intp], sums: Matrix) -> FeatureGroup:
-    """Return a group, given the bounds of its total weight in each subproblem."""
+    """Return a group, given the bounds on its total weight in each subproblem."""
     norms = np.array([bounds.baseline.model.norm_ for bounds in result.subproblems])
     cutoffs = [bounds.calibration.strong_cutoff()[members].max() for bounds in result.subproblems]
     return FeatureGroup(

@@ -31,10 +31,10 @@ class SubproblemBounds:
 
     Weights of privileged features follow those of ``X``. ``ranges`` covers the solved features. It
     excludes constant columns, features that screening certified as irrelevant, and features not
-    solved in time. The last two have an outer bound that is not ``exact``. Intervals and gaps,
-    shape (d, 2), are zero for constant columns and dropped features. If ``is_union`` is True, the
-    bounds cover several sets of models, because constraints allow both signs of a weight;
-    ``models`` is one of these sets.
+    solved in time. The last two have outer bounds and are not ``exact``. Intervals and gaps, shape
+    (d, 2), are zero for constant columns and dropped features. If ``is_union`` is True, the bounds
+    cover several sets of models, because constraints allow both signs of a weight; ``models`` is
+    one of these sets.
     """
 
     baseline: FittedBaseline
@@ -61,7 +61,7 @@ class SubproblemBounds:
         is_union: bool = False,
         notes: tuple[str, ...] = (),
     ) -> SubproblemBounds:
-        """Combine exact ranges of some weights with outer bounds of all weights."""
+        """Combine exact ranges of some weights with outer bounds on all weights."""
         d = baseline.layout.n_weights
         signed, interval, gap = (
             _expand(ranges, values, d) for values in (ranges.attained, ranges.interval, ranges.gap)
@@ -90,16 +90,16 @@ class SubproblemBounds:
         )
 
     def model(self, coef: Vector, offset: Vector) -> LinearModel:
-        """Return an equivalent model, which accepts scaled tables."""
+        """Return an equivalent model that accepts scaled tables."""
         C = self.baseline.model.C_
         return self.baseline.data.model(coef, offset, C, self.models.rows)
 
     def witness(self, feature: int, side: int) -> LinearModel:
-        """Return a model that attains a bound of a feature; it accepts unscaled tables."""
+        """Return a model that attains a bound of a feature and accepts unscaled tables."""
         if not self.exact[feature]:
             raise InputError(
                 "No witness was computed for this feature, because of screening or the time limit. "
-                "Fit with screen=False and without max_seconds to compute one."
+                "To compute it, fit with screen=False and without max_seconds."
             )
         (index,) = np.nonzero(self.ranges.features == feature)
         if len(index) == 0:  # constant or dropped: no model uses it
@@ -119,10 +119,10 @@ def _expand(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
 class FeatureBounds:
     """Bounds and relevance classes of the d features of one table, combined and per subproblem.
 
-    ``baseline`` has the baseline's weight of each feature; with several subproblems, the weight of
-    largest absolute value. Arrays per class, such as ``class_interval``, have a leading axis for
-    the classes; ``cutoff`` has this axis only if there are several subproblems. ``lists_classes``
-    is True for the features of ``X`` if there are several subproblems.
+    ``baseline`` has the baseline's weight of each feature; with several subproblems, the weight
+    with the largest absolute value. Arrays per class, such as ``class_interval``, have a leading
+    axis for the classes; ``cutoff`` has this axis only if there are several subproblems.
+    ``lists_classes`` is True for the features of ``X`` if there are several subproblems.
     """
 
     names: list[str]
@@ -141,7 +141,7 @@ class FeatureBounds:
     lists_classes: bool
 
     def per_class(self) -> list[list[dict[str, Any]]] | None:
-        """Return interval and relevance of each feature for each class; None if not listed."""
+        """Return each feature's interval and relevance per class, if classes are listed."""
         if not self.lists_classes:
             return None
         return [
@@ -199,7 +199,7 @@ class BoundsResult:
         return scores[0] if len(scores) == 1 else np.array(scores)
 
     def records(self, labels: Iterable[Any]) -> list[dict[str, Any]]:
-        """Return cutoffs and baseline of each subproblem as JSON values."""
+        """Return the cutoffs and the baseline of each subproblem as JSON-compatible values."""
         records = []
         for label, subproblem in zip(labels, self.subproblems, strict=True):
             model = subproblem.baseline.model
@@ -224,11 +224,11 @@ class BoundsResult:
         return replace(self, subproblems=subproblems)
 
     def check_single_set(self) -> None:
-        """Raise if constraints allow both signs of a weight, so the bounds cover several sets."""
+        """Raise if the bounds cover several sets of models, one for each sign of a weight."""
         if any(subproblem.is_union for subproblem in self.subproblems):
             raise InputError(
-                "The constraints allow both signs of a weight. Constrain the sign first: "
-                "what_if(..., signed=True)."
+                "This analysis requires a single set of models, but the constraints allow both "
+                "signs of a weight. Fix the sign with what_if(..., signed=True)."
             )
 
 
@@ -283,8 +283,8 @@ def _combine_classes(relevances: NDArray[np.str_], is_tested: bool) -> NDArray[n
 class Column:
     """Column of a result in data frames, documents, reports and terminal output.
 
-    ``values`` extracts the column from a table of features, or returns None if the table does not
-    have it. Reports show the columns that have a ``heading``.
+    ``values`` extracts the column from a table of features, or returns None if the table has no
+    such column. Reports show the columns that have a ``heading``.
     """
 
     name: str
@@ -311,7 +311,7 @@ FEATURE_COLUMNS: tuple[Column, ...] = (
 
 
 def feature_records(columns: Iterable[Column], table: Any) -> list[dict[str, Any]]:
-    """Return the columns of a table of features as JSON values, one dict per feature."""
+    """Return the columns of a table of features as JSON-compatible dicts, one per feature."""
     values = {"name": table.names}
     for column in columns:
         entries = column.values(table)
@@ -321,6 +321,6 @@ def feature_records(columns: Iterable[Column], table: Any) -> list[dict[str, Any
 
 
 def cutoff_record(cutoff: Sequence[float] | NDArray[np.float64]) -> dict[str, float]:
-    """Return the cutoffs of the lower and the upper bound as JSON values."""
+    """Return the cutoffs of the lower and the upper bound as JSON-compatible values."""
     lower, upper = cutoff
     return {"lower": float(lower), "upper": float(upper)}

@@ -18,7 +18,7 @@ from .result import SubproblemBounds
 class RiskBound:
     """Upper bound on the error rate of linear classifiers on new data.
 
-    With probability ``1 - failure_probability`` over the training rows, the bound holds for all
+    With probability ``1 - failure_probability`` over the training samples, the bound holds for all
     models ``f(x) = w . x + b`` with ``|w|_1 <= B`` and ``|b| <= b_max`` simultaneously::
 
         error rate  <=  loss / n                          (mean hinge loss)
@@ -32,10 +32,10 @@ class RiskBound:
     two terms, and constants up to ``b_max`` add ``2 b_max / sqrt(n)``.
 
     Three assumptions are not verified. First, the theorem requires ``|x| <= R`` for all possible
-    rows; here R is the largest scaled value in the table. Second, it requires B, ``b_max`` and the
-    scaling to be fixed in advance; here, as in the paper, they are estimated from the same rows.
-    Third, the rows must be independent draws. With sample weights, the error rate is weighted and n
-    is the effective sample size ``(sum w)^2 / sum w^2``.
+    samples; here R is the largest scaled value in the table. Second, it requires B, ``b_max`` and
+    the scaling to be fixed in advance; here, as in the paper, they are estimated from the same
+    samples. Third, the samples must be independent draws. With sample weights, the error rate is
+    weighted and n is the effective sample size ``(sum w)^2 / sum w^2``.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class RiskBound:
         Bound that holds for all equivalent models: the budgets replace the norm and loss of the
         baseline, and the largest possible offset replaces its offset.
     training_error : float
-        (Weighted) error rate of the baseline on the training rows.
+        (Weighted) error rate of the baseline on the training samples.
     radius : float
         R, the largest absolute scaled value in the table.
     n_rows : float
-        n, the (effective) number of rows.
+        n, the (effective) number of samples.
     """
 
     failure_probability: float
@@ -124,7 +124,7 @@ def risk_bound(subproblem: SubproblemBounds, failure_probability: float) -> Risk
     """Bound the error rate on new data, for the baseline and for all equivalent models.
 
     The subproblem must be a two-class problem. With privileged features, norm and loss are those of
-    the whole model, which are at least as large as those of the predicting part.
+    the whole model, which are at least as large as those of the part that predicts.
     """
     if not (isinstance(failure_probability, Real) and 0.0 < failure_probability < 1.0):
         raise InputError(
@@ -157,7 +157,7 @@ def _max_within_budgets(budgets: Iterable[Budget], per_norm: float, per_loss: fl
     """Return the maximum of ``per_norm * norm + per_loss * loss`` within the budgets.
 
     Norm and loss each appear in exactly one budget. If both share a budget, the maximum is attained
-    by spending all of it on one of them.
+    by using all of it for one of the two.
     """
     return sum(
         budget.limit

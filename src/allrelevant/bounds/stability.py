@@ -1,4 +1,4 @@
-"""Stability of the bounds over random subsets of the rows."""
+"""Stability of the bounds over random subsamples of a table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Stability:
     relevance : ndarray of shape (n_splits, d)
         ``"strong"``, ``"weak"`` or ``"irrelevant"``.
     test_score : ndarray of shape (n_splits,)
-        Score of the estimator on the held-out rows.
+        Score of the estimator on the held-out samples.
     """
 
     feature_names: list[str]
@@ -66,10 +66,9 @@ class Stability:
 
     @cached_property
     def ratio(self) -> Vector:
-        """Variation of the upper bounds relative to that of the baseline weights, shape (d,).
+        """Ratio of the standard deviations of upper bounds and baseline weights, shape (d,).
 
-        The ratio divides the standard deviation of a feature's upper bounds by that of its baseline
-        weights. At about 1, the bound is as stable as the baseline. If the baseline weight does not
+        At about 1, the upper bound is as stable as the baseline. If the baseline weight does not
         vary, for instance because no baseline uses the feature, the ratio is infinite if the bounds
         vary, and 1 if they do not. Differences below 1e-9 of the largest bound are ignored.
         """
@@ -80,11 +79,11 @@ class Stability:
 
     @cached_property
     def frequency(self) -> Matrix:
-        """Fraction of splits in which each feature is strong, weak, irrelevant; shape (d, 3)."""
+        """Fraction of splits in which each feature is strong, weak or irrelevant, shape (d, 3)."""
         return np.column_stack([(self.relevance == name).mean(axis=0) for name in CLASSES])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return means, standard deviations and class fractions, with one row per feature.
+        """Return means, standard deviations and relevance frequencies as a table of features.
 
         Returns
         -------
@@ -102,12 +101,12 @@ class Stability:
         return pandas.DataFrame(columns, index=pandas.Index(self.feature_names, name="feature"))
 
     def plot(self, **kwargs: Any) -> StabilityDisplay:
-        """Plot mean intervals and class fractions; see :meth:`StabilityDisplay.from_result`."""
+        """Plot intervals and relevance frequencies; see :meth:`StabilityDisplay.from_result`."""
         return display("StabilityDisplay").from_result(self, **kwargs)
 
 
 class _Split(NamedTuple):
-    """Training rows, held-out rows and the seed of the estimator."""
+    """Training samples, held-out samples and the seed of the estimator."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]
@@ -127,10 +126,10 @@ def stability(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Stability:
-    """Fit an estimator of relevance bounds on many random splits of a table.
+    """Fit a relevance bounds estimator on many random splits of a table.
 
-    A result that holds on nearly all splits does not depend on a few rows. For classifiers without
-    ``groups``, the splits are stratified by class.
+    A result that holds on nearly all splits does not depend on a few samples. For classifiers
+    without ``groups``, the splits are stratified by class.
 
     Parameters
     ----------
@@ -143,22 +142,23 @@ def stability(
     n_splits : int, default=64
         Number of splits, at least 2.
     test_size : float, default=0.1
-        Fraction of the rows that each split holds out for scoring.
+        Fraction of the samples that each split holds out for scoring.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each row in loss and score. Rows with zero weight are ignored.
+        Weight of each sample in loss and score. Samples of weight zero are ignored.
     groups : array-like of shape (n_samples,), default=None
-        Group of each row. Rows of one group, such as the recordings of one patient, are held out
-        together; ``test_size`` is then the fraction of groups.
+        Group of each sample. Samples of one group, such as the recordings of one patient, are held
+        out together; ``test_size`` is then the fraction of groups.
     random_state : int, RandomState instance or None, default=None
         Seed of the splits. It also replaces the seed of the estimator in each split.
     n_jobs : int or None, default=None
-        Number of worker processes, -1 for all cores. The result does not depend on it.
+        Number of worker processes (-1: all cores). Does not change the result.
     verbose : int, default=0
-        1 shows a progress bar.
+        If positive, show a progress bar.
 
     Returns
     -------
     Stability
+        Bounds, relevance classes and scores for each split.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def stability(
 def _check_options(estimator: Any, n_splits: Any, test_size: Any) -> None:
     if not isinstance(estimator, RelevanceBounds):
         raise InputError(
-            "stability requires an estimator of relevance bounds such as ClassificationBounds() "
+            "stability requires a relevance bounds estimator such as ClassificationBounds() "
             f"(got {estimator!r})."
         )
     if not isinstance(n_splits, Integral) or n_splits < 2:
@@ -232,7 +232,7 @@ def _splits(
 def _fit_split(
     estimator: RelevanceBounds, X: Any, y: NDArray[Any], weight: Vector | None, split: _Split
 ) -> tuple[FeatureBounds, float]:
-    """Return the bounds from the training rows and the score on the held-out rows."""
+    """Compute the bounds on the training samples and the score on the held-out samples."""
     # In a worker process, the estimator's n_jobs counts as 1.
     est = clone(estimator).set_params(random_state=split.seed, verbose=0)
     train_weight, test_weight = (

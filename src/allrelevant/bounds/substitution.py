@@ -8,10 +8,10 @@ In both cases the interval of feature j is computed over the remaining models:
 - If dropping k lowers the upper bound of j, or raising k raises its lower bound, they are
   *complements*: they are useful only together.
 
-Weights are raised to half their maximum, because the maximum would use up the slack of the budgets:
-usually a single model remains, and all other weights change, related or not. Half the maximum needs
-no slack if the feature contributes more than the slack does. A feature that all models need cannot
-be dropped; for such a feature, only raising is informative.
+Weights are raised to half their maximum, because the maximum would use up the slack of the budgets.
+Usually a single model remains there, and all other weights change, whether related or not. Half the
+maximum needs no slack if the feature contributes more than the slack does. A feature that all
+models need cannot be dropped; for such a feature, only raising is informative.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ RAISED_SHARE = 0.5
 
 @dataclass(frozen=True)
 class IntervalChanges:
-    """Intervals of features j, shape (m, 2), with feature k dropped and with k raised.
+    """Intervals of all m relevant features, shape (m, 2), with one of them dropped or raised.
 
-    If k cannot be dropped, ``dropped`` contains the original intervals.
+    If the feature cannot be dropped, ``dropped`` contains the original intervals.
     """
 
     dropped: Matrix
@@ -67,7 +67,7 @@ def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
 
 
 def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
-    """Compute the intervals of all relevant features with one of them dropped, and raised."""
+    """Compute the intervals of all relevant features with one of them dropped, then raised."""
     features = relevant_weights(bounds)
     lower, upper = bounds.interval[feature]
     dropped, drop_effort = bounds.interval[features], SolverStats()
@@ -96,7 +96,7 @@ def _constrained_intervals(
 def relation_matrix(
     bounds: SubproblemBounds, changes: list[IntervalChanges]
 ) -> SubproblemRelations:
-    """Compute the relations in a subproblem from the interval changes of each relevant feature."""
+    """Compute the relations in a subproblem from the changes that each relevant feature causes."""
     features = relevant_weights(bounds)
     d, m = len(bounds.relevance), len(features)
     dropped = np.array([c.dropped for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
@@ -113,7 +113,7 @@ def relation_matrix(
 def signed_relations(
     interval: Matrix, dropped: NDArray[np.float64], raised: NDArray[np.float64]
 ) -> Matrix:
-    """Compute relations between -1 (substitutes) and 1 (complements).
+    """Compute the relation of each pair of features, from -1 (substitutes) to 1 (complements).
 
     Changes are measured relative to the upper bound of feature j. Changes due to a raised feature
     are divided by ``RAISED_SHARE``, because raising a perfect substitute lowers the upper bound by
@@ -126,6 +126,6 @@ def signed_relations(
     substitutes = np.maximum(dropped[:, :, 0] - lower, upper_decrease) / upper
     complements = np.maximum(upper - dropped[:, :, 1], lower_increase) / upper
     relation = np.where(complements > substitutes, complements, -substitutes)
-    relation[np.maximum(complements, substitutes) < 0] = 0.0  # rounding
+    relation[np.maximum(complements, substitutes) < 0] = 0.0  # negative changes are rounding errors
     np.fill_diagonal(relation, 0.0)
     return np.clip(relation, -1.0, 1.0)

@@ -84,12 +84,12 @@ class TaskData(ABC):
         return part if self.privileged is None else replace(part, privileged=self.privileged[rows])
 
     def with_tables(self, tables: Sequence[Table]) -> Self:
-        """Return the same targets and weights with different feature tables."""
+        """Return a copy with different feature tables."""
         X, *privileged = tables
         return replace(self, X=X, privileged=privileged[0] if privileged else None)
 
     def append_columns(self, columns: Matrix, table: int = 0) -> Self:
-        """Return the same samples with columns appended to one of the tables."""
+        """Return a copy with columns appended to one of the tables."""
         tables = list(self.tables)
         if sp.issparse(tables[table]):
             tables[table] = sp.hstack([tables[table], sp.csr_array(columns)], format="csr")
@@ -125,14 +125,14 @@ class TaskData(ABC):
 
     @abstractmethod
     def requirements(self) -> Requirements:
-        """Return the constraints and the sample that each belongs to."""
+        """Return the constraints, and the sample to which each constraint belongs."""
 
     @abstractmethod
     def score(self, model: LinearModel) -> float:
         """Return the score of a model on these samples; higher is better."""
 
     def selection_score(self, model: LinearModel) -> float:
-        """Return the score that C is chosen by in cross-validation; higher is better."""
+        """Return the score by which cross-validation chooses C; higher is better."""
         return self.score(model)
 
     def association_target(self) -> Vector:
@@ -141,13 +141,13 @@ class TaskData(ABC):
 
     @abstractmethod
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        """Return the cross-validation folds, fewer than ``n_folds`` if samples are too few."""
+        """Return the cross-validation folds; fewer than ``n_folds`` if there are few samples."""
 
     def _free_slack_rows(self) -> HingeRows:
         return self.requirements().rows
 
     def _slack_weights(self) -> Vector:
-        """Return the weight of each sample's slack in the loss, given privileged features."""
+        """Return the weight of each sample's slack in the loss; used with privileged features."""
         return self.weight
 
     def _intercept(self, offset: Vector) -> float:
@@ -158,7 +158,7 @@ class TaskData(ABC):
 
 
 def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
-    """Validate privileged features; return the table and its column names, None without names."""
+    """Validate privileged features. Return the table and its column names, if it has any."""
     names = getattr(privileged, "columns", None)
     table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
     check_consistent_length(X, table)
@@ -209,7 +209,7 @@ class TaskWording:
     model: str = "baseline model"  # the model that is scored
 
     def achievement(self, score: Mapping[str, Any]) -> str | None:
-        """Return a sentence on the score of the baseline; None if a document has no score."""
+        """Return a sentence on the baseline's score, or None if there is no score."""
         unseen, training = score["cross_validated"], score["training"]
         parts = []
         if unseen is not None:
@@ -238,7 +238,7 @@ CLASS_WORDING = TaskWording(
 
 
 def majority_fraction(class_sizes: Sequence[int]) -> float | None:
-    """Return the accuracy of always predicting the most frequent class; None without sizes."""
+    """Return the accuracy of always predicting the most frequent class, if sizes are known."""
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 
@@ -248,8 +248,8 @@ class Task:
 
     ``name`` is the value of ``--task``. ``read_target`` converts a column and its name to the
     target of ``fit``, or raises ``InputError``. ``chance`` returns the score of a model without
-    features, or None if it is unknown; its argument is the number of rows of each class, empty if
-    unknown. ``training_score`` returns the score of the baseline, given the fitted estimator and
+    features, or None if it is unknown; its argument is the number of samples of each class, empty
+    if unknown. ``training_score`` returns the score of the baseline, given the fitted estimator and
     its training data.
     """
 

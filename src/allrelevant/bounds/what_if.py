@@ -36,10 +36,9 @@ def constrain_result(
 ) -> BoundsResult:
     """Return the result restricted to models that satisfy the user constraints.
 
-    Constraints that the result already has remain in force unless a new constraint replaces them
-    for the same feature. ``subproblem`` restricts the new constraints to one subproblem; None
-    applies them to all. Raises :class:`InfeasibleConstraintsError` if no model of a subproblem
-    satisfies them.
+    Earlier constraints of the result remain in force, unless a new constraint on the same feature
+    replaces them. ``subproblem`` restricts the new constraints to one subproblem; None applies them
+    to all. Raises :class:`InfeasibleConstraintsError` if no model of a subproblem satisfies them.
     """
     free = result if result.unconstrained is None else result.unconstrained
     specs = {
@@ -59,8 +58,8 @@ def find_subproblem(result: BoundsResult, classes: NDArray[Any], label: Any) -> 
     (index,) = np.nonzero(classes == label)
     if len(result.subproblems) == 1 or len(index) == 0:
         raise InputError(
-            f"label={label!r} is invalid: it requires a classification with more than two classes "
-            f"and must name one of them. The classes are {classes.tolist()}."
+            f"label={label!r} is invalid. Use label only with more than two classes, and pass one "
+            f"of {classes.tolist()}."
         )
     return int(index[0])
 
@@ -82,8 +81,8 @@ def _parse_constraints(
     """Parse the user constraints into specifications, keyed by feature index."""
     if not isinstance(constraints, Mapping):
         raise InputError(
-            "Constraints must be a dict from features to 'drop', 'keep', a number or a pair "
-            f"(got {constraints!r})."
+            "Constraints must be a dict that maps features to 'drop', 'keep', a number or a pair "
+            f"of numbers (got {constraints!r})."
         )
     layout, varying = result.layout, result.subproblems[0].baseline.varying
     specs: dict[int, ConstraintSpec] = {}
@@ -92,7 +91,8 @@ def _parse_constraints(
         name = layout.names[feature]
         if feature in specs:
             raise InputError(
-                f"{name!r} is constrained twice, by name and by index. Keep one of the two."
+                f"{name!r} is constrained twice, by name and by index. Remove one of the "
+                "constraints."
             )
         if feature not in varying:
             raise InputError(
@@ -160,7 +160,7 @@ def constrain_subproblem(
 def _solve(
     candidate: ConstrainedModels, free_ranges: WeightRanges
 ) -> tuple[ConstrainedModels, WeightRanges]:
-    """Solve for the ranges under limits; widen the limits slightly if the solver fails."""
+    """Solve for the ranges under limits; relax the limits slightly if the solver fails."""
     try:
         return candidate, candidate.ranges(free_ranges)
     except SolverError:
@@ -173,7 +173,7 @@ def _has_models(
 ) -> bool:
     """Check whether the limits are feasible.
 
-    A known witness or the starting vertex may prove it; otherwise an LP is solved.
+    A known witness or the starting vertex may prove feasibility; otherwise, an LP is solved.
     """
     if satisfies_limits_sparse(bounds.ranges.coef, candidate.limits).any():
         return True
@@ -193,7 +193,7 @@ def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
 def _constrained_baseline(
     bounds: SubproblemBounds, candidate: ConstrainedModels, ranges: WeightRanges
 ) -> tuple[LinearModel, StartingVertex | None]:
-    """Return the starting vertex as a model or, if it exceeds a budget, the mean witness."""
+    """Return the starting vertex as a model; if it exceeds a budget, the mean of the witnesses."""
     data, C, rows = bounds.baseline.data, bounds.baseline.model.C_, candidate.models.rows
     start = _start_within(candidate)
     if start is not None:

@@ -1,6 +1,6 @@
 """Checkpoints for long runs: each step is written as soon as it is finished.
 
-- ``file``: the checkpoint file with its series of steps, and the check that it belongs to the run
+- ``file``: the checkpoint file, which stores series of steps and is checked against the run
 - ``fingerprint``: identification of a run by its data and its settings
 """
 

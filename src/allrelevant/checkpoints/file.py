@@ -1,7 +1,7 @@
 """Checkpoint file: an SQLite database with one row per step.
 
-If the process is killed, the file keeps all completed steps and no partial one. A file that is
-damaged or belongs to a different run causes an error and is not modified.
+If the process is killed, the file contains all completed steps and no partial step. If the file is
+damaged or belongs to a different run, an error is raised and the file is not modified.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .._version import __version__
 from ..exceptions import CheckpointError
 from .fingerprint import fingerprint, run_settings
 
-# Distinguishes checkpoints from other SQLite databases: the bytes of "alrl".
+# Application ID that distinguishes checkpoints from other SQLite databases ("alrl" in ASCII).
 _APPLICATION_ID = 0x616C726C
 
 _MAGIC = b"SQLite format 3\x00"
 
-# Entry of a packed mapping with all values that are not arrays, as JSON.
+# Name of the entry that stores all non-array values of a packed mapping, as JSON.
 _JSON_ENTRY = "_"
 
 _TABLES = (
@@ -51,8 +51,9 @@ def open_checkpoint(
     """Open the checkpoint of a fit; without a path, nothing is stored.
 
     A run is identified by its data, by the class and parameters of the estimator, and by the
-    ``extra`` values. Parameters to ``ignore`` do not affect the steps. If a file belongs to a
-    different run, the error message lists the parameters and extra keys that differ.
+    ``extra`` values. Parameters in ``ignore`` are left out, because they do not affect the steps.
+    If a file belongs to a different run, the error message lists the parameters and extra keys that
+    differ.
     """
     if path is None:
         yield Checkpoint(None)
@@ -70,28 +71,28 @@ def open_checkpoint(
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Checkpoint of a run, with or without a file."""
+    """Checkpoint of a run; without a file, nothing is stored."""
 
     file: CheckpointFile | None
 
     def series(self, name: str) -> Series:
-        """Return a series of steps, such as the steps of one outer fold."""
+        """Return the series of steps with this name, such as the steps of one outer fold."""
         return Series(self.file, name)
 
 
 @dataclass(frozen=True)
 class Series:
-    """Series of steps, each a mapping; without a file, nothing is stored."""
+    """Series of steps, each stored as a mapping; without a file, nothing is stored."""
 
     file: CheckpointFile | None
     name: str
 
     def steps(self) -> list[dict[str, Any]]:
-        """Return the steps that an interrupted run completed."""
+        """Return the steps that an interrupted run completed, in order."""
         return [] if self.file is None else self.file.steps(self.name)
 
     def state(self) -> dict[str, Any]:
-        """Return the state after the last completed step; empty if there is none."""
+        """Return the state after the last completed step, or an empty dict."""
         return (self.file.state(self.name) if self.file else None) or {}
 
     def append(self, step: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> None:
@@ -101,7 +102,7 @@ class Series:
 
 
 class CheckpointFile:
-    """Completed steps of a run, in one or more series; the file is created if missing.
+    """File with the completed steps of a run, in one or more series; created if missing.
 
     ``key`` identifies the run by its data, its settings and the package version. If the key of an
     existing file differs, a CheckpointError lists the differences. A CheckpointError is also raised
@@ -134,7 +135,7 @@ class CheckpointFile:
         return [self._unpack(content) for (content,) in rows]
 
     def state(self, series: str) -> dict[str, Any] | None:
-        """Return the state that was written last for a series."""
+        """Return the latest state of a series, or None."""
         row = self._database.execute(
             "SELECT content FROM states WHERE series = ?", (series,)
         ).fetchone()
@@ -185,8 +186,8 @@ class CheckpointFile:
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise CheckpointError(
-                    f"Checkpoint {self._name} is in use by another run. Wait until it finishes, or "
-                    "use a different path."
+                    f"Checkpoint {self._name} is in use by another run. Wait until that run "
+                    "finishes, or use a different path."
                 ) from error
             raise CheckpointError(
                 f"Cannot use checkpoint {self._name}: {error}. Use a different path."
@@ -218,7 +219,7 @@ class CheckpointFile:
         (application,) = self._database.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION_ID:
             raise CheckpointError(
-                f"{self._name} is a database of a different program and was not modified. Use a "
+                f"{self._name} is the database of a different program and was not modified. Use a "
                 "different path."
             )
 
@@ -227,9 +228,9 @@ class CheckpointFile:
         differing = [name for name in {**stored, **key} if stored.get(name) != key.get(name)]
         if differing:
             raise CheckpointError(
-                f"Checkpoint {self._name} belongs to a different run: different "
-                f"{', '.join(differing)}. The file was not modified. Use a different path, or "
-                "delete the file."
+                f"Checkpoint {self._name} belongs to a different run (different: "
+                f"{', '.join(differing)}) and was not modified. Use a different path, or delete "
+                "the file."
             )
 
     def _unpack(self, content: bytes) -> dict[str, Any]:
@@ -258,7 +259,7 @@ class CheckpointFile:
 
 
 def _check_path(path: Path) -> None:
-    """Raise if no database can be written to the path, before the long computation starts."""
+    """Raise if no checkpoint can be written to this path."""
     if path.is_dir():
         raise CheckpointError(f"{str(path)!r} is a folder. Pass the path of a checkpoint file.")
     folder = path.resolve().parent
@@ -269,7 +270,8 @@ def _check_path(path: Path) -> None:
         )
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise CheckpointError(
-            f"No permission to write checkpoint {str(path)!r}. Use a different path."
+            f"Checkpoint {str(path)!r} is not writable. Use a different path, or change the "
+            "permissions."
         )
     if path.exists() and path.stat().st_size and not _is_database(path):
         raise CheckpointError(
@@ -285,7 +287,7 @@ def _is_database(path: Path) -> bool:
 def pack(content: Mapping[str, Any]) -> bytes:
     """Serialize a mapping of arrays and JSON values to bytes, without pickle.
 
-    Floats are preserved exactly, inside and outside arrays.
+    All floats are preserved exactly.
     """
     arrays: dict[str, Any] = {
         name: value for name, value in content.items() if isinstance(value, np.ndarray)

@@ -1,6 +1,6 @@
 """Identification of a run: a hash of its data, and a description of its settings.
 
-Both are stable across processes, and distinct for distinct data or settings.
+Hash and description are stable across processes, and differ if data or settings differ.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 
 def fingerprint(*data: Any) -> str:
-    """Return a hash of the contents, shapes and types of arrays and sparse tables, in order."""
+    """Return a hash of arrays and sparse tables: their values, shapes, dtypes and order."""
     state = hashlib.sha256()
     for table in data:
         for array in _arrays(table):
@@ -40,7 +40,7 @@ def _bytes(array: np.ndarray) -> bytes:
     return array.tobytes()
 
 
-# Parameters, also of nested estimators, that do not change results except by rounding.
+# Parameters, including those of nested estimators, that affect at most the rounding of results.
 NOT_IN_ANY_FINGERPRINT = {"verbose", "n_jobs", "n_threads", "device", "checkpoint"}
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -52,7 +52,7 @@ _SCALARS = (str, bytes, bool, int, float, complex, type(None))
 
 
 def run_settings(params: Mapping[str, Any], ignore: Collection[str] = ()) -> dict[str, str]:
-    """Describe the parameters that identify a run, as returned by ``get_params(deep=True)``.
+    """Describe the parameters that identify a run, given the result of ``get_params(deep=True)``.
 
     Ignored parameters are skipped together with their nested parameters. Nested estimators are
     described by their own parameters. Verbosity, threads and devices are always skipped.
@@ -149,7 +149,7 @@ def _describe_code(code: CodeType, parents: tuple[int, ...]) -> str:
 
 
 def _describe_function(value: Any, parents: tuple[int, ...]) -> str:
-    """Describe a function by name, bytecode, defaults and closure; lambdas share their name."""
+    """Describe a function by its name, bytecode, defaults and closure."""
     words = [_name(value)]
     if isinstance(value, MethodType):
         words.append(_describe(value.__self__, parents))
@@ -169,7 +169,7 @@ def _describe_object(value: Any, parents: tuple[int, ...]) -> str:
     to_text: Any = type(value).__repr__
     if to_text is not object.__repr__:
         words.append(_ADDRESS.sub("", repr(value)))
-    # PyTorch modules keep their layers, and much that is not a setting, in private attributes.
+    # Private attributes of PyTorch modules hold the layers, and much that is not a setting.
     if hasattr(value, "named_modules"):
         words += [_describe_mapping(_public_attributes(part), parents) for part in value.modules()]
     else:
@@ -190,7 +190,7 @@ def _hash(words: str) -> str:
     return hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-# Functions that describe values of some types; the first match is used.
+# Types and the functions that describe their values; the first match is used.
 _DESCRIBERS: tuple[tuple[Any, Any], ...] = (
     (type, lambda value, parents: _name(value)),
     ((list, tuple), _describe_sequence),

@@ -1,9 +1,9 @@
 """Build estimators from a task or a method and the options of a command.
 
-Each option is passed to the constructor parameter with the same name. If the first parameter of an
-estimator is an estimator too (an initial selector, a model to train, a metric learner), it is built
-from the same options. Estimators are looked up by name when a command runs, so ``--help`` does
-not import them.
+Each option is passed to the constructor parameter with the same name. The first parameter of some
+estimators is itself an estimator: an initial selector, a model to train or a metric learner. It is
+built from the same options. Estimators are looked up by name when a command runs, so ``--help``
+does not import them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """Option values by name, and the flags of the options that the user has set."""
+    """Option values by name, and the flags of options set by the user."""
 
     settings: Mapping[str, Any]
     user_flags: Mapping[str, str]
@@ -32,11 +32,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator, given by its public name, and how to build it from options.
+    """Public name of an estimator, and the way it is built from options.
 
-    The first argument of the constructor may be built by ``component``, which is called with
-    ``task``, ``user_flags`` and the options it has parameters for. Alternatively, it is built from
-    another method, ``starts_from``.
+    The first argument of the constructor may be built by ``component``. This function receives
+    ``task``, ``user_flags`` and the options for which it has parameters. Alternatively, the first
+    argument is the estimator of the method ``starts_from``.
     """
 
     estimator: str
@@ -47,23 +47,23 @@ class Method:
 
     @property
     def parameters(self) -> set[str]:
-        """Option names, without those of the method that this one starts from."""
+        """Option names, excluding those of ``starts_from``."""
         names = set(signature(_public(self.estimator)).parameters)
         return names | set(signature(self.component).parameters) if self.component else names
 
     @property
     def options(self) -> set[str]:
-        """Option names, including those of the method that this one starts from."""
+        """Option names, including those of ``starts_from``."""
         start = METHODS[self.starts_from].parameters - NOT_FOR_START if self.starts_from else set()
         return self.parameters | start
 
     @property
     def cross_validates(self) -> bool:
-        """Whether the method computes cross-validation scores of feature subsets."""
+        """Whether the method scores feature subsets by cross-validation."""
         return "cv" in self.parameters
 
     def build(self, options: Options, task: str) -> Any:
-        """Return the unfitted estimator; options that are None keep the constructor's default."""
+        """Return the unfitted estimator; options that are None get the constructor's default."""
         constructor = _public(self.estimator)
         first = next(iter(signature(constructor).parameters))
         values = {name: value for name, value in options.settings.items() if value is not None}
@@ -81,7 +81,7 @@ def _public(name: str) -> Any:
 
 
 def _call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Call a function with those values that match its parameters."""
+    """Call a function with the values that match its parameters."""
     names = signature(function).parameters
     return function(**{name: value for name, value in values.items() if name in names})
 
@@ -112,7 +112,7 @@ def model_to_train(
 ) -> Any:
     """Return an unfitted SVM or network.
 
-    Raises ``InputError`` if options of SVMs are set for a network.
+    Raises ``InputError`` if SVM options are set for a network.
     """
     if model == MLP:
         for name, flag in user_flags.items():
@@ -124,15 +124,21 @@ def model_to_train(
     from sklearn.svm import SVC, SVR
 
     if not isinstance(C, float):
-        raise InputError("Saliency requires a single value of C, because it computes no scores.")
+        raise InputError(
+            "Saliency computes no scores, so it cannot choose among several values of C. Pass a "
+            "single value."
+        )
     if task == "regression":
         if class_weight is not None:
-            raise InputError("--class-weight requires classification, but the target is numeric.")
+            raise InputError(
+                f"--class-weight {class_weight} requires a classification task, but the target is "
+                "numeric. Remove --class-weight."
+            )
         return SVR(kernel=kernel, C=C, gamma=gamma)
     if class_weight not in (None, "balanced"):
         raise InputError(
-            f"--class-weight {class_weight} is not available for saliency. Use 'balanced' or an "
-            "elimination method."
+            f"--class-weight {class_weight} is not available for saliency. Use 'balanced', or a "
+            "different --method."
         )
     return SVC(kernel=kernel, C=C, gamma=gamma, class_weight=class_weight)
 
@@ -170,7 +176,7 @@ BOUNDS[METRIC] = Method(TASKS[METRIC], component=metric_learner)
 
 
 def build_selector(name: str, options: Options, task: str) -> Any:
-    """Return the unfitted estimator of a method of ``select``."""
+    """Return the unfitted estimator of a selection method."""
     method = METHODS[name]
     for option, flag in options.user_flags.items():
         if option not in method.options:
@@ -185,13 +191,13 @@ def build_selector(name: str, options: Options, task: str) -> Any:
     if not method.cross_validates and isinstance(size, str):
         raise InputError(
             f"--n-features {size} requires scores, but saliency computes only a ranking. Pass a "
-            "number of features or a fraction, such as 20 or 0.25."
+            "number or a fraction of features, such as 20 or 0.25."
         )
     return method.build(options, task)
 
 
 def build_bounds(task: str, options: Options, reason: str = "") -> Any:
-    """Return the unfitted estimator of a task; ``reason`` is why the task was inferred."""
+    """Return the unfitted estimator of a task; ``reason`` explains an inferred task."""
     method = BOUNDS[task]
     for option, flag in options.user_flags.items():
         if option not in method.options:
@@ -203,7 +209,7 @@ def build_bounds(task: str, options: Options, reason: str = "") -> Any:
 
 def _unsupported_option(option: str, flag: str, task: str, reason: str) -> str:
     if task == METRIC:
-        return f"{flag} cannot be combined with --method metric."
+        return f"{flag} cannot be combined with --method metric. Remove one of the two options."
     others = [other for other in LINEAR_TASKS if option in BOUNDS[other].options]
     if not others:
         return f"{flag} requires --method metric."

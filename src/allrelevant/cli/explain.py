@@ -1,4 +1,4 @@
-"""The command ``explain``: saliency of the features for individual rows of a table."""
+"""The command ``explain``, which computes the saliency of features for individual rows."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _NAME_WIDTH = 40
 
 
 @click.command(
-    help="""Explain the predictions for single rows of TABLE.
+    help="""Explain the predictions for individual rows of TABLE.
 
 A model is trained on all other rows. The saliency of a feature is the gradient of a gain function
-that is large where the prediction is correct. It is signed: positive if a larger value of the
-feature would support the class more. If the model misclassifies a row, little or nothing in
-the row supports its class, and the output notes this.
+that is large where the prediction is correct. It is positive if a larger value of the feature
+supports the class. If the model misclassifies a row, few or no features support its true class, and
+the output says so.
 
-TABLE has the same format as for "allrelevant report". Columns are scaled to mean 0 and variance 1
-first, so saliency is per standard deviation. A numeric target is scaled too, so its unit does not
-matter. The score of the model is estimated by 5-fold cross-validation on the other rows.
+TABLE has the same format as for "allrelevant report". Features are first scaled to mean 0 and
+variance 1, so saliency is per standard deviation. A numeric target is also scaled, so its unit does
+not matter. The score of the model is estimated by 5-fold cross-validation on the training rows.
 
 \b
 Examples:
@@ -126,14 +126,16 @@ def explain(
 
 
 def _row_indices(rows: Sequence[int], n_rows: int) -> list[int]:
-    """Return zero-based indices of rows; raise if too few rows remain for training."""
+    """Return zero-based row indices; raise if too few rows remain for training."""
     for row in rows:
         if row > n_rows:
-            raise InputError(f"There is no row {row}: the table has {n_rows} rows.")
+            raise InputError(
+                f"Row {row} is out of range: the table has {n_rows} rows. Use --row 1 to {n_rows}."
+            )
     if len(set(rows)) > n_rows - MIN_TRAINING_ROWS:
         raise InputError(
-            f"Only {n_rows - len(set(rows))} of {n_rows} rows remain to train the model, which "
-            "excludes the explained rows. Explain fewer rows at a time."
+            f"Only {n_rows - len(set(rows))} of {n_rows} rows remain for training, because the "
+            "explained rows are excluded. Explain fewer rows at a time."
         )
     return [row - 1 for row in rows]
 
@@ -158,18 +160,21 @@ def _no_training_row_message(rows: list[int], label: Any) -> str:
     if len(rows) == 1:
         return (
             f"Row {rows[0]} is the only row of class {str(label)!r}, so no row of this class "
-            "remains to train on. Choose a different row."
+            "remains for training. Choose a different row."
         )
     return (
-        f"These are all {len(rows)} rows of class {str(label)!r}, so none remains to train on. "
-        "Explain fewer of them at a time."
+        f"The explained rows include all {len(rows)} rows of class {str(label)!r}, so none remains "
+        "for training. Explain fewer of them at a time."
     )
 
 
 def _class_label(text: str, model: Any) -> Any:
-    """Return the class label that a text denotes, or the text itself if there is none."""
+    """Return the class label that matches a text, or the text itself if none matches."""
     if not hasattr(model, "classes_"):
-        raise InputError("--class requires a classification task, but the target is numeric.")
+        raise InputError(
+            f"--class {text} requires a classification task, but the target is numeric. Remove "
+            "--class."
+        )
     labels = model.classes_.tolist()
     same_text = [label for label in labels if str(label) == text]
     same_value = [label for label in labels if _has_value(label, text)]
@@ -177,7 +182,7 @@ def _class_label(text: str, model: Any) -> Any:
 
 
 def _has_value(label: Any, text: str) -> bool:
-    """Check whether a text denotes a number or a Boolean: ``1.0`` for 1, ``true`` for True."""
+    """Check whether a text equals a numeric or Boolean label, such as ``1.0`` for 1."""
     if isinstance(label, str):
         return False
     if isinstance(label, bool):
@@ -190,7 +195,7 @@ def _has_value(label: Any, text: str) -> bool:
 
 @dataclass(frozen=True)
 class Quality:
-    """Cross-validated score of a model, from the held-out predictions of all folds.
+    """Cross-validated score of a model, computed from the held-out predictions of all folds.
 
     ``dummy_score`` is the score of a constant prediction: the most frequent class, or the mean.
     """
@@ -211,7 +216,7 @@ class Quality:
         """Summary in one line."""
         return (
             f"Model: {self.name} {self.score:.3f} on the other {self.n_rows:,} rows "
-            f"({self.n_folds}-fold cross-validation); a constant prediction has "
+            f"({self.n_folds}-fold cross-validation). A constant prediction reaches "
             f"{self.dummy_score:.3f}."
         )
 
@@ -242,7 +247,7 @@ def cross_validate(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -
 
 
 def _score(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> tuple[str, float, float]:
-    """Return the name of the score, the score of the predictions and that of a constant one."""
+    """Return the name of the score, the score, and the score of a constant prediction."""
     import numpy as np
     from sklearn.base import is_classifier
     from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score

@@ -1,4 +1,4 @@
-"""The command group: help, ``--version`` and one-line error messages.
+"""The command group, with its help, ``--version`` and one-line error messages.
 
 Messages describe the invalid input, not the code that detected it.
 """
@@ -36,7 +36,7 @@ class CommandGroup(click.Group):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command and exit the process with its exit code."""
+        """Run a command and exit with its exit code."""
         args = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra.setdefault("obj", shlex.join(["allrelevant", *args]))
         try:
@@ -75,8 +75,8 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"""Find out which features of a table matter, with proof.
 
-Many linear models predict a target about equally well. Over all of these equivalent models,
-allrelevant computes the smallest and the largest weight of each feature.
+Many linear models predict a target about equally well. The command computes the smallest and the
+largest absolute weight of each feature over all of these equivalent models.
 
 {RELEVANCE_HELP}
 \b

@@ -1,7 +1,7 @@
-"""Options of the commands: flag, type, default and help of each option, defined once.
+"""Options of the commands, with flag, type, default and help text.
 
-An option of an estimator has the name of the constructor's parameter. Both take their default from
-``_params``. To add an option, add an entry here; nothing else is needed.
+An option of an estimator has the same name as the constructor parameter. Both take their default
+from ``_params``. To add an option, add an entry here; nothing else is needed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Option:
-    """A click option; the help shows its default, if any."""
+    """A click option whose help text shows its default, if any."""
 
     def __init__(self, *names: str, **attributes: Any) -> None:
         self.names = names
         self.attributes = attributes
 
     def vary(self, **attributes: Any) -> Option:
-        """Return a copy with some attributes changed, for another command."""
+        """Return a copy with some attributes changed, for use in a different command."""
         return Option(*self.names, **{**self.attributes, **attributes})
 
     def add_to(self, command: Command) -> Command:
@@ -51,7 +51,7 @@ _TASK = Option(
     "--task",
     type=click.Choice([params.AUTO, "classification", "regression"]),
     default=params.AUTO,
-    help="Predict classes or a number. 'auto' infers the task from the target.",
+    help="Task: predict classes or numbers. 'auto' infers it from the target.",
 )
 _STANDARDIZE = Option(
     "--no-standardize",
@@ -68,22 +68,18 @@ _OUTPUT = Option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Write the result as JSON to FILE. With -, write it to standard output, without any other "
-    "text.",
+    help="Write the result as JSON to FILE. If FILE is -, write only the JSON to standard output.",
 )
 _QUIET = Option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
-_PAGE_AND_JSON = (
-    _OUTPUT.vary(help="HTML report to write.  [default: report.html; with --json, none]"),
-    Option(
-        "--json",
-        "json_output",
-        metavar="[FILE]",
-        is_flag=False,
-        flag_value="-",
-        help="Write the result as JSON. Without FILE (or with -), write it to standard output, "
-        "without any other text. Put TABLE before this option.",
-    ),
-    _QUIET,
+_PAGE = _OUTPUT.vary(help="HTML report to write.  [default: report.html; with --json, none]")
+_JSON = Option(
+    "--json",
+    "json_output",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value="-",
+    help="Write the result as JSON. Without FILE (or if FILE is -), write only the JSON to "
+    "standard output.",
 )
 
 # Seed and parallel execution.
@@ -114,27 +110,27 @@ _EQUIVALENCE = (
         "--norm-slack",
         type=Number(at_least=0),
         default=params.NORM_SLACK,
-        help="Relative slack of the norm: equivalent models may exceed the baseline's norm by this "
+        help="Relative slack of the norm. Equivalent models may exceed the baseline's norm by this "
         "fraction.",
     ),
     Option(
         "--loss-slack",
         type=Number(at_least=0),
         default=params.LOSS_SLACK,
-        help="Relative slack of the loss: equivalent models may exceed the baseline's loss by this "
+        help="Relative slack of the loss. Equivalent models may exceed the baseline's loss by this "
         "fraction.",
     ),
     Option(
         "--loss-tol",
         type=Number(at_least=0),
         default=params.LOSS_TOL,
-        help="Absolute slack of the loss, allowed even if the baseline has zero loss.",
+        help="Absolute slack of the loss, added to the relative slack.",
     ),
     Option(
         "--formulation",
         type=click.Choice(get_args(params.FormulationName)),
         default=params.FORMULATION,
-        help="Classification only: limit norm and loss separately, or their sum.",
+        help="Classification only: limit norm and loss separately, or limit their weighted sum.",
     ),
     Option(
         "--class-weight",
@@ -148,58 +144,59 @@ _OTHER_TASKS = (
         "--epsilon",
         type=Number(params.CV, at_least=0),
         default=params.CV,
-        help="Regression only: errors up to this size, in units of the target, have no loss; 'cv' "
+        help="Regression only: largest error that has no loss, in units of the target; 'cv' "
         "chooses it by cross-validation.",
     ),
     Option(
         "--learner",
         type=click.Choice(list(LEARNERS)),
         default="gmlvq",
-        help="Metric only: learn the metric with prototypes (gmlvq) or neighbors (lmnn).",
+        help="Metric only: learn the metric from prototypes (gmlvq) or nearest neighbors (lmnn).",
     ),
     Option(
         "--rank",
         type=click.IntRange(min=1),
         default=2,
-        help="Metric only: rank of the metric, that is, number of components of the mapping.",
+        help="Metric only: rank of the metric, that is, the number of components of the mapping.",
     ),
     Option(
         "--prototypes",
         "prototypes_per_class",
         type=click.IntRange(min=1),
         default=1,
-        help="Metric only: number of prototypes per class, for gmlvq.",
+        help="Metric only: number of prototypes per class of gmlvq.",
     ),
     Option(
         "--effective-dimension",
         type=Dimension(params.CV, "spectrum"),
         default=params.CV,
         help="Metric only: number of principal directions in which equivalent mappings must "
-        "agree; 'cv' chooses it by cross-validation, 'spectrum' covers 99% of the variance.",
+        "agree. 'cv' chooses it by cross-validation; 'spectrum' covers 99% of the variance.",
     ),
     Option(
         "--slack",
         type=Number(at_least=0),
         default=params.MAPPING_SLACK,
-        help="Metric only: relative slack of the norm of equivalent mappings. Increase it for "
-        "noisy copies of a feature.",
+        help="Metric only: relative slack of the norm of equivalent mappings. Increase it if some "
+        "features are noisy copies of others.",
     ),
 )
 
+_CUTOFF_HELP = (
+    "Threshold that a bound must exceed for a feature to count as relevant or strong; 'probes' "
+    "estimates it from permuted columns."
+)
+_CUTOFF = Option(
+    "--cutoff",
+    type=Number(*get_args(params.CutoffName), at_least=0),
+    help=f"{_CUTOFF_HELP}  [default: {params.PROBES}]",
+)
 _CALIBRATION = (
-    _STANDARDIZE,
-    Option(
-        "--cutoff",
-        type=Number(*get_args(params.CutoffName), at_least=0),
-        help="Threshold that a bound must exceed; 'probes' estimates it from permuted columns. "
-        "With --method metric: a fraction of the norm, by default 0.05 or twice the slack.  "
-        f"[default: {params.PROBES}]",
-    ),
     Option(
         "--n-probes",
         type=click.IntRange(min=1),
         default=params.N_PROBES,
-        help="Number of permuted columns.",
+        help="Number of permuted columns (probes) used to estimate the cutoff.",
     ),
     Option(
         "--fpr",
@@ -211,14 +208,14 @@ _CALIBRATION = (
         "--screen",
         type=NamedValue(auto=params.AUTO, yes=True, no=False),
         default=params.AUTO,
-        help="Skip the exact bound of a feature if a certified bound already shows that it is "
-        "irrelevant; 'auto' does so with more than 10,000 features.",
+        help="Skip the exact bounds of a feature if a certified bound already shows that it is "
+        "irrelevant. 'auto' enables this for more than 10,000 features.",
     ),
     Option(
         "--max-seconds",
         type=Number(above=0),
-        help="Time limit for the bounds, not counting the choice of C and the cutoff. Features "
-        "not reached in time keep certified bounds that may not be tight.",
+        help="Time limit in seconds for the bounds. It does not include the choice of C and the "
+        "cutoff. Features not reached in time have certified bounds that may not be tight.",
     ),
     _SEED.vary(help="Random seed. The same seed gives the same report."),
     _JOBS,
@@ -242,8 +239,8 @@ _SVM_C = Option(
     "C",
     type=Numbers(above=0),
     default=params.SVM_C,
-    help="Cost of errors. From several values, the best is chosen at each step; saliency "
-    "requires a single one. For regression, errors are in standard deviations of the target.",
+    help="Cost of errors. If several values are given, the best is chosen at each step. Saliency "
+    "requires a single value. For regression, errors are in standard deviations of the target.",
 )
 _GAMMA = Option(
     "--gamma",
@@ -269,16 +266,18 @@ _SELECTION = (
         "n_candidates",
         type=Count(params.AUTO),
         default=params.N_CANDIDATES,
-        help="ebrfe only: number of lowest-ranked features that are tried at each step.",
+        help="ebrfe only: number of lowest-ranked features to compare at each step.",
     ),
     Option(
         "--rounds",
         "max_rounds",
         type=click.IntRange(min=1),
         default=params.MAX_ROUNDS,
-        help="bitflip and attributeflip only: maximum number of rounds of the local search.",
+        help="bitflip and attributeflip only: maximum number of local search rounds.",
     ),
-    _MODEL.vary(help="Saliency only: model to train, an SVM or a neural network (requires torch)."),
+    _MODEL.vary(
+        help="Saliency only: model to train, either an SVM or a neural network (requires torch)."
+    ),
     Option(
         "--keep-fraction",
         type=Number(at_least=0, below=1),
@@ -290,7 +289,8 @@ _SELECTION = (
         "n_repeats",
         type=click.IntRange(min=1),
         default=1,
-        help="Saliency only: models trained per round. 1 is enough for an SVM, 3 for a network.",
+        help="Saliency only: number of models trained per round. Use 1 for an SVM and 3 for a "
+        "network.",
     ),
     _SEED.vary(help="Saliency only: random seed."),
     _KERNEL,
@@ -300,21 +300,23 @@ _SELECTION = (
         "--step",
         type=StepSize(above=0),
         default=params.STEP,
-        help="Number of features removed per step; below 1, a fraction of the remaining ones.",
+        help="Number of features to remove per step. A value below 1 is a fraction of the "
+        "remaining features.",
     ),
     Option(
         "--criterion",
         type=click.Choice(get_args(params.CriterionName)),
         default=params.CRITERION,
-        help="Ranking criterion: the weight of a feature, or the SVM's change of cost without it.",
+        help="Ranking criterion: the weight of a feature, or the change in the SVM objective when "
+        "it is removed.",
     ),
     _CLASS_WEIGHT,
     Option(
         "--min-variance",
         type=Number(at_least=0),
         default=params.MIN_VARIANCE,
-        help="Remove features whose variance is not above this value. (Standardized features "
-        "have variance 1; see --no-standardize.)",
+        help="Remove features whose variance does not exceed this value. Standardized features "
+        "have variance 1; see --no-standardize.",
     ),
     Option(
         "--min-features",
@@ -328,8 +330,8 @@ _SELECTION = (
         "n_features_to_select",
         type=SubsetSize(*get_args(params.SubsetRule)),
         show_default=f"{params.SUBSET_RULE}; with saliency, half of the features",
-        help="Subset to select: the best, the smallest within one standard error of it, or the one "
-        "with N features. Saliency has no scores and accepts N or a fraction such as 0.25.",
+        help="Subset to select: the best, the smallest within one standard error of the best, or "
+        "the one with N features. Saliency computes no scores; use N or a fraction such as 0.25.",
     ),
     Option(
         "--folds",
@@ -341,7 +343,8 @@ _SELECTION = (
     Option(
         "--scoring",
         metavar="NAME",
-        help="scikit-learn scorer, such as balanced_accuracy or roc_auc.  [default: accuracy]",
+        help="Name of a scikit-learn scorer, such as balanced_accuracy or roc_auc.  [default: "
+        "accuracy]",
     ),
     Option(
         "--nested-cv",
@@ -351,7 +354,7 @@ _SELECTION = (
     Option(
         "--checkpoint",
         metavar="FILE",
-        help="Save the progress to FILE after every step. The same command resumes from it.",
+        help="Save progress to FILE after every step. To resume, repeat the command.",
     ),
     _JOBS,
 )
@@ -381,44 +384,52 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "--method",
             type=click.Choice(["linear", params.METRIC]),
             default="linear",
-            help="Bounds for linear models, or for a learned metric whose distances separate the "
-            "classes.",
+            help="Compute bounds for linear models, or for a learned metric whose distances "
+            "separate the classes.",
         ),
         _TASK.vary(
             type=click.Choice([params.AUTO, *params.LINEAR_TASKS]),
-            help="Predict classes, a number, ordered classes, or a ranking of two classes. 'auto' "
-            "infers classification or regression from the target.",
+            help="Task: predict classes, numbers or ordered classes, or rank one of two classes "
+            "above the other. 'auto' infers classification or regression from the target.",
         ),
         Option(
             "--privileged",
             metavar="COLUMN",
             multiple=True,
             help="Column that is available only for training, not for prediction, such as a later "
-            "diagnosis. It explains the loss of each row. May be given several times.",
+            "diagnosis. It is used to model the loss of each training row. May be given several "
+            "times.",
         ),
         Option(
             "--path",
             type=click.Choice(get_args(params.PathParameter)),
-            help="Also show in the report how the bounds change over 20 values of this setting.",
+            help="Also report how the bounds change over 20 values of this parameter.",
         ),
         Option(
             "--relations",
             is_flag=True,
-            help="Also show in the report which features can replace each other, and their groups.",
+            help="Also report which features can replace each other, and the groups they form.",
         ),
         Option(
             "--costs",
             metavar="FILE",
-            help="Also show in the report the five cheapest sufficient feature sets. FILE is a "
-            "table with the columns 'feature' and 'cost'. The search stops after one minute.",
+            help="Also report the five cheapest sufficient feature sets. FILE is a table with the "
+            "columns 'feature' and 'cost'. The search stops after one minute.",
         ),
         _SEPARATOR,
-        *_PAGE_AND_JSON,
+        _PAGE,
+        _JSON.vary(help=f"{_JSON.attributes['help']} Put TABLE before this option."),
+        _QUIET,
         *_EQUIVALENCE,
         *_OTHER_TASKS,
+        _STANDARDIZE,
+        _CUTOFF.vary(
+            help=f"{_CUTOFF_HELP} With --method metric: a fraction of the norm, by default the "
+            f"larger of 0.05 and twice the slack.  [default: {params.PROBES}]"
+        ),
         *_CALIBRATION,
     ),
-    "demo": (*_PAGE_AND_JSON, *_EQUIVALENCE, *_CALIBRATION),
+    "demo": (_PAGE, _JSON, _QUIET, *_EQUIVALENCE, _STANDARDIZE, _CUTOFF, *_CALIBRATION),
     "select": (
         _TARGET,
         _DROP,
@@ -426,7 +437,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "--groups",
             metavar="COLUMN",
-            help="Column with row groups, such as patients. All rows of a group are in the same "
+            help="Column of group labels, such as patient IDs. All rows of a group are in the same "
             "fold. The column is not used as a feature.",
         ),
         _SEPARATOR,
@@ -443,7 +454,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             type=click.IntRange(min=1),
             multiple=True,
             required=True,
-            help="Number of the row; 1 is the first row of data. May be given several times.",
+            help="Number of the row, starting at 1 for the first row of data. May be given several "
+            "times.",
         ),
         _DROP,
         _TASK,

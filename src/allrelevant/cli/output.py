@@ -1,4 +1,7 @@
-"""Output of the commands: files, checked before the fit and written after it, and terminal text."""
+"""Output of the commands to files and to the terminal.
+
+Files are checked before the fit and written after it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _COLORS: dict[str, dict[str, Any]] = {
 class Outputs:
     """Destinations of a result.
 
-    ``json_name`` is the word for the JSON file in messages.
+    ``json_name`` is the name of the JSON file in messages, such as "Result".
     """
 
     page: Path | None
@@ -59,7 +62,7 @@ class Outputs:
     def write(
         self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
     ) -> None:
-        """Write the files, print the result and list the files written."""
+        """Write the files, print the result and report the files written."""
         from ..report.page import render
 
         texts = {}
@@ -85,11 +88,13 @@ def _write(path: Path, text: str) -> None:
     try:
         write_atomically(path, text)
     except OSError as error:
-        raise InputError(f"Cannot write {str(path)!r}: {error.strerror}.") from error
+        raise InputError(
+            f"Cannot write {str(path)!r}: {error.strerror}. Use a different path."
+        ) from error
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """Return a document as ASCII-only JSON, which any terminal can display."""
+    """Return a document as JSON with ASCII characters only, for any terminal."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
@@ -114,7 +119,7 @@ def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
 def _plan(
     page: str | None, json_output: str | None, json_name: str, quiet: bool, table: str | None
 ) -> Outputs:
-    """Return the destinations; raise if one is not writable, is the table, or is used twice."""
+    """Return the destinations; raise if one is not writable, is the table or is repeated."""
     to_stdout = json_output == STDOUT
     files = [path for path in (page, None if to_stdout else json_output) if path is not None]
     for path in files:
@@ -123,7 +128,7 @@ def _plan(
             raise InputError(f"{path!r} is the table itself. Write the result to a different file.")
     if len(files) == 2 and same_file(*files):
         raise InputError(
-            f"The report and the JSON cannot both be written to {page!r}. Use two different files."
+            f"The report and the JSON cannot both be written to {page!r}. Use different files."
         )
     return Outputs(
         page=None if page is None else Path(page),
@@ -142,12 +147,12 @@ def same_file(first: str | Path, second: str | Path) -> bool:
 def _check_writable(path: Path) -> None:
     folder = path.resolve().parent
     if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder. Pass the name of a file.")
+        raise InputError(f"{str(path)!r} is a folder. Pass a file name.")
     if not folder.is_dir():
         raise InputError(
-            f"Cannot write {path.name!r}: there is no folder {str(folder)!r}. Create it first."
+            f"Cannot write {path.name!r}: folder {str(folder)!r} does not exist. Create it first."
         )
-    # Files are written to a temporary file in the same folder, so the folder must be writable.
+    # Output is first written to a temporary file, so the folder must be writable.
     # A read-only file is never replaced.
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise InputError(f"No permission to write {str(path)!r}. Use a different path.")
@@ -155,7 +160,7 @@ def _check_writable(path: Path) -> None:
 
 @contextmanager
 def collected_notes() -> Iterator[list[str]]:
-    """Print each warning of this package once, as a note, and collect them for the report."""
+    """Print each warning of this package once, as a note, and collect the notes for the report."""
     notes: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", RelevanceWarning)
@@ -173,7 +178,7 @@ def collected_notes() -> Iterator[list[str]]:
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print a line; characters that the stream cannot encode are escaped."""
+    """Print a line; escape characters that the stream cannot encode."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     text = text.encode(encoding, "backslashreplace").decode(encoding)
@@ -181,7 +186,7 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def use_color(stream: TextIO) -> bool:
-    """Check whether to use color: only on a terminal, and not if NO_COLOR or TERM=dumb is set."""
+    """Return whether to use color: only on a terminal, without NO_COLOR and TERM=dumb."""
     allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return allowed and stream.isatty()
 
@@ -198,7 +203,7 @@ def headline(document: Mapping[str, Any]) -> str:
 def result_table(
     document: Mapping[str, Any], *, unicode: bool | None = None, width: int | None = None
 ) -> str:
-    """Format a document as text: the table, the counts and the highest-ranked features.
+    """Format a document as text: data, counts by relevance class, and highest-ranked features.
 
     By default, bars use Unicode characters if standard output can encode them, and lines use the
     width of the terminal.
@@ -222,14 +227,14 @@ def result_table(
     models = "equivalent mappings" if document.get("metric") else "equivalent models"
     lines.append(f"lower, upper: smallest and largest absolute weight over all {models}.")
     if document["privileged"]:
-        lines.append("privileged: explain the loss of each row; not used for prediction.")
+        lines.append("privileged: used to model the loss of each row, not for prediction.")
     if document["n_outer"]:
-        lines.append(f"{bars.at_most}: certified upper bounds that may not be tight.")
+        lines.append(f"{bars.at_most}: certified upper bound that may not be tight.")
     return "\n".join(lines)
 
 
 def _can_encode(characters: str) -> bool:
-    """Check whether standard output can encode some characters."""
+    """Check whether standard output can encode the given characters."""
     try:
         characters.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:

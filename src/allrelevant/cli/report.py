@@ -9,7 +9,7 @@ import click
 
 from .._params import AUTO, METRIC, PathParameter
 from ..exceptions import InputError
-from ..tables.reading import COMPRESSED, FORMATS
+from ..tables.reading import COMPRESSED
 from .estimators import Options, build_bounds, fit
 from .options import add_options, estimator_options
 from .output import Outputs, collected_notes, plan_page, result_table
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ..tables.features import ColumnRoles
 
 RELEVANCE_HELP = """\b
-Each feature falls into one of three classes:
+Each feature belongs to one of three relevance classes:
   strong      every equivalent model needs it
-  weak        some equivalent models use it, others replace it
+  weak        some equivalent models use it, others use substitutes
   irrelevant  no equivalent model gives it more weight than noise would get
 """
 
@@ -34,24 +34,25 @@ MAX_SEARCH_SECONDS = 60.0
 @click.command(
     help=f"""Analyze TABLE and write a self-contained HTML report.
 
-TABLE is a {FORMATS} file with column names in the first line. Text files may be compressed
-({COMPRESSED}). One column is the target: the class of each row, or a number. All other columns
-are features. They must be numeric and have no missing values.
+TABLE is a .csv or .tsv file with column names in the first line, or a .parquet file. Text files
+may be compressed ({COMPRESSED}). One column is the target, which contains classes or numbers. All
+other columns are features. They must be numeric, without missing values.
 
 Equivalent models are all linear models whose norm and loss are close to those of a regularized
-baseline. The report shows the smallest and the largest weight of each feature among them.
+baseline. The report gives the smallest and the largest absolute weight of each feature over all
+equivalent models.
 
 {RELEVANCE_HELP}
 \b
-With --task auto, the task is inferred from the target and reported:
-  text, true and false                            classification
+With --task auto, the command infers the task from the target and reports it:
+  text, or true and false                         classification
   numbers with a fractional part                  regression
   integers with more than 20 distinct values,
     or with a different value in most rows        regression
   other integers                                  classification
 
-Use --task ordinal for ordered classes, such as grades given as numbers. Use --task ranking to rank
-one of two classes above the other, however rare it is.
+Use --task ordinal for ordered classes, such as numeric grades. Use --task ranking to rank one of
+two classes above the other, even if it is rare.
 
 \b
 Examples:
@@ -64,8 +65,8 @@ Examples:
   allrelevant report spectra.csv --target quality --method metric --rank 2
   allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
-On invalid input, the command prints a one-line error, exits with code 2 and leaves an existing
-report unchanged.
+If the input is invalid, the command prints a one-line error and exits with code 2. It does not
+modify an existing report.
 """
 )
 @click.argument("table")
@@ -89,7 +90,7 @@ def report(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Analyze a table from a file."""
+    """Analyze a table that is read from a file."""
     outputs = plan_page(output, json_output, quiet=quiet, table=table)
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
@@ -115,19 +116,22 @@ def report(
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
-    """Raise if an option is not available for the bounds of a metric."""
+    """Raise if an option is not available for metric bounds."""
     if task not in (AUTO, "classification"):
         raise InputError(f"--method metric requires --task classification (got {task}).")
     for name, value in linear_only.items():
         if value:
-            raise InputError(f"--{name} cannot be combined with --method metric.")
+            raise InputError(
+                f"--{name} cannot be combined with --method metric. Remove one of the two options."
+            )
 
 
 @click.command(
     help="""Analyze a bundled example, the Wisconsin breast cancer data.
 
-The table has 569 tumors, each with 30 measurements of cell nuclei. The target is whether a tumor is
-benign or malignant. The table is part of scikit-learn; nothing is downloaded.
+The table has 569 rows, one per tumor, and 30 features, which are measurements of cell nuclei. The
+target is the diagnosis, benign or malignant. The data are part of scikit-learn, so nothing is
+downloaded.
 """
 )
 @add_options("demo")
@@ -135,14 +139,14 @@ benign or malignant. The table is part of scikit-learn; nothing is downloaded.
 def demo(
     command: str, /, output: str | None, json_output: str | None, quiet: bool, **settings: Any
 ) -> None:
-    """Analyze the bundled table."""
+    """Analyze the Wisconsin breast cancer data."""
     outputs = plan_page(output, json_output, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
     from .._optional import import_extra
     from ..tables.features import ColumnRoles
 
-    import_extra("pandas", "cli")  # required by as_frame=True; this error names the extra
+    import_extra("pandas", "cli")  # required by as_frame=True; the error names the extra to install
     bundle = load_breast_cancer(as_frame=True)
     frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
     with collected_notes() as notes:

@@ -25,9 +25,8 @@ _METHODS_HELP = "\n".join(f"  {name:13}  {method.help}" for name, method in METH
 @click.command(
     help=f"""Select features of TABLE by backward elimination or saliency.
 
-TABLE has the same format as for "allrelevant report". The target must be a class, except that
-saliency also accepts numbers. Columns and numeric targets are scaled to mean 0 and variance 1
-first.
+TABLE has the same format as for "allrelevant report". The target must contain classes; saliency
+also accepts numbers. Features and numeric targets are first scaled to mean 0 and variance 1.
 
 \b
 Methods:
@@ -62,7 +61,7 @@ def select(
     method: str,
     **settings: Any,
 ) -> None:
-    """Select features of a table from a file."""
+    """Select features of a table that is read from a file."""
     outputs = plan_json(output, quiet=quiet, table=table)
     import numpy as np
 
@@ -76,7 +75,8 @@ def select(
         _check_checkpoint(settings["checkpoint"], outputs)
         if groups is not None and not METHODS[method].cross_validates:
             raise InputError(
-                f"--groups requires a method that cross-validates, and {method} does not."
+                f"--groups requires cross-validation, but --method {method} does not use it. "
+                "Remove --groups or choose a different method."
             )
         columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
         label = _read_target(columns.y, target, task, method)
@@ -119,7 +119,7 @@ def _read_target(y: pd.Series, target: str, task: str, method: str) -> Target:
     others = " or ".join(name for name in METHODS if "regression" in METHODS[name].tasks)
     if task == "regression":
         raise InputError(f"--task regression requires --method {others} (got {method}).")
-    advice = f"To predict a number, use --method {others} instead of {method}"
+    advice = f"To predict numbers, use --method {others} instead of {method}"
     return Target("classification", class_labels(y, target, numeric_advice=advice))
 
 
@@ -137,7 +137,7 @@ def _to_text(document: Mapping[str, Any]) -> str:
 
 
 def _default_size_note(document: Mapping[str, Any]) -> str:
-    """Return a note if the number of features was set neither by the user nor by a score."""
+    """Return a note if the number of features is the default, half of the features."""
     is_default = document["settings"].get("n_features_to_select", 0) is None
     return " (no --n-features given: half of the features)" if is_default else ""
 

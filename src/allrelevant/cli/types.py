@@ -1,4 +1,4 @@
-"""Value types of options, which convert text or raise."""
+"""Value types of options, which convert text or reject it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class SubsetSize(Count):
 
 
 class Dimension(Count):
-    """A number of dimensions, or a word for the way to choose it."""
+    """A number of dimensions, or the name of a method to choose it."""
 
     placeholder = "NUMBER"
 

@@ -1,4 +1,4 @@
-"""Synthetic data with known ground truth, and readers of public data sets."""
+"""Synthetic data with known ground truth, and readers for public data sets."""
 
 from __future__ import annotations
 

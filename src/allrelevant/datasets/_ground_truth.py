@@ -1,4 +1,4 @@
-"""Specification of a generated table, and the ground truth about its features."""
+"""Specification of generated tables, and the ground truth about their features."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TableSpec:
     The target is a function of the informative features. Some of them are in the table: the strong
     features. The others are hidden, and the table contains only substitutes for them: the weak
     features. The irrelevant features are independent of the target. Messages append ``suffix`` to
-    the parameter names ``n_strong`` and ``n_weak``.
+    the parameter names ``n_strong``, ``n_weak`` and ``n_irrelevant``.
     """
 
     n_samples: int
@@ -62,20 +62,26 @@ class TableSpec:
 
     def __post_init__(self) -> None:
         strong, weak = f"n_strong{self.suffix}", f"n_weak{self.suffix}"
+        counts = (self.n_strong, self.n_weak, self.n_irrelevant)
         if self.n_samples < 2:
-            raise InputError(f"n_samples must be at least 2, got {self.n_samples}.")
-        if min(self.n_strong, self.n_weak, self.n_irrelevant) < 0:
-            raise InputError("The numbers of features must not be negative.")
+            raise InputError(f"n_samples must be at least 2 (got {self.n_samples}).")
+        if min(counts) < 0:
+            raise InputError(
+                f"{strong}, {weak} and n_irrelevant{self.suffix} must not be negative (got "
+                f"{', '.join(map(str, counts))})."
+            )
         if self.n_weak == 1:
             raise InputError(
-                f"{weak} must be 0 or at least 2, because a single weak feature has no substitute."
+                f"{weak} must be 0 or at least 2 (got 1), because a single weak feature has no "
+                "substitute."
             )
         if self.n_strong + self.n_weak == 0:
             raise InputError(
-                f"{strong} + {weak} must be positive, because the target depends on these features."
+                f"{strong} + {weak} must be positive (got 0), because the target depends on these "
+                "features."
             )
         if self.weak not in _SUBSTITUTES:
-            raise InputError(f'weak must be "copies" or "combinations", got {self.weak!r}.')
+            raise InputError(f'weak must be "copies" or "combinations" (got {self.weak!r}).')
         check_not_negative("noise", self.noise)
 
     @property
@@ -89,20 +95,20 @@ class TableSpec:
         return np.repeat([STRONG, WEAK, IRRELEVANT], counts)
 
     def draw(self, rng: np.random.RandomState) -> tuple[Matrix, Vector]:
-        """Draw a table of normal features, and return it with the sum of the informative ones."""
+        """Draw normal features; return the table and the sum of the informative features."""
         informative = self.draw_informative(rng)
         return self.table(informative, rng), informative.sum(axis=1)
 
     def draw_informative(
         self, rng: np.random.RandomState, values: Values = normal_values
     ) -> Matrix:
-        """Draw the informative features; shape (n_samples, n_informative), hidden ones last."""
+        """Draw the informative features, hidden ones last; shape (n_samples, n_informative)."""
         return values(rng, (self.n_samples, self.n_informative))
 
     def table(
         self, informative: Matrix, rng: np.random.RandomState, values: Values = normal_values
     ) -> Matrix:
-        """Return the table of strong, weak and irrelevant features, in this order, with noise."""
+        """Return a noisy table with strong, weak and irrelevant features, in this order."""
         strong, hidden = informative[:, : self.n_strong], informative[:, self.n_strong :]
         weak = _SUBSTITUTES[self.weak](hidden, self.n_weak, rng)
         X = np.hstack([strong, weak, values(rng, (self.n_samples, self.n_irrelevant))])
@@ -126,15 +132,15 @@ _SUBSTITUTES = {"copies": _copies, "combinations": _combinations}
 
 def check_not_negative(name: str, value: float) -> None:
     if not 0 <= value < np.inf:
-        raise InputError(f"{name} must be finite and at least 0, got {value}.")
+        raise InputError(f"{name} must be finite and at least 0 (got {value}).")
 
 
 def check_flip(flip: float) -> None:
-    """Raise unless fewer than half of the labels are flipped."""
+    """Raise unless ``flip`` is a fraction below one half."""
     if not 0 <= flip < 0.5:
-        raise InputError(f"flip must be at least 0 and below 0.5, got {flip}.")
+        raise InputError(f"flip must be at least 0 and below 0.5 (got {flip}).")
 
 
 def rows_to_flip(n_samples: int, flip: float, rng: np.random.RandomState) -> NDArray[np.int_]:
-    """Draw the fraction ``flip`` of the row indices at random."""
+    """Draw random row indices: the fraction ``flip`` of all rows."""
     return rng.permutation(n_samples)[: round(flip * n_samples)]

@@ -1,4 +1,4 @@
-"""Generators of two-class data: linear, substitution groups, XOR, row-dependent relevance."""
+"""Generators of two-class data: linear, substitution groups, XOR, sample-dependent relevance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._ground_truth import (
     rows_to_flip,
 )
 
-# Numbers of samples and of strong, weak and irrelevant features, for each setting of the paper.
+# Numbers of samples, strong, weak and irrelevant features, for each setting in the papers.
 _FEREL18 = {"A": (512, 1, 2, 11), "B": (256, 6, 6, 6)}
 _ESANN17 = {"I": (150, 6, 0, 6), "II": (150, 0, 6, 6), "III": (150, 3, 4, 3)}
 
@@ -53,9 +53,9 @@ def make_linear_classification(
         single weak feature would have no substitute.
     weak : {"copies", "combinations"}, default="copies"
         Substitutes for the hidden features. ``"copies"``: two copies of each hidden feature (three
-        copies of one of them if ``n_weak`` is odd). ``"combinations"``: different linear
-        combinations of the hidden features, about twice as many as hidden features, so that each is
-        a linear combination of the others.
+        copies of one of them if ``n_weak`` is odd). ``"combinations"``: random linear
+        combinations of the hidden features, about twice as many as hidden features, so that each
+        combination depends linearly on the others.
     noise : float, default=0
         Standard deviation of independent noise, added to each feature after the classes are
         computed. The features have standard deviation 1.
@@ -84,7 +84,7 @@ def make_linear_classification(
 def make_ferel18(
     setting: Literal["A", "B"], *, flip: float = 0.0, random_state: RandomState = None
 ) -> GroundTruth:
-    """Generate data with one of the two settings of Göpfert et al. (2018), Table 1.
+    """Generate data with setting A or B of Göpfert et al. (2018), Table 1.
 
     Setting A has 1 strong, 2 weak and 11 irrelevant features and 512 samples. Setting B has 6
     features of each relevance class and 256 samples. The weak features are pairs of copies of
@@ -104,14 +104,14 @@ def make_ferel18(
     (256, 18)
     """
     if setting not in _FEREL18:
-        raise InputError(f'setting must be "A" or "B", got {setting!r}.')
+        raise InputError(f'setting must be "A" or "B" (got {setting!r}).')
     return _draw_two_classes(TableSpec(*_FEREL18[setting]), flip, random_state)
 
 
 def make_esann17(
     data: Literal["I", "II", "III"], *, flip: float = 0.0, random_state: RandomState = None
 ) -> GroundTruth:
-    """Generate one of the three data sets of Göpfert et al. (2017), Table 1, with 150 samples.
+    """Generate data set I, II or III of Göpfert et al. (2017), Table 1, with 150 samples.
 
     Data set I has 6 strong and 6 irrelevant features, II has 6 weak and 6 irrelevant features, and
     III has 3 strong, 4 weak and 3 irrelevant features. For III, the paper states 12 features but
@@ -131,7 +131,7 @@ def make_esann17(
     (150, 10)
     """
     if data not in _ESANN17:
-        raise InputError(f'data must be "I", "II" or "III", got {data!r}.')
+        raise InputError(f'data must be "I", "II" or "III" (got {data!r}).')
     spec = TableSpec(*_ESANN17[data], weak="combinations")
     return _draw_two_classes(spec, flip, random_state)
 
@@ -144,7 +144,7 @@ def _draw_two_classes(spec: TableSpec, flip: float, random_state: RandomState) -
 
 
 def _two_classes(score: Vector, flip: float, rng: np.random.RandomState) -> Classes:
-    """Return 1 for positive scores, else 0, with the fraction ``flip`` of the labels flipped."""
+    """Return label 1 for positive scores, else 0; flip the fraction ``flip`` of the labels."""
     y = np.where(score > 0, 1, 0)
     flipped = rows_to_flip(len(y), flip, rng)
     y[flipped] = 1 - y[flipped]
@@ -152,7 +152,7 @@ def _two_classes(score: Vector, flip: float, rng: np.random.RandomState) -> Clas
 
 
 class PlantedGroups(NamedTuple):
-    """Generated table, its classes, and the substitution group of each feature.
+    """Generated table, its class labels, and the substitution group of each feature.
 
     Attributes
     ----------
@@ -187,15 +187,15 @@ def make_planted_groups(
     ----------
     n_samples : int, default=400
     n_alone : int, default=1
-        Number of hidden features with one copy, which has no substitute.
+        Number of hidden features with a single copy, which has no substitute.
     n_pairs, n_triples : int, default=1
         Numbers of hidden features with two copies and with three copies.
     n_sums : int, default=1
-        Number of pairs of hidden features that are represented by themselves and by their sum,
-        scaled to standard deviation 1. The sum replaces both features, and both replace the sum.
+        Number of pairs of hidden features for which the table contains both features and their
+        sum, scaled to standard deviation 1. The sum can replace both features, and vice versa.
     n_irrelevant : int, default=10
     noise : float, default=0
-        Standard deviation of the noise added to each of these features.
+        Standard deviation of the noise added to each feature that is not irrelevant.
     flip : float, default=0
         Fraction of labels that are flipped at random.
     random_state : int, RandomState instance or None, default=None
@@ -214,7 +214,8 @@ def make_planted_groups(
     counts = (n_alone, n_pairs, n_triples, n_sums, n_irrelevant)
     if min(counts) < 0 or sum(counts[:4]) == 0:
         raise InputError(
-            "The numbers of groups must not be negative, and at least one must be positive."
+            "n_alone, n_pairs, n_triples, n_sums and n_irrelevant must not be negative, and one of "
+            f"the first four must be positive (got {', '.join(map(str, counts))})."
         )
     rng = check_random_state(random_state)
     copies = [1] * n_alone + [2] * n_pairs + [3] * n_triples
@@ -246,11 +247,11 @@ def make_xor(
 
     The clusters are at the corners of a square, and opposite corners belong to the same class.
     Neither coordinate separates the classes alone, but both together do. Three noisy copies of the
-    first coordinate are weak features. The second coordinate is a strong feature. Two identical
-    further features are irrelevant.
+    first coordinate are weak features. The second coordinate is a strong feature. The last two
+    features are identical and irrelevant.
 
-    A metric requires two prototypes per class to separate the classes. Without noise, the data span
-    three dimensions.
+    Prototype-based classifiers require two prototypes per class. Without noise, the data span three
+    dimensions.
 
     Parameters
     ----------
@@ -259,7 +260,7 @@ def make_xor(
     noise : float, default=0.05
         Standard deviation of the noise added to each of the three copies.
     spread : float, default=0.2
-        Standard deviation of the clusters, whose center coordinates are -1 or 1.
+        Standard deviation of each cluster. The coordinates of the cluster centers are -1 or 1.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -277,7 +278,7 @@ def make_xor(
     ['weak', 'weak', 'weak', 'strong', 'irrelevant', 'irrelevant']
     """
     if n_samples < 4:
-        raise InputError(f"n_samples must be at least 4, one for each cluster, got {n_samples}.")
+        raise InputError(f"n_samples must be at least 4, one per cluster (got {n_samples}).")
     check_not_negative("noise", noise)
     check_not_negative("spread", spread)
     rng = check_random_state(random_state)
@@ -293,7 +294,7 @@ def make_xor(
 
 
 class Branches(NamedTuple):
-    """Generated table, and the features that determine the class of each row.
+    """Generated table, with the features that determine the class of each sample.
 
     Attributes
     ----------
@@ -301,7 +302,7 @@ class Branches(NamedTuple):
     y : ndarray of shape (n,)
         Classes -1 and 1.
     deciding : ndarray of bool of shape (n, 5)
-        Features that determine the class of each row.
+        Mask of the features that determine the class of each sample.
     """
 
     X: NDArray[np.float64]
@@ -310,12 +311,12 @@ class Branches(NamedTuple):
 
 
 def make_branches(n_samples: int = 10_000, *, random_state: RandomState = None) -> Branches:
-    """Generate data in which three of five features determine the class of each row.
+    """Generate data in which the class of each sample depends on three of five features.
 
     This is the toy example of Cancela et al. (2020), equation 13. If the first feature is negative,
     the class is the product of the signs of the second and third features. Otherwise, it is the
     product of the signs of the fourth and fifth features. All features are uniform on [-1, 1]. All
-    five are relevant in the whole table, but only three are relevant in each row.
+    five are relevant in the whole table, but only three are relevant for each sample.
 
     Parameters
     ----------
@@ -336,7 +337,7 @@ def make_branches(n_samples: int = 10_000, *, random_state: RandomState = None) 
     ([-1, 1], [True, True, True, False, False])
     """
     if n_samples < 1:
-        raise InputError(f"n_samples must be at least 1, got {n_samples}.")
+        raise InputError(f"n_samples must be at least 1 (got {n_samples}).")
     X = check_random_state(random_state).uniform(-1.0, 1.0, size=(n_samples, 5))
     first = X[:, 0] < 0
     signs = np.where(X < 0, -1, 1)

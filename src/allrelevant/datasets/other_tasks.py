@@ -87,10 +87,10 @@ def make_ordinal_classification(
 ) -> GroundTruth:
     """Generate ordered classes and features with known relevance.
 
-    Rows are sorted by the sum of normally distributed informative features and divided into classes
-    of equal size. Some informative features are in the table: the strong features. The others are
-    hidden, and the table contains only substitutes for them: the weak features. The irrelevant
-    features are independent of the class.
+    Samples are sorted by the sum of normally distributed informative features and divided into
+    classes of equal size. Some informative features are in the table: the strong features. The
+    others are hidden, and the table contains only substitutes for them: the weak features. The
+    irrelevant features are independent of the class.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def make_ordinal_classification(
     n_classes : int, default=4
         Number of classes, labeled 0 to ``n_classes - 1``. Class sizes differ by at most 1.
     flip : float, default=0
-        Fraction of rows that are moved to a neighboring class, chosen at random. Rows of the
+        Fraction of samples that are moved to a neighboring class, chosen at random. Samples of the
         lowest and highest class have only one neighboring class.
     random_state : int, RandomState instance or None, default=None
 
@@ -134,10 +134,10 @@ def make_ordinal_classification(
 
 
 def equal_classes(score: Vector, n_classes: int) -> Classes:
-    """Return classes 0 to ``n_classes - 1`` by increasing score; sizes differ by at most 1."""
+    """Assign classes 0 to ``n_classes - 1`` by increasing score; sizes differ by at most 1."""
     if not 2 <= n_classes <= len(score):
         raise InputError(
-            f"n_classes must be at least 2 and at most n_samples ({len(score)}), got {n_classes}."
+            f"n_classes must be at least 2 and at most n_samples = {len(score)} (got {n_classes})."
         )
     rank = np.argsort(np.argsort(score))
     return rank * n_classes // len(score)
@@ -161,9 +161,9 @@ def make_ranking(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Generate two classes for bipartite ranking and features with known relevance.
+    """Generate two classes for bipartite ranking, and features with known relevance.
 
-    The rows with the largest sum of normally distributed informative features are positive. Some
+    The samples with the largest sum of normally distributed informative features are positive. Some
     informative features are in the table: the strong features. The others are hidden, and the table
     contains only substitutes for them: the weak features. The irrelevant features are independent
     of the class.
@@ -180,11 +180,11 @@ def make_ranking(
         Standard deviation of independent noise, added to each feature after the classes are
         computed. The features have standard deviation 1.
     positive : float, default=0.2
-        Fraction of rows in class 1. The other rows are in class 0.
+        Fraction of samples in class 1. The other samples are in class 0.
     flip : float, default=0
-        Fraction of rows with wrong labels. Labels are swapped in random pairs of a positive and a
-        negative row, so that the number of positives does not change. Must be less than
-        ``2 * positive * (1 - positive)``, at which labels would carry no information.
+        Fraction of samples with wrong labels. Labels are swapped between random pairs of a positive
+        and a negative sample, so that the number of positives does not change. Must be less than
+        ``2 * positive * (1 - positive)``. At that value, labels would carry no information.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -209,13 +209,13 @@ def make_ranking(
 
 
 def mark_largest(score: Vector, positive: float) -> Classes:
-    """Return 1 for the fraction ``positive`` of rows with the largest scores, else 0."""
+    """Label the rows with the largest scores 1 (fraction ``positive``), and all others 0."""
     n_samples = len(score)
     n_positive = round(positive * n_samples) if 0 < positive < 1 else 0
     if not 0 < n_positive < n_samples:
         raise InputError(
             f"positive={positive} leaves one class without rows (n_samples={n_samples}). Choose a "
-            "fraction that gives rows in both classes."
+            "fraction that leaves rows in both classes."
         )
     y = np.zeros(n_samples, dtype=np.int_)
     y[np.argsort(score)[n_samples - n_positive :]] = 1
@@ -223,14 +223,14 @@ def mark_largest(score: Vector, positive: float) -> Classes:
 
 
 def _draw_pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Draw as many positive as negative rows, in total the fraction ``flip`` of all rows."""
+    """Draw equally many positive and negative rows: together, the fraction ``flip`` of all rows."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):
         limit = 2 * y.mean() * (1 - y.mean())
         raise InputError(
-            f"flip must be at least 0 and below 2 * positive * (1 - positive) = {limit:.3g}, "
-            f"got {flip}."
+            f"flip must be at least 0 and below 2 * positive * (1 - positive) = {limit:.3g} "
+            f"(got {flip})."
         )
     rows_by_class = [rng.permutation(np.flatnonzero(y == c))[:n_pairs] for c in (0, 1)]
     return np.concatenate(rows_by_class)

@@ -1,4 +1,4 @@
-"""Generator of data with privileged features that explain the slack of difficult rows."""
+"""Generator of data in which privileged features explain the slack of difficult samples."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .other_tasks import equal_classes, mark_largest
 
 Task: TypeAlias = Literal["classification", "regression", "ordinal", "ranking"]
 
-# Fraction of rows with slack. It must be small: a model with zero weights has slack 1 in every row,
-# and the explained slack must cost much less than that.
+# Fraction of samples with slack. It must be small: a model with zero weights has slack 1 for every
+# sample, and the explained slack must be much smaller in total.
 DIFFICULT_FRACTION = 1 / 3
 
 
 class PrivilegedGroundTruth(NamedTuple):
-    """Generated table, target, privileged table, and the relevance class of each feature.
+    """Generated table, target and privileged table, with the relevance class of each feature.
 
     Attributes
     ----------
@@ -60,21 +60,21 @@ def make_privileged(
     positive: float = 0.2,
     random_state: RandomState = None,
 ) -> PrivilegedGroundTruth:
-    """Generate data whose slack is explained by privileged features, for any task.
+    """Generate data for any task, with privileged features that explain the slack.
 
-    The slack of a row is the absolute error for regression. For classes, it is the distance by
-    which the row misses a margin of 1 from the boundaries of its class. For the model in which all
-    informative features have weight 1, the slack is ``difficulty`` times the sum of the informative
-    privileged features. These are nonnegative, and all of them are zero in about two thirds of the
-    rows. Some of them are in the privileged table: the strong features. The others are hidden and
-    represented by copies: the weak features. The irrelevant privileged features have the same
-    distribution and are independent of the slack.
+    For regression, the slack of a sample is its absolute error. For classes, it is the distance by
+    which the sample misses a margin of 1 from the boundaries of its class. For the model in which
+    all informative features have weight 1, the slack is ``difficulty`` times the sum of the
+    informative privileged features. These are nonnegative, and all of them are zero for about two
+    thirds of the samples. Some of them are in the privileged table: the strong features. The others
+    are hidden and represented by copies: the weak features. The irrelevant privileged features have
+    the same distribution and are independent of the slack.
 
-    For regression, the slack is added to or subtracted from the sum of the informative features, at
-    random. For classes, the rows are divided into classes by this sum, and the classes are
-    separated by the margin. Difficult rows are then moved to a boundary of their class and,
-    according to their slack, toward the wrong side or beyond. The shift is divided equally among
-    all informative features.
+    For regression, the slack is randomly added to or subtracted from the sum of the informative
+    features. For classes, the samples are divided into classes by this sum, and the classes are
+    separated by the margin. Difficult samples are then moved inside the margin or across the
+    boundary of their class, according to their slack. The shift is divided equally among all
+    informative features.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ def make_privileged(
         Standard deviation of independent noise, added to each feature of both tables after the
         target is computed.
     difficulty : float, default=1
-        Scale of the slack, above 0. The mean slack over all rows is about ``0.4 * difficulty``. For
-        classes, use values from 0.5 to 2. With much smaller values, few rows are on the wrong side
-        of their margin. With much larger values, a model with zero weights and slack 1 everywhere
-        is better.
+        Scale of the slack, above 0. The mean slack of all samples is about ``0.4 * difficulty``.
+        For classes, use values from 0.5 to 2. With much smaller values, few samples are on the
+        wrong side of their margin. With much larger values, a model with zero weights and slack 1
+        everywhere is better.
     n_classes : int, default=4
         Number of classes if ``task="ordinal"``.
     positive : float, default=0.2
-        Fraction of rows in class 1 if ``task="ranking"``.
+        Fraction of samples in class 1 if ``task="ranking"``.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -122,9 +122,9 @@ def make_privileged(
     True
     """
     if task not in get_args(Task):
-        raise InputError(f"task must be one of {', '.join(get_args(Task))}, got {task!r}.")
+        raise InputError(f"task must be one of {', '.join(get_args(Task))} (got {task!r}).")
     if not 0 < difficulty < np.inf:
-        raise InputError(f"difficulty must be positive and finite, got {difficulty}.")
+        raise InputError(f"difficulty must be positive and finite (got {difficulty}).")
     spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
     privileged_spec = TableSpec(
         n_samples,
@@ -156,11 +156,11 @@ def make_privileged(
 
 
 def _mostly_zero(n_informative: int) -> Values:
-    """Return a generator of sparse exponential values that are positive in a third of the rows."""
+    """Return a function that draws exponential values in a third of the rows, else zeros."""
     fraction = 1 - (1 - DIFFICULT_FRACTION) ** (1 / n_informative)
 
     def values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
-        # At least one value per column, because a column of zeros could not be relevant.
+        # Each column needs a positive value, because a column of zeros cannot be relevant.
         n_positive = max(1, round(fraction * shape[0]))
         order = np.argsort(rng.uniform(size=shape), axis=0)
         return rng.exponential(size=shape) * (order < n_positive)
@@ -169,7 +169,7 @@ def _mostly_zero(n_informative: int) -> Values:
 
 
 def _with_slack(score: Vector, y: Classes, slack: Vector, rng: np.random.RandomState) -> Vector:
-    """Separate the classes and move difficult rows, so that the scores have the given slack."""
+    """Return shifted scores that separate the classes, except for the given slack."""
     separated = score + 2.0 * y
     last = y.max()
     boundary = np.array(

@@ -1,4 +1,4 @@
-"""Readers of public spectra: the Tecator data, the wine data, and R data files."""
+"""Readers for public spectra (Tecator and wine data), and for R data files."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _COUNT = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(\d+)[ \t\r]*$", re.MULTILINE)
 _PART_COUNTS = ("training_examples", "test_examples", "extrapolation_examples")
 _PARTS = ("train", "test", "extrapolation")
 
-# Each of its rows contains absorbances, their principal components, and contents.
+# Each row of the Tecator file contains absorbances, their principal components, and contents.
 _N_COMPONENTS = 22
 _CONTENTS = ("moisture", "fat", "protein")
 
-# Matrices of the wine file, and rows 34, 35 and 84 of its learning set, counted from 1.
+# Matrices of the wine file, and the outliers in its training set (samples 34, 35 and 84).
 _WINE_MATRICES = ("x.learning", "y.learning", "x.test", "y.test")
 _WINE_OUTLIERS = (33, 34, 83)
 
 
 class Spectra(NamedTuple):
-    """Spectra, the content to predict, and the part of the data that each row belongs to.
+    """Spectra with their target (content in percent) and the published train/test split.
 
     Attributes
     ----------
@@ -55,25 +55,25 @@ def load_tecator(
     """Read the Tecator data from the text file published by StatLib.
 
     The data contain the absorbances of 240 meat samples at 100 wavelengths from 850 to 1050 nm, and
-    their contents of water, fat and protein. The file (http://lib.stat.cmu.edu/datasets/tecator) is
+    their water, fat and protein contents. The file (http://lib.stat.cmu.edu/datasets/tecator) is
     not part of this package. Its owners ask that publications name the instrument and the company,
-    a Tecator Infratec Food and Feed Analyzer.
+    that is, a Tecator Infratec Food and Feed Analyzer.
 
     Parameters
     ----------
     path : str or Path
         Path of the unmodified file, including its description.
     target : {"moisture", "fat", "protein"}, default="fat"
-        Content to predict.
+        Component whose content is the target.
 
     Returns
     -------
     Spectra
-        Data with 172 rows in ``"train"``, 43 in ``"test"`` and 25 in ``"extrapolation"``, which
-        most studies do not use. The principal components in the file are not returned.
+        Data with 172 samples in ``"train"``, 43 in ``"test"`` and 25 in ``"extrapolation"`` (not
+        used by most studies). The principal components in the file are not returned.
     """
     if target not in _CONTENTS:
-        raise InputError(f"target must be one of {', '.join(_CONTENTS)}, got {target!r}.")
+        raise InputError(f"target must be one of {', '.join(_CONTENTS)} (got {target!r}).")
     if not Path(path).is_file():
         raise InputError(
             f"File {str(path)!r} does not exist. Download the Tecator data from "
@@ -93,14 +93,14 @@ def load_tecator(
 
 
 def _counts(text: str, path: str | Path) -> tuple[dict[str, int], int]:
-    """Return the counts and the start of the numbers, after the last of the repeated counts."""
+    """Return the counts, and the position after the last count, where the numbers start."""
     matches = list(_COUNT.finditer(text))
     counts = {match[1]: int(match[2]) for match in matches}
     missing = [name for name in ("real_in", "real_out", *_PART_COUNTS) if name not in counts]
     if missing:
         raise InputError(
-            f"{str(path)!r} is not the Tecator file published by StatLib: it has no line "
-            f"{missing[0]}=... Use the original file."
+            f"{str(path)!r} is not the Tecator file published by StatLib: it has no "
+            f"line '{missing[0]}=<count>'. Use the original file."
         )
     if counts["real_in"] <= _N_COMPONENTS or counts["real_out"] != len(_CONTENTS):
         raise InputError(
@@ -116,13 +116,13 @@ def _numbers(text: str, expected: int, path: str | Path) -> Vector:
     if len(words) != expected:
         raise InputError(
             f"{str(path)!r} declares {expected} numbers but has {len(words)}. The file is "
-            "truncated or modified: download it again."
+            "truncated or modified. Download it again."
         )
     try:
         return np.array(words, dtype=np.float64)
     except ValueError as error:
         raise InputError(
-            f"{str(path)!r} contains a value that is not a number: {error}. Download it again."
+            f"{str(path)!r} contains a value that is not a number ({error}). Download it again."
         ) from error
 
 
@@ -138,14 +138,14 @@ def load_wine_spectra(path: str | Path, *, drop_outliers: bool = False) -> Spect
     ----------
     path : str or Path
         Path of an R data file with the matrices ``x.learning``, ``y.learning``, ``x.test`` and
-        ``y.test``, or with a list of them.
+        ``y.test``, or with a single list that contains them.
     drop_outliers : bool, default=False
-        Whether to drop samples 34, 35 and 84 of the learning set, as most studies do.
+        Whether to drop samples 34, 35 and 84 of the training set, as most studies do.
 
     Returns
     -------
     Spectra
-        Data with 94 rows in ``"train"`` (91 without outliers), then 30 in ``"test"``.
+        Data with 94 samples in ``"train"`` (91 without outliers), followed by 30 in ``"test"``.
     """
     x_learning, y_learning, x_test, y_test = _matrices(path)
     _check_shapes(path, x_learning, y_learning, x_test, y_test)
@@ -155,8 +155,8 @@ def load_wine_spectra(path: str | Path, *, drop_outliers: bool = False) -> Spect
     if drop_outliers:
         if len(x_learning) <= max(_WINE_OUTLIERS):
             raise InputError(
-                f"{str(path)!r} has {len(x_learning)} learning rows, so there is no sample "
-                f"{max(_WINE_OUTLIERS) + 1} to drop. Use drop_outliers=False."
+                f"{str(path)!r} has only {len(x_learning)} training rows, but drop_outliers=True "
+                f"removes row {max(_WINE_OUTLIERS) + 1}. Use drop_outliers=False."
             )
         kept[list(_WINE_OUTLIERS)] = False
     return Spectra(X[kept], y[kept], part[kept])
@@ -170,14 +170,14 @@ def _matrices(path: str | Path) -> list[Matrix]:
     missing = [name for name in _WINE_MATRICES if name not in objects]
     if missing:
         raise InputError(
-            f"{str(path)!r} has no {missing[0]}. The file with the wine spectra contains "
+            f"{str(path)!r} has no matrix {missing[0]}. Use the original file, which contains "
             f"{', '.join(_WINE_MATRICES)}."
         )
     return [_matrix(objects[name], name, path) for name in _WINE_MATRICES]
 
 
 def _matrix(values: Any, name: str, path: str | Path) -> Matrix:
-    """Convert a matrix, a vector or a data frame to a matrix; a vector becomes a column."""
+    """Convert a matrix, vector or data frame to a float matrix; a vector becomes a column."""
     if isinstance(values, dict):
         values = np.column_stack(list(values.values()))
     matrix = np.asarray(values)
@@ -198,7 +198,7 @@ def _check_shapes(path: str | Path, *matrices: Matrix) -> None:
         )
 
 
-# Decompression of R data files, selected by their first bytes.
+# Decompression functions for R data files, keyed by the first bytes of the file.
 _DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b": gzip.decompress,
     b"BZh": bz2.decompress,
@@ -212,10 +212,10 @@ _SYMBOL, _PAIR, _CHARACTERS, _REFERENCE, _NULL = 1, 2, 9, 255, 254
 
 
 def read_r_data(path: str | Path) -> dict[str, Any]:
-    """Read the objects in an .RData or .rda file written by R's ``save``, by name.
+    """Return the objects in an .RData or .rda file (written by R's ``save``), keyed by name.
 
     The format ("RDX", big-endian) is described in "R Internals", section 1.8. Only numbers,
-    strings, lists of them and their attributes are supported. Numbers are returned as arrays with
+    strings, lists of these and their attributes are supported. Numbers are returned as arrays with
     the same shape as in R, strings as lists, and R lists as dicts or lists.
     """
     path = Path(path)
@@ -230,13 +230,11 @@ def read_r_data(path: str | Path) -> dict[str, Any]:
     except InputError as error:
         raise InputError(f"{str(path)!r} {error}") from None
     except _UNREADABLE as error:
-        raise InputError(
-            f"{str(path)!r} is damaged: the file ends early or is invalid. Download it again."
-        ) from error
+        raise InputError(f"{str(path)!r} is damaged or truncated. Download it again.") from error
 
 
 class _Reader:
-    """Sequential reader of the objects in an R data file."""
+    """Sequential reader for the objects in an R data file."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -299,7 +297,7 @@ class _Reader:
         return self._symbols[-1]
 
     def _pairs(self, flags: int) -> dict[str, Any]:
-        """Read pairs of a name and a value up to the terminating null."""
+        """Read name-value pairs up to the terminating null."""
         values = {}
         while flags & _KIND == _PAIR:
             if flags & _HAS_ATTRIBUTES:

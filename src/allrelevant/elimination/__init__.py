@@ -3,7 +3,7 @@
 - ``rfe``, ``flips``: the public selectors; ``_base``: their base class
 - ``run``: elimination on a subset of the rows, and the nested cross-validation score
 - ``local_search``: the search over flips
-- ``engine``: the elimination loop, the ranking criterion, the number of features per step
+- ``engine``: the elimination loop, the ranking criterion and the number of features per step
 - ``evaluation``, ``scoring``: cross-validation of subsets, and scorers
 - ``active_features``, ``kernels``: the remaining features and their kernel matrix
 - ``svm``: SVMs with a precomputed kernel matrix

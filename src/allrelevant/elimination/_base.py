@@ -1,4 +1,4 @@
-"""Base class of the SVM selectors: parameters, validation, fitted attributes, figure."""
+"""Base class of the SVM selectors: parameters, validation, fitted attributes and plotting."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NOT_IN_FINGERPRINT = ("n_features_to_select", "selector", "cv", "nested_cv")
 
 
 class SVMSelector(SelectorMixin, BaseEstimator):
-    """Base class of the SVM selectors."""
+    """Base class of feature selectors that train SVMs."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS))],
@@ -87,8 +87,9 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         n_features_to_select : {"best", "one_se"} or int, default="best"
-            Selection rule: the subset with the best score, the smallest subset within one standard
-            error of the best score, or an evaluated subset with this number of features.
+            Selection rule. ``"best"`` selects the subset with the best score, and ``"one_se"`` the
+            smallest subset within one standard error of the best score. A number selects an
+            evaluated subset of this size.
 
         Returns
         -------
@@ -103,15 +104,15 @@ class SVMSelector(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _subset(self, n_features: int) -> NDArray[np.bool_]:
-        """Return the best subset with this number of features."""
+        """Return the best subset of the given size as a Boolean mask."""
 
     @abstractmethod
     def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
-        """Return one row of ``history_`` per subset, using these feature names."""
+        """Return the rows of ``history_`` as dicts, one per subset, with these feature names."""
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Table with one row per step; the first row is the initial subset."""
+        """DataFrame with one row per step; the first row describes the initial subset."""
         check_is_fitted(self)
         return import_extra("pandas", "cli").DataFrame(self._history_rows(feature_names(self)))
 
@@ -184,7 +185,9 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     def _costs(self) -> Vector:
         costs = np.unique(np.atleast_1d(np.asarray(self.C, dtype=np.float64)))
         if costs.ndim != 1 or len(costs) == 0 or not (np.isfinite(costs) & (costs > 0)).all():
-            raise InputError(f"C must be a positive number or several of them, got {self.C!r}.")
+            raise InputError(
+                f"C must be a positive, finite number or an array of such numbers (got {self.C!r})."
+            )
         return costs
 
     def _open_checkpoint(

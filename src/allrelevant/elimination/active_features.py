@@ -1,4 +1,4 @@
-"""Remaining features of an elimination, dense or sparse, and their downdated kernel matrix."""
+"""Features that remain during an elimination, and their downdated kernel matrix."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from .._typing import Matrix, Table, Vector
 from .kernels import Kernel
 
-# Rounding errors accumulate as columns are subtracted. The base is recomputed when less than this
-# fraction of it remains, which happens a few times per run.
+# Rounding errors accumulate as columns are subtracted. The base is recomputed when the sum of
+# squared norms falls below this fraction of its last value, which happens a few times per run.
 RECOMPUTE_BELOW = 1e-3
 
 
 class ActiveFeatures:
-    """Remaining features and the base of their kernel.
+    """Remaining features and the base of their kernel (see ``kernels``).
 
-    The base is downdated in time that does not depend on the number of features. Whenever half of
-    the features have been removed, the base is recomputed from the other half and their columns are
-    copied. All these recomputations together cost at most as much as the first one. ``features``
-    are the ascending indices of the ``columns`` in the table.
+    Downdating the base takes time that does not depend on the number of features. Whenever half of
+    the features have been removed, the base is recomputed from the remaining columns, which are
+    copied. Together, these recomputations cost at most as much as computing the first base.
+    ``features`` contains the indices of the ``columns`` in the table, in ascending order.
     """
 
     base: Matrix
@@ -41,7 +41,7 @@ class ActiveFeatures:
 
     @property
     def features(self) -> NDArray[np.int64]:
-        """Ascending indices of the remaining features in the table."""
+        """Indices of the remaining features in the table, in ascending order."""
         return self._features[self._active]
 
     def kernel_matrix(self) -> Matrix:
@@ -53,17 +53,17 @@ class ActiveFeatures:
         return self._columns.column(self._index(feature))
 
     def weight_norms(self, b: Matrix) -> Vector:
-        """Return the norm of each remaining feature's weights over the pairs of classes.
+        """Return, for each remaining feature, the norm of its weights over all pairs of classes.
 
-        The weights are the sum of the rows multiplied by their coefficients ``b``. For nonlinear
-        kernels, this is only an approximation in input space.
+        A weight is the sum of the feature's values over the rows, multiplied by the coefficients
+        ``b``. For nonlinear kernels, this is only an approximation in input space.
         """
         weights = self._columns.weights(b)
         norms = np.abs(weights[:, 0]) if weights.shape[1] == 1 else np.linalg.norm(weights, axis=1)
         return norms[self._active]
 
     def cost_changes(self, b: Matrix) -> Vector:
-        """Return the decrease of the cost function without each feature, for fixed coefficients."""
+        """Return the decrease in cost from removing each feature, with coefficients held fixed."""
         used = np.flatnonzero(b.any(axis=1))
         columns = self._columns.keep(self._active).dense()
         return self._kernel.cost_changes(
@@ -74,7 +74,7 @@ class ActiveFeatures:
         )
 
     def drop(self, features: Sequence[int]) -> None:
-        """Remove features."""
+        """Remove features and update the base."""
         if len(features) == 0:
             return
         indices = [self._index(feature) for feature in features]
@@ -110,7 +110,7 @@ class ActiveFeatures:
 
 
 def feature_matrix(X: Table, *, centered: bool) -> FeatureMatrix:
-    """Return the columns of a table of shape (n_samples, n_features).
+    """Convert a table of shape (n_samples, n_features) to a :class:`FeatureMatrix`.
 
     With ``centered``, dense columns are centered, which reduces rounding errors. This is valid for
     kernels that depend only on differences of rows. Sparse columns are not centered.
@@ -124,7 +124,7 @@ def feature_matrix(X: Table, *, centered: bool) -> FeatureMatrix:
 
 @dataclass(frozen=True)
 class FeatureMatrix(ABC):
-    """Columns of a table as the rows of an array, dense or sparse."""
+    """Columns of a table, stored as the rows of a dense or sparse array."""
 
     values: Any
 
@@ -132,11 +132,11 @@ class FeatureMatrix(ABC):
         return int(self.values.shape[0])
 
     def keep(self, mask: NDArray[np.bool_]) -> Self:
-        """Return the columns selected by a mask, in order."""
+        """Return the columns selected by a mask, in their original order."""
         return type(self)(self.values[np.flatnonzero(mask)])
 
     def weights(self, b: Matrix) -> Matrix:
-        """Return the products with coefficients of shape (n_samples, k); shape (n_columns, k)."""
+        """Multiply the columns by coefficients of shape (n_samples, k)."""
         return self.values @ b
 
     @abstractmethod
@@ -173,7 +173,7 @@ class DenseFeatures(FeatureMatrix):
 
 
 class SparseFeatures(FeatureMatrix):
-    """Sparse columns in compressed format."""
+    """Sparse columns, stored in CSR format."""
 
     def column(self, index: int) -> Vector:
         start, stop = self.values.indptr[index : index + 2]

@@ -37,7 +37,7 @@ TIE_TOL = 1e-12
 
 # With n_candidates="auto", features are candidates if their criterion exceeds the smallest value by
 # at most this fraction of the mean. MAX_CANDIDATES limits their number.
-CLOSE_SHARE = 0.1
+CLOSE_FRACTION = 0.1
 MAX_CANDIDATES = 12
 
 
@@ -58,7 +58,7 @@ class StepSchedule:
         return min(int(number), n_active - self.min_features_to_select)
 
     def n_steps(self, n_features: int) -> int:
-        """Return the number of steps, starting with this number of features."""
+        """Return the number of steps of an elimination that starts with ``n_features`` features."""
         steps = 0
         while n_features > self.min_features_to_select:
             n_features -= self.n_dropped(n_features)
@@ -68,11 +68,12 @@ class StepSchedule:
     def n_competing(self, values: Vector, smallest: Vector) -> int:
         """Return the number of candidates for the last removal of a step.
 
-        ``values`` is the criterion of all remaining features. ``smallest`` contains its smallest
-        values in ascending order, without the features that are removed in any case.
+        ``values`` contains the criterion of each remaining feature. ``smallest`` contains the
+        smallest of these values in ascending order, except those of features that are removed
+        without evaluation.
         """
         if self.n_candidates == "auto":
-            limit = smallest[0] + CLOSE_SHARE * abs(float(values.mean()))
+            limit = smallest[0] + CLOSE_FRACTION * abs(float(values.mean()))
             return int((smallest[:MAX_CANDIDATES] <= limit).sum())
         return min(self.n_candidates, len(smallest))
 
@@ -84,11 +85,11 @@ class StepSchedule:
 
 @dataclass(frozen=True)
 class Evaluators:
-    """Evaluators of subsets.
+    """Evaluators used during an elimination.
 
     ``whole`` contains all training rows and the rows held out of the entire elimination, if any;
-    ``outer`` scores the decisions on these held-out rows. ``inner`` performs cross-validation.
-    Without it, features are removed by the criterion alone.
+    ``outer`` scores the decisions on these held-out rows. ``inner`` cross-validates subsets. If it
+    is None, features are removed by the criterion alone.
     """
 
     whole: TrainedFold
@@ -98,7 +99,7 @@ class Evaluators:
 
 @dataclass
 class Elimination:
-    """State of an elimination. ``C`` is the initial cost, used if there is no cross-validation."""
+    """State of an elimination. ``C`` is the initial cost, kept if there is no cross-validation."""
 
     active: ActiveFeatures
     evaluators: Evaluators
@@ -107,7 +108,7 @@ class Elimination:
     C: float
 
     def __post_init__(self) -> None:
-        # Coefficients for warm starts: on all rows, and on each fold.
+        # Coefficients for warm starts, for all rows and for each fold.
         self._b: Matrix | None = None
         self._fold_b: list[Matrix] | None = None
 
@@ -126,7 +127,7 @@ class Elimination:
         return steps
 
     def _first(self) -> Step:
-        """Evaluate the subset of all features."""
+        """Evaluate the full feature set."""
         start_time = time.perf_counter()
         fold_scores: list[float] = []
         inner = self.evaluators.inner
@@ -146,7 +147,7 @@ class Elimination:
         if inner is not None:
             evaluations = self._evaluate(candidates, inner)
             scores = [evaluation.score for evaluation in evaluations]
-            index = int(np.argmax(scores))  # ties: the smallest criterion
+            index = int(np.argmax(scores))  # ties go to the smallest criterion
             fold_scores = self._adopt(evaluations[index], inner.costs)
         self.active.drop([candidates[index]])
         return self._step(
@@ -154,7 +155,7 @@ class Elimination:
         )
 
     def _least_relevant(self) -> tuple[list[int], list[int]]:
-        """Return the features to remove in any case, and the candidates for the last removal."""
+        """Return features to remove without evaluation, and candidates for the last removal."""
         values = self.criterion(self.active, self._coefficients)
         n_certain = self.schedule.n_dropped(self.active.n_active) - 1
         indices = smallest_indices(values, n_certain + self.schedule.max_competing)
@@ -163,7 +164,7 @@ class Elimination:
         return features[:n_certain], features[n_certain:]
 
     def _evaluate(self, candidates: list[int], inner: Evaluator) -> list[Evaluation]:
-        """Cross-validate the subsets that lack one candidate each."""
+        """Cross-validate, for each candidate, the subset without it."""
         n_active = self.active.n_active - 1
         moves = [Move(self.active.column(j)[None], (-1,), n_active) for j in candidates]
         return inner.evaluate(self.active.base, moves, self._fold_b)
@@ -173,7 +174,7 @@ class Elimination:
         self._fold_b = evaluation.b
         before, self.C = self.C, float(costs[evaluation.best_cost])
         if self._b is not None and before > self.C:
-            self._b = self._b * (self.C / before)  # satisfies the new bounds, and still sums to 0
+            self._b = self._b * (self.C / before)  # within the new bounds; the sum stays 0
         return evaluation.fold_scores.tolist()
 
     def _step(
@@ -184,7 +185,7 @@ class Elimination:
         fold_scores: list[float],
         start_time: float,
     ) -> Step:
-        """Train on the new subset, and return its step."""
+        """Train on the current subset and return its :class:`Step`."""
         whole, scorer = self.evaluators.whole, self.evaluators.outer
         kernel = self.active.kernel_matrix()
         b, offsets = whole.svms.solve(kernel, np.array([self.C]), self._b)
@@ -205,13 +206,16 @@ class Elimination:
         )
 
     def _state(self) -> dict[str, Any]:
-        """Return the warm-start coefficients, which affect the rounding of the next solution."""
+        """Return C and the warm-start coefficients for the checkpoint.
+
+        A resumed run needs them, because they affect the rounding of the next solution.
+        """
         folds = {f"fold {k}": b for k, b in enumerate(self._fold_b or [])}
         return {"C": self.C, "b": self._b, **folds}
 
     def _resume(self, steps: list[Step], state: dict[str, Any]) -> None:
         for step in steps:
-            # Drop in the same portions as before, so that rounding is the same.
+            # Drop features in the same batches as the original run, so that rounding is identical.
             self.active.drop(step.dropped[:-1])
             self.active.drop(step.dropped[-1:])
         self.C, self._b = state["C"], state["b"]
@@ -220,7 +224,7 @@ class Elimination:
 
 
 def smallest_indices(values: Vector, number: int) -> NDArray[np.int64]:
-    """Return the indices of the smallest values in ascending order, ties ordered by index."""
+    """Return the indices of the smallest values, sorted by value and, for ties, by index."""
     tie = TIE_TOL * float(np.abs(values).max())
     if number == 1:
         return np.flatnonzero(values <= values.min() + tie)[:1]

@@ -1,4 +1,4 @@
-"""Cross-validation of subsets that differ by one move from a subset with a known base."""
+"""Cross-validation of subsets that are derived from a subset with a known kernel base."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .svm import TrainedFold
 
 
 class Move(NamedTuple):
-    """Change of a subset: columns to add to the base (+1) or to subtract from it (-1).
+    """Change to a subset: columns to add to the base (sign +1) or subtract from it (sign -1).
 
     ``columns`` has shape (k, n_samples). ``n_features`` is the size of the resulting subset.
     """
@@ -30,9 +30,10 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores of one subset, of shape (n_folds, n_costs), and the coefficients of each fold.
+    """Cross-validation result of one subset: scores and SVM coefficients.
 
-    Each array of coefficients has shape (n_costs, n_members) and can warm-start similar problems.
+    ``scores`` has shape (n_folds, n_costs). ``b`` contains one array of coefficients per fold, of
+    shape (n_costs, n_members), for warm starts on similar subsets.
     """
 
     scores: Matrix
@@ -61,7 +62,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Cross-validation of subsets at each cost; costs are in ascending order."""
+    """Cross-validation of subsets at several costs, given in ascending order."""
 
     kernel: Kernel
     folds: Sequence[TrainedFold]
@@ -77,10 +78,11 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate the subsets that result from moves, all starting from the same base.
+        """Cross-validate the subset that results from each move; all moves start from one base.
 
-        ``start`` contains the coefficients of each fold on a similar subset. With ``keep=False``,
-        no coefficients are returned, which saves memory if there are thousands of moves.
+        ``start`` contains the coefficients of a similar subset, one array per fold. With
+        ``keep=False``, no coefficients are returned, which saves memory if there are thousands of
+        moves.
         """
         # Workers split the folds. A single process computes the kernel matrix once for all folds.
         n_folds = len(self.folds)
@@ -95,7 +97,7 @@ class Evaluator:
         ]
 
     def evaluate_subset(self, base: Matrix, n_features: int) -> Evaluation:
-        """Cross-validate the subset of the base."""
+        """Cross-validate the subset for which the base was computed."""
         return self.evaluate(base, [Move(np.empty((0, len(base))), (), n_features)])[0]
 
 
@@ -106,7 +108,7 @@ def _evaluate_folds(
     keep: bool,
     item: tuple[Move, Sequence[int]],
 ) -> Evaluation:
-    """Train and score on some of the folds."""
+    """Train and score each move on some of the folds."""
     move, indices = item
     moved = base
     for column, sign in zip(move.columns, move.signs, strict=True):

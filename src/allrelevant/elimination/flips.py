@@ -85,10 +85,10 @@ class FlipSelector(SVMSelector):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes.
+            Class labels.
         groups : array-like of shape (n_samples,), default=None
-            Row groups. Rows of the same group are never split between training and test rows. The
-            groups are passed to the selector if its ``fit`` accepts them.
+            Group labels of the rows. Rows of the same group are never split between training and
+            test rows. The groups are passed to the selector if its ``fit`` accepts them.
 
         Returns
         -------
@@ -130,8 +130,8 @@ class FlipSelector(SVMSelector):
         indices = np.flatnonzero(sizes == n_features)
         if len(indices) == 0:
             raise InputError(
-                f"The search visited no subset of {n_features} features. Available sizes: "
-                f"{', '.join(map(str, np.unique(sizes)))}."
+                f"The search visited no subset of {n_features} features. Choose one of these "
+                f"sizes: {', '.join(map(str, np.unique(sizes)))}."
             )
         return self._steps[indices[self.scores_[indices].argmax()]].subset
 
@@ -160,8 +160,8 @@ class FlipSelector(SVMSelector):
         start = np.asarray(self.selector_.get_support(), dtype=bool)
         if not start.any():
             raise InputError(
-                "The selector selected no features. The search requires a nonempty initial subset: "
-                "use a less strict selector."
+                "The selector selected no features, but the search requires a nonempty initial "
+                "subset. Use a less strict selector."
             )
         return start
 

@@ -19,9 +19,9 @@ SCORE_DECIMALS = 12
 
 @dataclass(frozen=True)
 class Step:
-    """Subset of an elimination, and the features ``dropped`` to reach it, in order.
+    """One step of an elimination: the features ``dropped``, in order, and the resulting subset.
 
-    The last of these was chosen among the ``candidates``. ``C`` is the cost with the best
+    The last feature dropped was chosen among the ``candidates``. ``C`` is the cost with the best
     cross-validated score, and ``fold_scores`` are the scores at this cost. ``outer_score`` is the
     score on the rows held out of the entire elimination, if any.
     """
@@ -40,7 +40,7 @@ class Step:
 class EliminationHistory:
     """Complete elimination path, from all features to the smallest subset.
 
-    Features with too little variance were ``pruned`` in advance, in order of their variance.
+    ``pruned`` contains the features removed in advance for low variance, in order of variance.
     """
 
     n_features: int
@@ -49,7 +49,7 @@ class EliminationHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """Ranking: 1 for the features of the smallest subset, 2 for the last one dropped, ..."""
+        """Ranks: 1 for the features of the smallest subset, 2 for the last feature dropped, etc."""
         dropped = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
         ranking = np.ones(self.n_features, dtype=np.int64)
         n_final = self.steps[-1].n_features
@@ -67,7 +67,7 @@ class EliminationHistory:
         return np.array([step.fold_scores for step in self.steps])
 
     def support(self, n_features: int) -> NDArray[np.bool_]:
-        """Return the subset with this number of features."""
+        """Return the subset of the given size as a Boolean mask."""
         n_final = self.steps[-1].n_features
         if not n_final <= n_features <= self.n_features:
             raise InputError(
@@ -82,16 +82,17 @@ def choose_size(
 ) -> int:
     """Return the number of features to select for the parameter ``n_features_to_select``.
 
-    A number is returned unchanged. ``"best"`` is the size of the subset with the best mean score.
-    ``"one_se"`` is the size of the smallest subset whose mean score is within one standard error of
-    the best. Ties go to the smallest subset. ``fold_scores`` has shape (n_subsets, n_folds).
+    A number is returned unchanged. ``"best"`` gives the size of the subset with the best mean
+    score. ``"one_se"`` gives the size of the smallest subset whose mean score is within one
+    standard error of the best. Ties go to the smallest subset. ``fold_scores`` has shape
+    (n_subsets, n_folds).
     """
     if not isinstance(n_features_to_select, str):
         return int(n_features_to_select)
     if n_features_to_select not in ("best", "one_se"):
         raise InputError(
-            f"n_features_to_select must be 'best', 'one_se' or a number, "
-            f"got {n_features_to_select!r}."
+            "n_features_to_select must be 'best', 'one_se' or a number "
+            f"(got {n_features_to_select!r})."
         )
     if fold_scores.shape[-1] == 0:
         raise InputError(

@@ -1,6 +1,6 @@
-"""Kernels as functions of a base, which is a sum over features.
+"""Kernels computed from a base matrix that is a sum over features.
 
-The base is the matrix of inner products or of squared distances of all pairs of rows. To remove
+The base contains the inner products or the squared distances between all pairs of rows. To remove
 features, their contribution is subtracted from the base.
 """
 
@@ -27,7 +27,7 @@ class Kernel(ABC):
     degree: int = 3
     coef0: float = 0.0
 
-    # Whether the solution of an SVM does not change when all rows are shifted.
+    # Whether shifting all rows leaves the SVM solution unchanged.
     shift_invariant: ClassVar[bool] = False
 
     def base(self, products: Matrix) -> Matrix:
@@ -39,7 +39,7 @@ class Kernel(ABC):
         return np.outer(column, column)
 
     def gamma_for(self, n_features: int) -> float:
-        """Return the value of gamma for this number of features."""
+        """Return gamma for a given number of features."""
         return 1.0 / n_features if self.gamma is None else self.gamma
 
     @abstractmethod
@@ -48,10 +48,11 @@ class Kernel(ABC):
 
     @abstractmethod
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Return the decrease of ``b' K b / 2`` without each feature, for fixed ``b`` and gamma.
+        """Return the decrease in ``b' K b / 2`` from removing each feature.
 
-        ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs)
-        refer to the same rows. The result is summed over all pairs of classes.
+        The coefficients ``b`` and gamma are held fixed. ``base``, ``columns`` of shape
+        (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs) refer to the same rows. The
+        result is summed over all pairs of classes.
         """
 
 
@@ -68,7 +69,7 @@ class LinearKernel(Kernel):
 
 
 class RBFKernel(Kernel):
-    """RBF kernel, ``exp(-gamma |x - z|^2)``, with squared distances as base."""
+    """RBF kernel, ``exp(-gamma |x - z|^2)``; the base contains squared distances."""
 
     shift_invariant = True
 

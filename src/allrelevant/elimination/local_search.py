@@ -1,4 +1,4 @@
-"""Local search over the neighbors of a subset, which are one flip away."""
+"""Local search over feature subsets; neighboring subsets differ by one flip."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ class Flip(NamedTuple):
         return neighbor
 
     def move(self, columns: FeatureMatrix, n_features: int) -> Move:
-        """Return the move for a subset with this number of features."""
+        """Return the move that applies the flip to a subset of ``n_features`` features."""
         signed = [(j, sign) for j, sign in ((self.removed, -1), (self.added, 1)) if j is not None]
         values = np.array([columns.column(j) for j, _ in signed])
         return Move(values, tuple(sign for _, sign in signed), n_features + self.change)
 
 
 def bit_flips(subset: Subset) -> Iterator[Flip]:
-    """Return all flips of one feature: first the removals, then the additions."""
+    """Return all single-feature flips: removals first, then additions."""
     inside = np.flatnonzero(subset).tolist()
     removals = (Flip(None, j) for j in inside) if len(inside) > 1 else ()
     return chain(removals, (Flip(j, None) for j in np.flatnonzero(~subset).tolist()))
 
 
 def attribute_flips(subset: Subset) -> Iterator[Flip]:
-    """Return all swaps of a feature in the subset with a feature outside of it."""
+    """Return all swaps of a selected feature and an unselected one."""
     inside, outside = np.flatnonzero(subset).tolist(), np.flatnonzero(~subset).tolist()
     return (Flip(added, removed) for removed, added in product(inside, outside))
 
 
 @dataclass(frozen=True)
 class SearchStep:
-    """Visited subset, the flip that led to it (None for the initial subset), and its evaluation.
+    """One visited subset: its evaluation, and the flip that led to it (None for the first).
 
-    ``n_evaluations`` is the number of neighbors evaluated to find it.
+    ``n_evaluations`` is the number of neighbors evaluated to find the subset.
     """
 
     flip: Flip | None
@@ -78,10 +78,10 @@ class SearchStep:
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """Local search that moves to the best neighbor as long as it is better.
+    """Local search that moves to the best neighbor until no neighbor is better.
 
     A neighbor is better if its score is higher, or if it has the same score with fewer features.
-    ``flips`` returns the flips of a subset. With a title, a progress bar is shown.
+    ``flips`` returns the flips of a subset. A progress bar is shown if ``title`` is not None.
     """
 
     columns: FeatureMatrix
@@ -93,7 +93,7 @@ class LocalSearch:
     def run(
         self, start: Subset, max_rounds: int | None, max_evaluations: int | None
     ) -> list[SearchStep]:
-        """Return all visited subsets; without limits, stop when no neighbor is better."""
+        """Search until no neighbor is better or a limit is reached; return all visited subsets."""
         with single_threaded():
             steps = [SearchStep(None, start, self._evaluate(start), 0, 0.0)]
             n_allowed = max_evaluations
@@ -115,7 +115,7 @@ class LocalSearch:
     def _best_neighbor(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> SearchStep | None:
-        """Return the best neighbor, or None if it is not better."""
+        """Return the best neighbor, or None if no neighbor is better."""
         start_time = time.perf_counter()
         scores = self._scores(current, flips, number)
         if len(scores) == 0:
@@ -131,7 +131,7 @@ class LocalSearch:
     def _scores(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> NDArray[np.float64]:
-        """Return the score of each neighbor, reading those already in the checkpoint."""
+        """Return the score of each neighbor; scores in the checkpoint are not recomputed."""
         series = self.checkpoint.series(f"round {number}")
         scores: list[float] = [score for batch in series.steps() for score in batch["scores"]]
         base, n_features = self._base(current.subset), int(current.subset.sum())

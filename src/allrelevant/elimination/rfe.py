@@ -42,7 +42,7 @@ class SVMRFE(SVMSelector):
 
     In each step, an SVM is trained on the remaining features and the least important feature is
     removed. The kernel matrix is downdated instead of recomputed. With ``cv``, each subset is
-    cross-validated and the best one is selected. Features are not standardized, so scale them.
+    cross-validated and the best one is selected. Features are not scaled; scale them first.
 
     With the linear kernel, a single C and ``step=1``, the ranking is the same as that of
     scikit-learn's ``RFE(SVC(kernel="linear", tol=1e-6), step=1)``.
@@ -63,20 +63,21 @@ class SVMRFE(SVMSelector):
     step : int or float, default=1
         Number of features removed per step; below 1, the fraction of the remaining features.
     class_weight : {None, "balanced", "cw2", "cw3"} or dict, default=None
-        Factors of C for each class. ``"balanced"`` is defined as in scikit-learn. ``"cw2"`` is one
+        Factor of C for each class. ``"balanced"`` is defined as in scikit-learn. ``"cw2"`` is one
         over the number of rows of the class, and ``"cw3"`` is ``"cw2"`` plus the number of classes.
     criterion : {"weights", "margin"}, default="weights"
         Importance of a feature. ``"weights"`` uses its weight in the sum of support vectors, which
-        is approximate for nonlinear kernels. ``"margin"`` uses the exact decrease of the cost
-        function without the feature, for fixed coefficients. Both give the same order for the
-        linear kernel.
+        is approximate for nonlinear kernels. ``"margin"`` uses the exact decrease in cost from
+        removing the feature, with coefficients held fixed. Both give the same order for the linear
+        kernel.
     min_variance : float, default=0.0
         Variance threshold. Features with at most this variance are removed first and ranked last.
     min_features_to_select : int, default=1
         Number of features at which elimination stops. These features are ranked first.
     n_features_to_select : {"best", "one_se"} or int, default="best"
-        Selection rule: the subset with the best score (ties go to the smallest), the smallest
-        subset within one standard error of the best score, or the subset of this size.
+        Selection rule. ``"best"`` selects the subset with the best score (ties go to the smallest
+        subset), and ``"one_se"`` the smallest subset within one standard error of the best score.
+        A number selects the subset of this size.
     cv : int, splitter, iterable or None, default=5
         Cross-validation of subsets. For a number, folds are stratified and keep row groups
         together. None computes the ranking without scores and requires a number for
@@ -92,7 +93,7 @@ class SVMRFE(SVMSelector):
         depend on the order of the rows.
     checkpoint : path or None, default=None
         Checkpoint file, written after every step. An interrupted run resumes from it with exactly
-        the same result. A file for different data or settings raises an error.
+        the same result. ``fit`` raises an error if the file belongs to different data or settings.
     n_jobs : int or None, default=None
         Number of worker processes for candidates and folds. Does not change the result.
     verbose : int, default=0
@@ -194,9 +195,10 @@ class SVMRFE(SVMSelector):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes.
+            Class labels.
         groups : array-like of shape (n_samples,), default=None
-            Row groups. Rows of the same group are never split between training and test rows.
+            Group labels of the rows. Rows of the same group are never split between training and
+            test rows.
 
         Returns
         -------
@@ -293,15 +295,15 @@ class SVMRFE(SVMSelector):
             )
         if smallest > self.n_features_in_:
             raise InputError(
-                f"min_features_to_select={smallest} exceeds the number of features of X, "
-                f"{self.n_features_in_}. Use a smaller number."
+                f"min_features_to_select={smallest} exceeds the number of features "
+                f"({self.n_features_in_}). Use a smaller number."
             )
         if isinstance(number, str):
             return
         if number > self.n_features_in_:
             raise InputError(
-                f"n_features_to_select={number} exceeds the number of features of X, "
-                f"{self.n_features_in_}. Use a smaller number."
+                f"n_features_to_select={number} exceeds the number of features "
+                f"({self.n_features_in_}). Use a smaller number."
             )
         if number < smallest:
             raise InputError(
@@ -327,7 +329,8 @@ class EBRFE(SVMRFE):
         See :class:`SVMRFE`.
     step : int or float, default=1
         Number of features removed per step; below 1, the fraction of the remaining features. The
-        last one is chosen among ``n_candidates`` candidates, the others by importance alone.
+        last of these is chosen among ``n_candidates`` candidates. The others are chosen by
+        importance alone.
     min_variance, min_features_to_select, n_features_to_select, cv, scoring, nested_cv, tol, \
 checkpoint, n_jobs, verbose : optional
         See :class:`SVMRFE`; ``cv`` cannot be None.

@@ -44,12 +44,12 @@ class SVMSettings:
     n_jobs: int | None = None
 
     def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
-        """Return the SVMs for the training rows, and the held-out rows."""
+        """Return a fold with SVMs for the training rows, and with the held-out rows."""
         svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
         return TrainedFold(svms, test.astype(np.int64))
 
     def evaluator(self, folds: list[tuple[Rows, Rows]], labels: Labels) -> Evaluator:
-        """Return the evaluator for some folds, after checking that the scorer works on them."""
+        """Return an evaluator for the given folds; raise if the scorer fails on them."""
         trained = [self.fold(train, test, labels) for train, test in folds]
         check_scorer(self.scorer, trained[0])
         return Evaluator(self.kernel, trained, self.costs, self.scorer, self.n_jobs)
@@ -115,7 +115,7 @@ class EliminationSetup:
         return RowSubset(rows, held_out, folds, series)
 
     def pruned_features(self, rows: Rows) -> list[int]:
-        """Return the features with too little variance on some rows; raise if too few remain."""
+        """Return the features with too little variance in these rows; raise if too few remain."""
         pruned = low_variance_features(self.X[rows], self.min_variance)
         n_remaining = self.X.shape[1] - len(pruned)
         n_needed = max(2, self.schedule.min_features_to_select)
@@ -136,13 +136,13 @@ class EliminationSetup:
             check_scorer(evaluators.outer, evaluators.whole)
 
     def run(self, subset: RowSubset, series: Series, title: str | None) -> EliminationHistory:
-        """Eliminate features on some rows; with a title, show a progress bar."""
+        """Run the elimination on some rows; show a progress bar if a title is given."""
         pruned = self.pruned_features(subset.rows)
         kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
         kernel = self.svm.kernel
         n_steps = self.schedule.n_steps(len(kept))
         done = max(0, len(series.steps()) - 1)
-        # On one thread, as in workers, because the number of threads changes the rounding of sums.
+        # Use one thread, as workers do: the number of threads changes the rounding of sums.
         with single_threaded(), progress_bar(title, n_steps, done=done) as advance:
             columns = feature_matrix(self.X[:, kept], centered=kernel.shift_invariant)
             elimination = Elimination(
@@ -176,7 +176,7 @@ class NestedScore:
     n_features : ndarray of shape (n_outer_folds,)
         Number of features chosen in each outer fold.
     support : ndarray of shape (n_outer_folds, n_features)
-        Subset chosen in each outer fold.
+        Boolean mask of the features chosen in each outer fold.
     histories : list of EliminationHistory
         Elimination path of each outer fold. ``histories[k].steps[i].outer_score`` is the score of
         subset ``i`` on the held-out rows of outer fold ``k``.
@@ -197,7 +197,7 @@ class NestedScore:
     def from_histories(
         cls, histories: list[EliminationHistory], n_features_to_select: Any
     ) -> NestedScore:
-        """Choose a subset in each outer fold, given the finished eliminations."""
+        """Apply the selection rule to the finished elimination of each outer fold."""
         sizes = [
             choose_size(n_features_to_select, history.sizes, history.fold_scores)
             for history in histories
@@ -213,7 +213,7 @@ class NestedScore:
 
 
 def _outer_score(history: EliminationHistory, n_features: int) -> float:
-    """Return the score of the subset of this size, or of the next larger one if there is none."""
+    """Return the outer score of the smallest subset with at least ``n_features`` features."""
     steps = [step for step in history.steps if step.n_features >= n_features]
     score = steps[-1].outer_score if steps else None
     if score is None:

@@ -45,7 +45,7 @@ def check_scorer(scorer: DecisionScorer, fold: TrainedFold) -> None:
         scores = scorer(values, fold)
     except (AttributeError, ValueError, TypeError) as error:
         raise InputError(
-            "The scorer failed. SVMs provide no probabilities: use a scorer for predictions or "
+            "The scorer failed. SVMs provide no probabilities, so use a scorer for predictions or "
             f"decision values. Original error: {' '.join(str(error).split())}"
         ) from error
     if not np.isfinite(scores).all():
@@ -88,7 +88,7 @@ class SklearnScorer:
 
 
 class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
-    """Classifier with precomputed decisions, which scorers receive instead of an SVM.
+    """Classifier with precomputed decisions, passed to scorers in place of an SVM.
 
     Its ``X`` contains the indices of the held-out rows. Like an SVM, it has no probabilities.
     ``codes`` are the predicted classes. ``decision`` has the same shape as for ``SVC``.

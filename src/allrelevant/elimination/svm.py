@@ -30,12 +30,12 @@ MAX_ITERATIONS = 10_000_000
 
 @dataclass(frozen=True)
 class PairwiseSVMs:
-    """Two-class problems of all pairs of classes, stored one after another.
+    """Binary SVM problems for all pairs of classes, stored one after another.
 
     ``pairs`` contains the class codes of each problem; the first class is the positive one.
     ``members`` contains the rows of all problems, and ``starts`` the offset of each problem. Each
-    member has a ``side``, +1 or -1, and a ``weight`` of its loss. ``tol`` is the stopping
-    tolerance, defined as in libsvm.
+    member has a ``side``, +1 or -1, and a ``weight``, which multiplies its loss. ``tol`` is the
+    stopping tolerance, defined as in libsvm.
     """
 
     pairs: Rows
@@ -48,7 +48,7 @@ class PairwiseSVMs:
     def solve(
         self, kernel: Matrix, costs: Vector, start: Matrix | None = None
     ) -> tuple[Matrix, Matrix]:
-        """Train at each cost, in ascending order, on the kernel matrix of all rows of the table.
+        """Train the SVMs at each cost, in ascending order, on the kernel matrix of all rows.
 
         Return the coefficients of shape (n_costs, n_members), with the sign of each member's side,
         and the offsets of shape (n_costs, n_pairs). ``start`` contains the coefficients of a
@@ -89,12 +89,12 @@ class PairwiseSVMs:
 
 
 def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Copy read-only arrays, as found in workers; otherwise numba would compile again for them."""
+    """Copy arrays that are read-only, as in workers, because numba would recompile for them."""
     return [array if array.flags.writeable else array.copy() for array in arrays]
 
 
 def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> PairwiseSVMs:
-    """Return the two-class problems of some rows, one per pair of classes present in them.
+    """Return the binary problems for the given rows, one per pair of classes present.
 
     ``codes`` contains the class of each row of the table as 0, 1, 2, ....
     """
@@ -116,7 +116,7 @@ def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float
 
 
 def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
-    """Return the class weights for a setting; classes missing in a mapping have weight 1."""
+    """Return the class weight function for a setting; classes missing in a dict have weight 1."""
     if setting is None:
         return lambda present, counts: np.ones(len(counts))
     if not isinstance(setting, Mapping):
@@ -125,16 +125,19 @@ def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
     unknown = [label for label in setting if label not in labels]
     if unknown:
         raise InputError(
-            f"class_weight contains {unknown[0]!r}, which is not a class. The classes are {labels}."
+            f"class_weight contains {unknown[0]!r}, which is not a class. Use only the classes "
+            f"{labels}."
         )
     weights = np.array([float(setting.get(label, 1.0)) for label in labels])
     if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise InputError("class_weight must contain only finite, positive weights.")
+        raise InputError(
+            f"class_weight must contain only finite, positive weights (got {dict(setting)!r})."
+        )
     return lambda present, counts: weights[present]
 
 
 def majority_vote(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> Rows:
-    """Return the class code of each row by majority vote of the pairs, as in libsvm.
+    """Return the class code of each row by majority vote over all pairs, as in libsvm.
 
     ``values`` has shape (..., n_pairs, n_rows), and the result has shape (..., n_rows). Ties go to
     the first class.
@@ -151,7 +154,7 @@ def majority_vote(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> R
 
 @dataclass(frozen=True)
 class TrainedFold:
-    """SVMs of a fold, and its held-out rows."""
+    """SVMs for the training rows of a fold, and the held-out rows."""
 
     svms: PairwiseSVMs
     held_out: Rows

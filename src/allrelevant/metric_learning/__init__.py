@@ -1,4 +1,4 @@
-"""Metric learning: classifiers with a linear mapping whose distances separate the classes.
+"""Metric learning: classifiers that learn a linear mapping to separate the classes.
 
 - ``gmlvq``: :class:`GMLVQ`, which learns prototypes and a metric together
 - ``lmnn``: :class:`LMNN`, which separates neighbors of other classes by a margin

@@ -72,7 +72,7 @@ class MetricLearner(
         return X
 
     def _validate_training(self, X: Any, y: Any) -> tuple[Matrix, Codes, int]:
-        """Return the data, class codes and the rank of the metric; set ``classes_``."""
+        """Validate training data; return X, class codes and rank, and set ``classes_``."""
         self._validate_params()
         X, y = validate_data(
             self, X, y, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
@@ -83,8 +83,8 @@ class MetricLearner(
         n_features = int(self.n_features_in_)
         if self.rank is not None and self.rank > n_features:
             raise InputError(
-                f"rank={self.rank} exceeds the number of features, which is {n_features}. Use a "
-                "smaller rank, or None for full rank."
+                f"rank={self.rank} exceeds the number of features ({n_features}). Use a smaller "
+                "rank, or None for full rank."
             )
         return X, codes, n_features if self.rank is None else self.rank
 
@@ -109,7 +109,10 @@ class MetricLearner(
 
 
 class CenteredRows(NamedTuple):
-    """Rows with zero mean and unit mean square, with the original mean and unit."""
+    """Rows scaled to zero mean and unit mean square.
+
+    ``mean`` and ``unit`` are the original mean and root mean square.
+    """
 
     X: Matrix
     mean: Vector
@@ -152,7 +155,7 @@ def _orthonormal(rows: Matrix) -> Matrix:
 
 
 def eigen_rows(omega: Matrix) -> Matrix:
-    """Return the eigenvectors of ``omega' omega``, scaled by the root of their eigenvalues.
+    """Return the eigenvectors of ``omega' omega``, scaled by the square roots of their eigenvalues.
 
     Any rotation of ``omega`` gives the same distances. The scaled eigenvectors do not depend on the
     rotation, and their signs are chosen so that the entry with the largest absolute value is

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from .._typing import Codes, Matrix, Vector
 
-# Minimum for the sum of two squared distances, so that dividing by its square is safe. A row that
+# Minimum for the sum of two squared distances, which makes division by its square safe. A row that
 # coincides with prototypes of two classes gets the relative distance zero.
 MIN_TOTAL_DISTANCE = 1e-150
 
@@ -25,7 +25,7 @@ NO_NEIGHBOR = -1
 # but stays valid for longer.
 SEARCH_MARGIN = 0.1
 
-# Number of distances per block of a search: 32 MB.
+# Number of distances per block of a search (32 MB).
 DISTANCES_PER_BLOCK = 4_000_000
 
 # Number of differences per block, small enough for the cache.
@@ -33,7 +33,7 @@ DIFFERENCES_PER_BLOCK = 100_000
 
 
 class GmlvqCost:
-    """Cost of GMLVQ: the mean over the rows of ``1 / (1 + exp(-beta mu))``.
+    """Cost function of GMLVQ: the mean of ``1 / (1 + exp(-beta mu))`` over all rows.
 
     In ``mu = (d_own - d_other) / (d_own + d_other)``, ``d_own`` and ``d_other`` are the squared
     distances to the nearest prototypes of the row's class and of the other classes, in the metric
@@ -45,7 +45,7 @@ class GmlvqCost:
         self._X = X
         self._beta = beta
         self._rows = np.arange(len(X))
-        # Added to distances, these masks exclude the prototypes of other classes or of the same.
+        # These masks, added to distances, exclude prototypes of other classes or of the same class.
         is_own = codes[:, np.newaxis] == labels
         self._own_only = np.where(is_own, 0.0, np.inf)
         self._others_only = np.where(is_own, np.inf, 0.0)
@@ -76,18 +76,18 @@ class GmlvqCost:
 
 
 def squared_distances(rows: Matrix, points: Matrix) -> Matrix:
-    """Compute the squared distances between rows and points, clipped at zero against rounding."""
+    """Compute the squared distances between rows and points; negative results are set to zero."""
     square = np.einsum("ij,ij->i", rows, rows)[:, np.newaxis] - 2.0 * (rows @ points.T)
     square += np.einsum("ij,ij->i", points, points)
     return np.maximum(square, 0.0, out=square)
 
 
 def rank_penalty(omega: Matrix) -> tuple[float, Matrix]:
-    """Compute a penalty on mappings that lose rank, and its gradient.
+    """Compute the penalty for a loss of rank, and its gradient.
 
     The penalty is half of ``l log(trace / l) - log det`` of the ``l x l`` matrix ``omega omega'``.
     It is zero if all eigenvalues are equal, infinite if one is zero, and does not depend on the
-    scale of ``omega``. For a fixed trace it equals the penalty of Schneider et al. (2010) up to a
+    scale of ``omega``. For a fixed trace, it equals the penalty of Schneider et al. (2010) up to a
     constant.
     """
     left, size, right = np.linalg.svd(omega, full_matrices=False)
@@ -105,12 +105,12 @@ class Pairs(NamedTuple):
 
 
 class LmnnCost:
-    """Cost of LMNN: distances to target neighbors plus margin violations by impostors.
+    """Cost function of LMNN: distances to target neighbors plus margin violations by impostors.
 
     The first term is ``(1 - push)`` times the squared distances of all rows to their target
     neighbors. The second term is ``push`` times the hinge loss ``max(0, 1 + d_target - d_other)``
     of the squared distances, over all rows, target neighbors and rows of other classes. Both terms
-    are divided by the number of pairs of target neighbors.
+    are divided by the number of target-neighbor pairs.
 
     ``X`` is centered, ``codes`` are the classes of its rows, and ``targets`` come from
     :func:`target_neighbors`.
@@ -170,7 +170,7 @@ class LmnnCost:
 
 
 def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
-    """Find the nearest rows of the same class, shape (n_samples, n_neighbors).
+    """Return the nearest rows of the same class; shape (n_samples, n_neighbors).
 
     Rows of small classes have fewer neighbors; -1 marks the missing ones.
     """
@@ -196,7 +196,7 @@ def pair_distances(mapped: Matrix, pairs: Pairs) -> Vector:
 
 
 class Impostors:
-    """Search for pairs of rows of different classes within a radius, for changing mappings.
+    """Search for nearby pairs of rows from different classes, repeated as the mapping changes.
 
     A search computes all distances in blocks and stores the pairs within a slightly larger radius
     than required. As long as the mapped rows have moved little, the triangle inequality guarantees
@@ -211,7 +211,7 @@ class Impostors:
         self.n_searches = 0
 
     def near(self, mapped: Matrix, radius: Vector) -> Pairs:
-        """Return pairs of different classes, including all within the first row's radius.
+        """Return pairs of rows from different classes, including all within the first row's radius.
 
         ``mapped`` contains the rows in the space of the metric.
         """
@@ -220,7 +220,7 @@ class Impostors:
         return self._pairs
 
     def _is_valid(self, mapped: Matrix, radius: Vector) -> bool:
-        """Check whether the last search found all pairs within these radii."""
+        """Return whether the last search found all pairs within these radii."""
         if self._mapped is None:
             return False
         # The rows of a pair that was not stored were further apart than the searched radius.

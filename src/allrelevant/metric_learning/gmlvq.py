@@ -24,7 +24,7 @@ N_KMEANS_STARTS = 5
 
 
 class GMLVQ(MetricLearner):
-    """Generalized matrix learning vector quantization (GMLVQ).
+    """Generalized matrix learning vector quantization (GMLVQ) classifier.
 
     A sample is assigned to the class of its nearest prototype. Prototypes and metric are learned
     together, so that samples are close to a prototype of their class relative to their distance
@@ -45,8 +45,8 @@ class GMLVQ(MetricLearner):
         ``omega omega'``, where ``l`` is the rank. The data term of the cost is between 0 and 1, so
         useful weights are small (0.001 to 0.1).
     beta : float, default=2
-        Steepness of the sigmoid at the decision boundary. With large values only samples near the
-        boundary contribute; with small values all samples contribute equally.
+        Steepness of the sigmoid at the decision boundary. With large values, only samples near the
+        boundary contribute; with small values, all samples contribute equally.
     start : {"principal", "random"}, default="principal"
         Initial metric: the leading principal axes (at full rank, the Euclidean metric) or random
         directions.
@@ -174,7 +174,7 @@ class GMLVQ(MetricLearner):
         rank: int,
         rng: np.random.RandomState,
     ) -> Minimum:
-        """Find the prototypes and the matrix with minimal cost, in the coordinates of ``X``."""
+        """Find the prototypes and the mapping with minimal cost, in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         omega = initial_mapping(self.start, rank, coordinates, rng)
         data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)
@@ -201,7 +201,7 @@ class GMLVQ(MetricLearner):
         return minimum._replace(matrices=original)
 
     def decision_function(self, X: Any) -> Matrix:
-        """Compute the relative distance difference between each class and the other classes.
+        """Compute the decision value of each class from relative distances to the prototypes.
 
         Parameters
         ----------
@@ -283,13 +283,14 @@ def _check_labels(per_class: Mapping[Any, int], labels: list[Any]) -> None:
     missing = [label for label in labels if label not in per_class]
     if missing:
         raise InputError(
-            f"prototypes_per_class has no entry for class {str(missing[0])!r}. Add one."
+            f"prototypes_per_class has no entry for class {str(missing[0])!r}. Add an entry "
+            "for every class."
         )
     unknown = [label for label in per_class if label not in labels]
     if unknown:
         raise InputError(
-            f"prototypes_per_class has an entry for {str(unknown[0])!r}, which is not a class. The "
-            f"classes are {labels}."
+            f"prototypes_per_class has an entry for {str(unknown[0])!r}, which is not a class. Use "
+            f"only the classes {labels}."
         )
 
 

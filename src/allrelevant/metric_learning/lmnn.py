@@ -33,8 +33,8 @@ class LMNN(MetricLearner):
     Parameters
     ----------
     n_neighbors : int, default=3
-        Number of target neighbors, and of the neighbors that ``predict`` uses. Samples of a class
-        with ``n_neighbors`` samples or fewer have fewer target neighbors.
+        Number of target neighbors, and number of neighbors that ``predict`` uses. If a class has
+        ``n_neighbors`` samples or fewer, its samples have fewer target neighbors.
     rank : int or None, default=None
         Rank of the metric, that is, the number of components of the mapping. None uses the number
         of features.
@@ -140,8 +140,8 @@ class LMNN(MetricLearner):
         X, codes, rank = self._validate_training(X, y)
         if np.bincount(codes).max() < 2:
             raise InputError(
-                "Every class has a single row, so no row has a neighbor of its class. At least one "
-                "class must have two rows."
+                "Every class has a single row, so no row has a neighbor of its class. Provide at "
+                "least two rows of some class."
             )
         rows = center_rows(X)
         minimum = self._descend(rows.X, codes, rank, check_random_state(self.random_state))
@@ -153,7 +153,7 @@ class LMNN(MetricLearner):
         return self
 
     def _descend(self, X: Matrix, codes: Codes, rank: int, rng: np.random.RandomState) -> Minimum:
-        """Find the matrix with minimal cost, in the coordinates of ``X``."""
+        """Find the mapping with minimal cost, in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         targets = target_neighbors(X, codes, self.n_neighbors)
         omega = initial_mapping(self.start, rank, coordinates, rng)
@@ -191,7 +191,7 @@ class LMNN(MetricLearner):
 
 
 def _initial_scale(mapped: Matrix, targets: Codes) -> float:
-    """Return the factor that scales target neighbors to the initial distance."""
+    """Return the factor that scales target neighbors to the initial mean squared distance."""
     row, slot = np.nonzero(targets >= 0)
     distance = float(pair_distances(mapped, Pairs(row, targets[row, slot])).mean())
     return float(np.sqrt(INITIAL_DISTANCE / distance)) if distance > 0 else 1.0

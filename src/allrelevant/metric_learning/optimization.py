@@ -27,7 +27,7 @@ MAX_ITER_REACHED = 1
 
 @dataclass(frozen=True)
 class PartialWhitening:
-    """Coordinates halfway between the original and whitened ones.
+    """Coordinates halfway between the original and the whitened coordinates.
 
     If features are correlated, the variances along the principal axes differ by orders of
     magnitude, and the optimal step sizes differ accordingly. Dividing by the fourth root of each
@@ -67,7 +67,7 @@ class PartialWhitening:
         return rest * matrix + (along * (factors - rest)) @ self.axes
 
 
-# Function from several matrices to the cost and its gradient with respect to each.
+# Function that maps several matrices to the cost and its gradient with respect to each matrix.
 Cost: TypeAlias = Callable[..., tuple[float, Sequence[Matrix]]]
 
 
@@ -88,11 +88,11 @@ def descend(
     name: str,
     verbose: bool = False,
 ) -> Minimum:
-    """Minimize a cost of several matrices with L-BFGS.
+    """Minimize a cost function of several matrices with L-BFGS.
 
     The minimization stops when an iteration reduces the cost by less than ``tol * max(1, cost)``.
-    If it reaches ``max_iter`` first, it warns. ``name`` is the name of the estimator, used in the
-    warning and the progress bar.
+    If ``max_iter`` is reached first, a warning is issued. ``name`` is the name of the estimator,
+    used in the warning and the progress bar.
     """
     ends = np.cumsum([matrix.size for matrix in start]).tolist()
     parts = [
@@ -114,8 +114,8 @@ def descend(
             jac=True,
             method="L-BFGS-B",
             callback=(lambda _: advance() and None) if verbose else None,
-            # Iterations are limited, evaluations are not. A line search with many evaluations is
-            # at a nondifferentiable point of the cost, where further evaluations do not help.
+            # In practice, only iterations are limited, not evaluations. A line search that needs
+            # many evaluations is at a nondifferentiable point of the cost, where more are useless.
             options={
                 "maxiter": max_iter,
                 "maxfun": 20 * max_iter,

@@ -1,4 +1,4 @@
-"""Compiled loops: arrays in, arrays out.
+"""Compiled numerical loops on arrays.
 
 Functions are compiled by numba on first use and cached on disk. Only this file imports numba.
 numba's cache detects changes only in the file that defines a function, so each file of this package

@@ -1,4 +1,4 @@
-"""Change of the SVM cost when a feature is removed from the kernel, compiled.
+"""Compiled functions for the change of the SVM cost when a feature is removed.
 
 The cost is half the sum of ``P * K``, where ``P`` is the sum of ``b b'`` over all pairs of classes.
 Each entry of ``K`` without a feature follows from the same entry of ``K``, so each feature takes

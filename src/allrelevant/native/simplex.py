@@ -1,4 +1,4 @@
-"""Primal simplex for piecewise-linear objectives on a dense dictionary, compiled.
+"""Compiled primal simplex method for piecewise-linear objectives, on a dense dictionary.
 
 The models are linear, with weights w, offsets o and one slack per constraint,
 ``r_i = target_i - table_i . w - offset_table_i . o``. Their norm is ``sum_k |w_k|`` and their loss
@@ -113,7 +113,10 @@ class DictionaryState(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """Objective ``sign * weight``, maximized. ``row[0]`` is its dictionary row, -1 if nonbasic."""
+    """Objective ``sign * weight``, to be maximized.
+
+    ``row[0]`` is the dictionary row of the weight, or -1 if the weight is nonbasic.
+    """
 
     weight: int
     sign: float
@@ -539,7 +542,7 @@ def _column_gain(master, v):
 
 @compiled
 def _choose_leaving_column(master, entering):
-    """Return the basis position of the leaving column by the ratio test, -1 if unbounded."""
+    """Return the leaving column's position in the basis (ratio test), or -1 if unbounded."""
     n = len(master.basis)
     leaving, limit, largest_rate = -1, np.inf, 0.0
     for i in range(n):
@@ -555,7 +558,7 @@ def _choose_leaving_column(master, entering):
 
 @compiled
 def _factorize(master, budgets):
-    """Recompute inverse, basic values and prices of the basis, which has at most three columns."""
+    """Recompute inverse, basic values and prices for the basis of at most three columns."""
     n, inverse = len(master.basis), master.inverse
     for i in range(n):
         for b in range(n):

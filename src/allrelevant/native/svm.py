@@ -1,4 +1,4 @@
-"""Dual solver of binary SVMs with a precomputed kernel, warm-started, compiled.
+"""Compiled, warm-started dual solver for binary SVMs with a precomputed kernel.
 
 **Problem.** With ``b_i = y_i alpha_i``, the dual problem is to maximize
 ``sum_i y_i b_i - b' K b / 2`` subject to ``lower <= b <= upper`` and ``sum_i b_i = 0``. The bounds
@@ -23,13 +23,14 @@ import numpy as np
 
 from . import compiled
 
-# Lower limit of the curvature along a pair, which is zero for two equal rows.
+# Lower limit of the curvature along a pair. For two equal samples, the curvature is zero.
 MIN_CURVATURE = 1e-12
 
 # Iterations between Newton steps, and maximum number of successive steps while they end at a bound.
 PAIRS_PER_SYSTEM, MAX_SYSTEMS = 20, 5
 
-# Fraction of the mean diagonal added to the diagonal, because equal rows make the system singular.
+# Fraction of the mean diagonal that is added to the diagonal. Equal samples would otherwise make
+# the system singular.
 RIDGE = 1e-11
 
 # Slopes of the loss below this are treated as zero.
@@ -132,7 +133,7 @@ def factorize(system):
 
 @compiled
 def solve_factorized(factor, x):
-    """Solve a linear system by its Cholesky factor, in place."""
+    """Solve a linear system in place, given its Cholesky factor."""
     for i in range(len(x)):
         x[i] = (x[i] - dot(factor[i], x, i)) / factor[i, i]
     for i in range(len(x) - 1, -1, -1):
@@ -143,7 +144,7 @@ def solve_factorized(factor, x):
 
 @compiled
 def newton_direction(kernel, f, free, direction):
-    """Write the Newton step over the free variables, with constant sum, to ``direction``.
+    """Write the Newton step over the free variables, which preserves their sum, to ``direction``.
 
     A constant is added to the kernel, because the system would be singular for centered features.
     It does not change the step, since the sum of the variables is constant. Return whether the
@@ -247,7 +248,7 @@ def loss_slope(f, lower, upper, offset):
 def decision_offset(f, b, lower, upper, top, bottom, tol):
     """Return the offset of the decision function; the midpoint if an interval is optimal.
 
-    At offset ``f[t]``, row t lies on its margin. With few features, the loss can be constant
+    At offset ``f[t]``, sample t lies on its margin. With few features, the loss can be constant
     between two such offsets. The start then determines at which end the free variables are.
     """
     offset = free_offset(f, b, lower, upper, top, bottom)
@@ -268,7 +269,7 @@ def decision_offset(f, b, lower, upper, top, bottom, tol):
 
 @compiled
 def solve(kernel, side, lower, upper, b, tol, max_iterations):
-    """Optimize ``b`` in place, and return the offset and the number of iterations.
+    """Optimize ``b`` in place; return the offset and the number of iterations.
 
     The number is ``max_iterations`` if the solver did not converge.
     """
@@ -290,7 +291,7 @@ def solve(kernel, side, lower, upper, b, tol, max_iterations):
 
 @compiled
 def submatrix(kernel, members):
-    """Return the kernel matrix of some rows, shape (m, m)."""
+    """Return the kernel matrix of some samples, shape (m, m)."""
     part = np.empty((len(members), len(members)))
     for a in range(len(members)):
         for c in range(len(members)):
@@ -302,10 +303,10 @@ def submatrix(kernel, members):
 def solve_pairs(kernel, members, side, weight, starts, costs, b, chain_costs, tol, max_iterations):
     """Solve every binary problem at every cost.
 
-    ``members[starts[p]:starts[p + 1]]`` are the rows of problem p; ``side`` and ``weight`` have the
-    same layout. ``b``, of shape (n_costs, len(members)), holds the starting points on entry and the
-    solutions on return. Costs are in ascending order. If ``chain_costs``, each cost starts from the
-    solution of the previous cost.
+    ``members[starts[p]:starts[p + 1]]`` are the samples of problem p; ``side`` and ``weight`` have
+    the same layout. ``b``, of shape (n_costs, len(members)), holds the starting points on entry and
+    the solutions on return. Costs are in ascending order. If ``chain_costs``, each cost starts from
+    the solution of the previous cost.
 
     Return the offsets, of shape (n_costs, n_problems), and the largest number of iterations.
     """
@@ -337,7 +338,7 @@ def solve_pairs(kernel, members, side, weight, starts, costs, b, chain_costs, to
 
 @compiled
 def decide_pairs(kernel, members, starts, b, offsets, rows):
-    """Return the decision values at some rows, shape (n_costs, n_problems, n_rows)."""
+    """Return the decision values for some samples, shape (n_costs, n_problems, n_rows)."""
     n_costs, n_problems = offsets.shape
     values = np.empty((n_costs, n_problems, len(rows)))
     for c in range(n_costs):

@@ -1,6 +1,6 @@
 """Parallel execution: apply a function to items in worker processes.
 
-- ``api``: the functions for callers, and the choice of an executor
+- ``api``: functions for callers, and the choice of the executor
 - ``loky``: worker processes on this computer
 
 All parallel code and all thread limits are in this package.

@@ -1,7 +1,7 @@
-"""Parallel execution for callers: ``parallel_map``, ``parallel_imap``, ``single_threaded``.
+"""Functions for parallel execution: ``parallel_map``, ``parallel_imap``, ``single_threaded``.
 
-A result depends only on its item, and serial execution limits threads as workers do. Results are
-therefore bit-identical for all executors. To add an executor, write a class with the method of
+Each result depends only on its item, and serial execution limits threads as workers do. Results are
+therefore bit-identical for all executors. To add an executor, write a class that implements
 :class:`Executor` and add a line to :func:`executor_for`.
 """
 
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class RunOptions(TypedDict, total=False):
-    """Options of :func:`parallel_map`, for functions that pass them on."""
+    """Options of :func:`parallel_map`, for functions that forward them."""
 
     n_jobs: int | None
     progress: str | None
@@ -45,10 +45,11 @@ def parallel_map(
     ----------
     function : callable
         Function to apply. Bind its data with ``functools.partial`` or a closure. The data are
-        read-only in workers. A result must depend only on its item.
+        read-only in workers. Each result must depend only on its item.
     items : sequence
+        Arguments of the function, one per call.
     describe : callable, default=reprlib.repr
-        Function that returns the name of an item in messages.
+        Function that returns a short description of an item, for messages.
     n_jobs : int or None, default=None
         Number of worker processes, as in joblib: None means 1, and -1 means all cores. With 1, or
         inside a worker, the items are processed in this process.
@@ -63,7 +64,7 @@ def parallel_map(
     Raises
     ------
     WorkerDiedError
-        If some items crash their worker in every attempt. The error has the results of all others.
+        If some items crash their worker in every attempt. The error contains the other results.
     """
     results: dict[int, Result] = {}
     try:
@@ -83,9 +84,9 @@ def parallel_imap(
     n_jobs: int | None = None,
     progress: str | None = None,
 ) -> Generator[tuple[int, Result], None, None]:
-    """Apply a function to every item; yield the index and result of each item as it finishes.
+    """Apply a function to every item in parallel; yield (index, result) pairs as they finish.
 
-    Parameters and errors are those of :func:`parallel_map`. Closing the iterator stops busy
+    Parameters and errors are the same as for :func:`parallel_map`. Closing the iterator stops busy
     workers. Leaving a loop over the iterator closes it.
     """
     executor = executor_for(n_jobs, len(items))
@@ -97,7 +98,7 @@ def parallel_imap(
 
 
 class Executor(Protocol):
-    """Interface for computing the results of all items, in any order."""
+    """Interface of executors, which apply a function to items in any order."""
 
     def run(
         self,
@@ -105,7 +106,7 @@ class Executor(Protocol):
         items: Sequence[Any],
         describe: Callable[[Any], str],
     ) -> Generator[tuple[int, Any], None, None]:
-        """Yield the index and result of each item as it finishes.
+        """Yield (index, result) pairs as items finish.
 
         Warnings are issued in this process. If items are lost, a final :exc:`WorkerDiedError` lists
         them. Closing the generator stops all workers.
@@ -114,7 +115,7 @@ class Executor(Protocol):
 
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
-    """Return a serial executor for a single worker or inside a worker, else a process pool."""
+    """Return a process pool, or a serial executor if there is one worker or this is a worker."""
     backend, _ = get_active_backend()
     inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
     n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)
@@ -122,7 +123,7 @@ def executor_for(n_jobs: int | None, n_items: int) -> Executor:
 
 
 class SerialExecutor:
-    """Executor that processes items one by one in this process, on one thread like a worker."""
+    """Executor that processes items one by one in this process, single-threaded like a worker."""
 
     def run(
         self,
@@ -155,9 +156,9 @@ def _thread_pools(n_modules: int) -> ThreadpoolController:
 
 @contextmanager
 def progress_bar(title: str | None, total: int, *, done: int = 0) -> Iterator[Callable[[], object]]:
-    """Show a progress bar while the block runs, and yield the function that advances it.
+    """Show a progress bar while the block runs; yield the function that advances it.
 
-    Without a title, no bar is shown. ``done`` items were finished before.
+    Without a title, no bar is shown. ``done`` is the number of items finished earlier.
     """
     if title is None:
         yield lambda: None

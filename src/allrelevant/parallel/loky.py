@@ -1,13 +1,13 @@
-"""Worker processes on this computer, using joblib's loky pool.
+"""Executor with worker processes on this computer, based on joblib's loky pool.
 
-*Data.* A function contains its data, as arguments of a ``functools.partial`` or in a closure. They
+*Data.* A function contains its data, as arguments of a ``functools.partial`` or in a closure. Both
 are written once to a temporary folder. Arrays are stored in a separate file, which all workers map
 into memory read-only.
 
-*Worker crashes.* A worker that is killed, or crashes in compiled code, terminates the whole pool.
-Finished results are kept, and a new pool computes the rest. The items that were running are
-suspects, because any of them may be the cause. They are retried after all other items, each in a
-pool with no other item. An item that crashes its worker there again is abandoned.
+*Worker crashes.* If a worker is killed or crashes in compiled code, the whole pool terminates.
+Finished results are kept, and a new pool processes the remaining items. The items that were running
+are suspects, because any of them may be the cause. They are retried one at a time, after all other
+items. An item that crashes its worker in each of these attempts is abandoned.
 
 *Interrupts.* Only this process receives Ctrl-C. It terminates the workers.
 """
@@ -34,21 +34,21 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ..exceptions import WorkerDiedError
 
-# Attempts to compute a suspect alone before it is abandoned.
+# Maximum number of attempts to process a suspect alone before it is abandoned.
 MAX_SOLO_ATTEMPTS = 2
 
-# Consecutive pools that crash without starting or finishing an item before all are abandoned.
+# Maximum number of consecutive pool crashes without progress before all items are abandoned.
 MAX_IDLE_RESTARTS = 3
 
-# Lost items listed in a message; the others are counted.
+# Maximum number of lost items listed in a message; further items are only counted.
 MAX_NAMED_ITEMS = 5
 
-# Largest alignment in bytes that vector instructions require.
+# Largest alignment that vector instructions require, in bytes.
 ARRAY_ALIGNMENT = 64
 
 
 class LokyExecutor:
-    """Executor with at least two worker processes that recovers from worker crashes."""
+    """Executor that uses two or more worker processes and recovers from worker crashes."""
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
@@ -64,7 +64,7 @@ class LokyExecutor:
 
 
 class _Run:
-    """Items of one run, with the unfinished ones and those that may have crashed a worker."""
+    """State of one run: all items, unfinished items, and items that may have crashed a worker."""
 
     def __init__(self, folder: str, items: Sequence[Any], describe: Callable[[Any], str]) -> None:
         self._folder = folder
@@ -75,26 +75,26 @@ class _Run:
         self._crash: TerminatedWorkerError | None = None
 
     def results(self, n_workers: int) -> Iterator[tuple[int, Any]]:
-        yield from self._compute_together(n_workers)
-        yield from self._compute_suspects()
+        yield from self._process_together(n_workers)
+        yield from self._process_suspects()
         if self._unfinished:
             raise self._error() from self._crash
 
-    def _compute_together(self, n_workers: int) -> Iterator[tuple[int, Any]]:
+    def _process_together(self, n_workers: int) -> Iterator[tuple[int, Any]]:
         idle_restarts = 0
         while idle_restarts < MAX_IDLE_RESTARTS and (todo := self._unfinished - self._suspects):
             yield from self._attempt(todo, n_workers)
             idle = todo == self._unfinished - self._suspects
             idle_restarts = idle_restarts + 1 if idle else 0
 
-    def _compute_suspects(self) -> Iterator[tuple[int, Any]]:
+    def _process_suspects(self) -> Iterator[tuple[int, Any]]:
         for suspect in sorted(self._suspects):
             for _ in range(MAX_SOLO_ATTEMPTS):
                 if suspect in self._unfinished:
                     yield from self._attempt({suspect}, n_workers=2)  # one worker stays idle
 
     def _attempt(self, indices: set[int], n_workers: int) -> Iterator[tuple[int, Any]]:
-        """Compute these items until all are finished or a worker crashes."""
+        """Process the given items and yield results until all are finished or a worker crashes."""
         items = {index: self._items[index] for index in sorted(indices)}
         try:
             with closing(run_on_pool(self._folder, items, n_workers)) as finished:
@@ -113,21 +113,21 @@ class _Run:
         if len(lost) > MAX_NAMED_ITEMS:
             named.append(f"{len(lost) - MAX_NAMED_ITEMS} more")
         return WorkerDiedError(
-            f"Abandoned item {', '.join(named)}, of {len(self._items)}: its worker process crashed "
-            "in every attempt. All other items are finished. The likely cause is insufficient "
-            "memory: use less data or a computer with more memory. If compiled code crashed, see "
-            "standard error.",
+            f"The worker process crashed in every attempt for {len(lost)} of {len(self._items)} "
+            f"items: {', '.join(named)}. All other items are finished. The likely cause is "
+            "insufficient memory. Use less data, or a computer with more memory. If compiled code "
+            "crashed, see standard error.",
             lost,
         )
 
 
-# The pool of this process
+# Worker pool of the parent process
 
 
 def run_on_pool(
     folder: str, items: Mapping[int, Any], n_workers: int
 ) -> Generator[tuple[int, Any], None, None]:
-    """Compute items by index in at least two workers, with the function stored in ``folder``.
+    """Apply the function stored in ``folder`` to items, keyed by index, in two or more workers.
 
     If a worker crashes, the whole pool terminates and TerminatedWorkerError is raised.
     """
@@ -156,7 +156,7 @@ def _pool(n_workers: int) -> Parallel:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block Ctrl-C while workers start; in the workers it stays blocked.
+    """Block Ctrl-C while workers start; it stays blocked in the workers.
 
     A terminal sends Ctrl-C to all processes. Workers inherit the signal mask, so only the parent
     handles the interrupt. It terminates the workers, and they print no tracebacks.
@@ -178,7 +178,7 @@ def _interrupts_blocked() -> Iterator[None]:
 def _terminate_on_exit(finished: Generator[Outcome, None, None]) -> Iterator[None]:
     """Terminate the workers if the block exits before they have finished.
 
-    joblib does so when its generator is closed. Its warning is suppressed.
+    joblib terminates them when its generator is closed. Its warning is suppressed.
     """
     try:
         yield
@@ -188,10 +188,10 @@ def _terminate_on_exit(finished: Generator[Outcome, None, None]) -> Iterator[Non
             finished.close()
 
 
-# In a worker
+# Functions that run in workers, and their results
 
-# Registries of issued warnings by file, like ``__warningregistry__`` of a module. With the filter
-# "default", a warning is shown once per location and not once per item.
+# Registries of issued warnings, keyed by file, like ``__warningregistry__`` of a module. With the
+# filter "default", a warning is shown once per location, not once per item.
 _ISSUED: dict[str, dict[Any, Any]] = {}
 
 
@@ -224,7 +224,7 @@ class RaisedWarning:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of one item and the warnings that it raised."""
+    """Result of one item, with the warnings issued while it was processed."""
 
     index: int
     result: Any
@@ -232,7 +232,7 @@ class Outcome:
 
 
 def run_item(folder: str, index: int, item: Any) -> Outcome:
-    """Compute one item with the function stored in ``folder``."""
+    """Apply the function stored in ``folder`` to one item; record its warnings."""
     log_start(folder, index)
     function = load_function(folder)
     with warnings.catch_warnings(record=True) as caught:
@@ -248,7 +248,7 @@ def log_start(folder: str, index: int) -> None:
 
 
 def running_items(folder: str) -> set[int]:
-    """Return the last item that each terminated worker started, and delete the logs."""
+    """Return the indices of the items that each worker started last, and delete the logs."""
     latest: set[int] = set()
     for log in Path(folder).glob("*.log"):
         latest.update(int(index) for index in log.read_text().split()[-1:])
@@ -256,7 +256,7 @@ def running_items(folder: str) -> set[int]:
     return latest
 
 
-# The shared function
+# Function shared with the workers
 
 
 @contextmanager

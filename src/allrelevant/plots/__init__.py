@@ -1,4 +1,4 @@
-"""Figures: display objects that store their values and can be redrawn."""
+"""Display objects for figures; they store the plotted values and can be redrawn."""
 
 from __future__ import annotations
 

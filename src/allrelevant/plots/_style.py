@@ -1,4 +1,4 @@
-"""Common parts of figures: colors of relevance classes, rows of bars, legends and titles."""
+"""Shared parts of figures: colors for relevance classes, horizontal bars, legends and titles."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ TEXT_COLOR = "#1c1c1c"
 _LABEL_WIDTH = 30
 _FONT_SIZE = 9
 
-# Fraction of the available width that text may fill. Text is slightly wider at other resolutions.
+# Fraction of the available width that text may fill, because text can be slightly wider at other
+# resolutions.
 _FILL_FRACTION = 0.92
 
 
 class ClassStyle(NamedTuple):
-    """Fill and edge color of a bar."""
+    """Fill color and edge color for a relevance class."""
 
     fill: str
     edge: str
 
 
-# Dark, medium and hollow: distinguishable in grayscale and with any color vision.
+# Dark, medium and hollow, to be distinguishable in grayscale and with any color vision.
 CLASS_STYLES = {
     "strong": ClassStyle("#123f6d", "#123f6d"),
     "weak": ClassStyle("#e0913a", "#c2761f"),
@@ -45,7 +46,7 @@ CLASS_STYLES = {
 
 
 class AxesDisplay:
-    """Base class of displays on a single Axes, which is set when the display is drawn."""
+    """Base class for displays with a single Axes; drawing sets both attributes."""
 
     ax_: Axes
     figure_: Any
@@ -61,24 +62,24 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def rows_height(n_rows: int, with_legend: bool) -> float:
-    """Return the height of a figure with rows of bars, in inches."""
+    """Return the height in inches of a figure with ``n_rows`` horizontal bars."""
     return 0.9 + 0.22 * n_rows + (0.2 if with_legend else 0.0)
 
 
 def choose_rows(
     upper: NDArray[np.float64], max_features: int | None, order: str
 ) -> NDArray[np.intp]:
-    """Return the features to draw, from top to bottom: those with the largest upper bounds."""
+    """Return the indices of the features with the largest upper bounds, from top to bottom."""
     if order not in ("table", "upper"):
-        raise InputError(f"order must be 'table' or 'upper', got {order!r}.")
+        raise InputError(f"order must be 'table' or 'upper' (got {order!r}).")
     if max_features is not None and max_features < 1:
-        raise InputError(f"max_features must be at least 1 or None, got {max_features!r}.")
+        raise InputError(f"max_features must be at least 1, or None (got {max_features!r}).")
     largest_first = np.argsort(-upper, kind="stable")[:max_features]
     return largest_first if order == "upper" else np.sort(largest_first)
 
 
 def name_rows(ax: Axes, names: Sequence[str] | None, shown: NDArray[np.intp]) -> None:
-    """Label the rows, first row on top; names default to x0, x1, ..."""
+    """Label the bars from top to bottom; feature names default to x0, x1, ..."""
     labels = [short_label(f"x{j}" if names is None else names[j], _LABEL_WIDTH) for j in shown]
     # parse_math=False: a dollar sign in a name does not start a formula.
     ax.set_yticks(np.arange(len(shown)), labels, parse_math=False)
@@ -88,7 +89,7 @@ def name_rows(ax: Axes, names: Sequence[str] | None, shown: NDArray[np.intp]) ->
 
 
 def draw_bars(ax: Axes, interval: NDArray[np.float64], relevance: Sequence[str]) -> None:
-    """Draw a bar per row from its lower to its upper bound, in the style of its class."""
+    """Draw one bar per feature, from its lower to its upper bound, styled by relevance class."""
     styles = [CLASS_STYLES[name] for name in relevance]
     ax.barh(
         np.arange(len(interval)),
@@ -103,7 +104,7 @@ def draw_bars(ax: Axes, interval: NDArray[np.float64], relevance: Sequence[str])
 
 
 def draw_marks(ax: Axes, weights: ArrayLike, label: str) -> None:
-    """Draw a circle per row at the absolute weight."""
+    """Draw one circle per feature at its absolute weight."""
     absolute = np.abs(weights)
     ax.plot(
         absolute,
@@ -121,7 +122,7 @@ def draw_marks(ax: Axes, weights: ArrayLike, label: str) -> None:
 
 
 def class_patches(names: Sequence[str], **style: Any) -> list[Any]:
-    """Return legend entries for relevance classes."""
+    """Return one legend entry per relevance class."""
     patches = import_extra("matplotlib.patches", "plot")
     return [
         patches.Patch(
@@ -137,7 +138,7 @@ def class_patches(names: Sequence[str], **style: Any) -> list[Any]:
 def draw_legend_above(ax: Axes, handles: Sequence[Any]) -> None:
     """Draw a single-line legend above the axes.
 
-    It is right-aligned, so a legend wider than the axes extends above the names.
+    The legend is right-aligned. If it is wider than the axes, it extends over the feature names.
     """
     ax.legend(
         handles=handles,
@@ -154,7 +155,7 @@ def draw_legend_above(ax: Axes, handles: Sequence[Any]) -> None:
 
 
 def rows_label(text: str, n_shown: int, n_features: int) -> str:
-    """Return the axis label below rows of bars, with a note if features are omitted."""
+    """Return the x-axis label of a bar chart, with a note if features are omitted."""
     if n_shown == n_features:
         return text
     return f"{text}\n(the {n_shown} of {n_features:,} features with the largest upper bounds)"
@@ -163,9 +164,9 @@ def rows_label(text: str, n_shown: int, n_features: int) -> str:
 def set_title(ax: Axes, *sentences: str, loc: Literal["left", "center"], grow: bool) -> None:
     """Set a title and wrap it to the available width.
 
-    Everything else must be drawn before, because it determines the available width. Each sentence
-    starts on a new line; empty ones are omitted. With ``grow``, the height of the figure increases
-    by the lines after the first, so that the axes keep their size.
+    Draw everything else first, because it determines the available width. Each sentence starts on a
+    new line; empty sentences are omitted. With ``grow``, the figure becomes taller if the title has
+    more than one line, so that the axes keep their size.
     """
     title = ax.set_title("", fontsize=_FONT_SIZE, loc=loc, parse_math=False)
     _update_layout(ax)
@@ -187,15 +188,15 @@ def set_x_label(ax: Axes, text: str) -> None:
 
 
 def _update_layout(ax: Axes) -> None:
-    """Compute the layout of the figure, which matplotlib does only when drawing."""
+    """Compute the layout of the figure without drawing it."""
     figure: Any = ax.figure
     figure.canvas.figure.draw_without_rendering()
 
 
 def _left_edge(ax: Axes) -> float:
-    """Return the left edge of the axes with their labels, in pixels, limited to the figure.
+    """Return the left edge of the axes including labels, clipped to the figure, in pixels.
 
-    Without a layout, labels can extend beyond the figure; titles must not.
+    Without a layout engine, labels can extend beyond the figure, but titles must not.
     """
     tight = ax.get_tightbbox()
     left = ax.get_window_extent().x0 if tight is None else tight.x0
@@ -203,7 +204,7 @@ def _left_edge(ax: Axes) -> float:
 
 
 def _axes_cell(ax: Axes) -> Any:
-    """Return the bounding box of the figure, or of the part reserved for these axes."""
+    """Return the bounding box of the figure, or of the cell reserved for these axes."""
     figure: Any = ax.figure
     if len(figure.axes) == 1:
         return figure.bbox
@@ -211,7 +212,7 @@ def _axes_cell(ax: Axes) -> Any:
 
 
 def _available_width(ax: Axes, loc: str) -> float:
-    """Return the width available for text, in pixels, up to the edges of the axes' cell."""
+    """Return the width in pixels that is available for text in the cell of these axes."""
     box = _axes_cell(ax)
     if loc == "left":
         return float(box.x1 - _left_edge(ax))
@@ -227,7 +228,7 @@ def _set_wrapped_text(artist: Text, available: float, sentences: Sequence[str]) 
 
 
 def _lines(sentence: str, artist: Text, width: float) -> Iterator[str]:
-    """Yield lines that fit the width; words that are too long are split."""
+    """Yield lines that fit the width; split words that are too long."""
     line = ""
     for piece in _pieces(sentence, artist, width):
         longer = line + piece
@@ -240,7 +241,7 @@ def _lines(sentence: str, artist: Text, width: float) -> Iterator[str]:
 
 
 def _pieces(sentence: str, artist: Text, width: float) -> Iterator[str]:
-    """Yield words with a trailing space, and words that are too long in pieces that fit."""
+    """Yield words, each with a trailing space; split words that are too long."""
     for word in sentence.split():
         rest = word
         while not _fits(rest, artist, width) and len(rest) > 1:
@@ -251,7 +252,7 @@ def _pieces(sentence: str, artist: Text, width: float) -> Iterator[str]:
 
 
 def _fitting_length(word: str, artist: Text, width: float) -> int:
-    """Return the number of letters of a word that fit, at least one."""
+    """Return the number of leading characters of a word that fit (at least one)."""
     sizes = range(1, len(word) + 1)
     return max(1, bisect_left(sizes, True, key=lambda n: not _fits(word[:n], artist, width)))
 

@@ -52,18 +52,19 @@ class IntervalsDisplay(AxesDisplay):
     relevance : array-like of shape (n_features,)
         Relevance class of each feature: ``"strong"``, ``"weak"`` or ``"irrelevant"``.
     feature_names : sequence of str, default=None
-        Names of the features. None uses ``x0, x1, ...``.
+        Names of the features. If None, ``x0, x1, ...`` are used.
     baseline : array-like of shape (n_features,), default=None
-        Weights of the baseline, drawn as circles at their absolute values. None draws no circles.
+        Weights of the baseline, drawn as circles at their absolute values. If None, no circles are
+        drawn.
     cutoff : array-like of shape (2,), default=None
-        Cutoffs for the lower and the upper bound. None draws no lines.
+        Cutoffs for the lower and the upper bound. If None, no lines are drawn.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -88,12 +89,12 @@ class IntervalsDisplay(AxesDisplay):
 
     @classmethod
     def from_estimator(cls, est: Any, **kwargs: Any) -> IntervalsDisplay:
-        """Draw the intervals of a fitted estimator.
+        """Create a display from a fitted estimator and draw it.
 
         Parameters
         ----------
         est : estimator
-            Fitted relevance bounds.
+            Fitted estimator of relevance bounds.
         **kwargs
             Parameters of :meth:`plot`.
         """
@@ -122,17 +123,17 @@ class IntervalsDisplay(AxesDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
         max_features : int or None, default=40
-            Maximum number of features, those with the largest upper bounds. The figure notes how
-            many are omitted. None draws all.
+            Maximum number of features to draw: those with the largest upper bounds. A note in the
+            figure gives the total number. None draws all features.
         order : {"table", "upper"}, default="table"
-            Order from top to bottom: order of the table, or descending upper bound.
+            Order from top to bottom: as in the table, or by descending upper bound.
         show_baseline : bool, default=True
             Whether to mark the absolute weights of the baseline.
         show_cutoff : bool, default=True
-            Whether to draw the cutoffs. With more than two classes, each class has its own cutoffs,
-            and none are drawn.
+            Whether to draw the cutoffs. With more than two target classes, no cutoffs are drawn,
+            because they differ between the classes.
         show_legend : bool, default=True
             Whether to draw a legend.
 
@@ -159,7 +160,7 @@ class IntervalsDisplay(AxesDisplay):
         draw_bars(self.ax_, interval, np.asarray(self.relevance)[shown].tolist())
         lower, upper = interval.T
         rows = np.arange(len(shown))
-        # Dotted lines connect names to bars that start above zero.
+        # Dotted lines connect feature names to bars that start above zero.
         above_zero = lower > 0.002 * max(float(upper.max()), 1e-300)
         self.ax_.hlines(
             rows[above_zero], 0.0, lower[above_zero], colors="#8a8a8a", lw=0.8, ls=":", zorder=1
@@ -189,7 +190,7 @@ class IntervalsDisplay(AxesDisplay):
     def _draw_legend(self, shown: NDArray[np.intp]) -> None:
         present = set(np.asarray(self.relevance)[shown].tolist())
         patches = class_patches([name for name in CLASSES if name in present], linewidth=0.8)
-        # Ignore other lines on axes passed by the user.
+        # Axes passed by the user may contain other lines, which do not belong in this legend.
         lines = self.ax_.get_legend_handles_labels()[0]
         drawn = [line for line in lines if str(line.get_label()).startswith(("baseline", "cutoff"))]
         draw_legend_above(self.ax_, [*patches, *drawn])
@@ -201,21 +202,21 @@ _PANEL = (2.3, 1.5)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay:
-    """Relevance intervals along a path, as a band in one small panel per feature.
+    """Relevance intervals along a path, with one panel per feature.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     path : BoundsPath
-        Bounds along a grid of values of a setting.
+        Relevance bounds for a sequence of parameter values.
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes
-        Panels of the last drawing.
+        Panels of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -234,25 +235,25 @@ class PathDisplay:
 
     @classmethod
     def from_result(cls, path: BoundsPath, **kwargs: Any) -> PathDisplay:
-        """Draw a path.
+        """Create a display of a path and draw it.
 
         Parameters
         ----------
         path : BoundsPath
-            Bounds along a grid of values of a setting.
+            Relevance bounds for a sequence of parameter values.
         **kwargs
             Parameters of :meth:`plot`.
         """
         return cls(path=path).plot(**kwargs)
 
     def plot(self, *, max_features: int | None = 30, n_columns: int = 5) -> PathDisplay:
-        """Draw the bands in a new figure.
+        """Draw the intervals of each feature as a band, in a new figure.
 
         Parameters
         ----------
         max_features : int or None, default=30
-            Maximum number of features, those with the largest upper bounds. The figure notes how
-            many are omitted. None draws all.
+            Maximum number of features to draw: those with the largest upper bounds. A note in the
+            figure gives the total number. None draws all features.
         n_columns : int, default=5
             Number of panels per row.
 

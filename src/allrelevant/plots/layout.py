@@ -1,7 +1,7 @@
 """Geometry of drawings in data units, shared by figures and HTML reports.
 
-matplotlib scales it to its axes, and the report scales it to the ``viewBox`` of an SVG. This module
-does not import matplotlib.
+matplotlib scales the geometry to its axes, and the report scales it to the ``viewBox`` of an SVG.
+This module does not import matplotlib.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..bounds.path import runs_of_equal_values
 
 
 def axis_ticks(largest: float) -> list[float]:
-    """Return round numbers from zero up to or just above the largest value.
+    """Return round tick positions from zero to at least the largest value.
 
     >>> axis_ticks(3.65)
     [0.0, 1.0, 2.0, 3.0, 4.0]
@@ -34,28 +34,28 @@ def axis_ticks(largest: float) -> list[float]:
 
 
 class CutoffLine(NamedTuple):
-    """A line across all bars at the cutoff for lower bounds, upper bounds or both (``kind``)."""
+    """Line across all bars, at the cutoff for lower bounds, upper bounds or both (``kind``)."""
 
     value: float
     kind: str
 
 
 def cutoff_lines(lower: float, upper: float) -> list[CutoffLine]:
-    """Return the cutoff lines; a single one if both cutoffs are equal."""
+    """Return the cutoff lines, or a single line if both cutoffs are equal."""
     if lower == upper:
         return [CutoffLine(upper, "both")]
     return [CutoffLine(upper, "upper"), CutoffLine(lower, "lower")]
 
 
 class Band(NamedTuple):
-    """A section of a path in which the relevance class of a feature is constant."""
+    """Section of a path in which a feature has the same relevance class."""
 
     relevance: str
     values: slice
 
 
 def bands(relevance: Sequence[Any] | NDArray[Any]) -> list[Band]:
-    """Return the bands of a feature; each extends to the first value of the next band.
+    """Return the bands of a feature; each band extends to the first value of the next.
 
     >>> bands(["weak", "weak", "strong"])
     [Band(relevance='weak', values=slice(0, 3, None)), Band(relevance='strong', \
@@ -68,12 +68,12 @@ values=slice(2, 3, None))]
 
 
 def is_logarithmic(values: Sequence[float] | NDArray[np.float64]) -> bool:
-    """Check whether ascending values of a setting are drawn on a logarithmic axis."""
+    """Return whether ascending parameter values are drawn on a logarithmic axis."""
     return bool(values[0] > 0) and len(values) > 1
 
 
 def axis_fractions(values: Sequence[float]) -> list[float]:
-    """Return positions of ascending values of a setting along an axis, from 0 to 1.
+    """Map ascending parameter values to axis positions from 0 to 1.
 
     >>> axis_fractions([1.0, 10.0, 100.0])
     [0.0, 0.5, 1.0]
@@ -86,7 +86,7 @@ def axis_fractions(values: Sequence[float]) -> list[float]:
 
 
 def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the upper edge of adjacent bars of width 1.
+    """Return the points along the upper edge of adjacent bars of width 1.
 
     >>> outline([2.0, 3.0])
     [(0, 2.0), (1, 2.0), (1, 3.0), (2, 3.0)]
@@ -95,7 +95,7 @@ def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
 
 
 class Node(NamedTuple):
-    """A point on the unit circle; ``angle`` is the rotation of its label, in degrees."""
+    """Point on the unit circle; ``angle`` is the rotation of its label in degrees."""
 
     x: float
     y: float
@@ -104,7 +104,7 @@ class Node(NamedTuple):
 
 
 def circle(n_nodes: int) -> list[Node]:
-    """Return equidistant nodes on the unit circle, starting at the right."""
+    """Return equidistant nodes on the unit circle, starting at (1, 0)."""
     nodes = []
     for index in range(n_nodes):
         angle = 2.0 * math.pi * index / n_nodes
@@ -115,9 +115,9 @@ def circle(n_nodes: int) -> list[Node]:
 
 
 def links(relations: Any, threshold: float) -> Iterator[tuple[int, int, float]]:
-    """Yield pairs of features with a relation of at least ``threshold`` in absolute value.
+    """Yield pairs of features whose relation is at least ``threshold`` in absolute value.
 
-    Of the two directions of a pair, the stronger one counts.
+    The relation of a pair is the stronger of its two directions.
     """
     for j in range(len(relations)):
         for k in range(j):

@@ -1,4 +1,4 @@
-"""Figures of mappings: learned weights, their bounds, and errors by effective dimension."""
+"""Figures for mappings: learned weights, their bounds, and error by effective dimension."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RAW_COLOR = "#7a7a7a"
 
-# With more features than this, names are omitted.
+# Maximum number of features whose names are shown.
 MAX_NAMES = 30
 
 _LABEL_WIDTH = 24
@@ -32,14 +32,14 @@ _LABEL_WIDTH = 24
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MappingDisplay:
-    """Learned weights and bounds of each component of a mapping, in two panels.
+    """Learned weights and bounds of a mapping, in two panels per component.
 
     Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     raw : array-like of shape (n_raw_rows, n_features)
-        The learned mapping.
+        Learned mapping.
     row_interval : array-like of shape (n_rows, n_features, 2)
         Smallest and largest absolute weight of each feature in each component.
     feature_names : sequence of str
@@ -48,9 +48,9 @@ class MappingDisplay:
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes of shape (2, n_rows)
-        Axes of the last drawing: learned weights in the first row, bounds in the second.
+        Axes of the most recent drawing: learned weights in the first row, bounds in the second.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class MappingDisplay:
 
     @classmethod
     def from_estimator(cls, est: Any, **kwargs: Any) -> MappingDisplay:
-        """Draw the components of a fitted mapping.
+        """Create a display from a fitted estimator and draw it.
 
         Parameters
         ----------
@@ -88,15 +88,16 @@ class MappingDisplay:
         return display.plot(**kwargs)
 
     def plot(self, *, max_rows: int = 3, x: ArrayLike | None = None) -> MappingDisplay:
-        """Draw the panels in a new figure.
+        """Draw two panels per component, in a new figure.
 
         Parameters
         ----------
         max_rows : int, default=3
-            Maximum number of components, longest first. The titles give the total number.
+            Maximum number of components to draw: those with the largest norm. The titles give the
+            total number.
         x : array-like of shape (n_features,), default=None
-            Positions of the features on the x-axis, such as wavelengths. None spaces them equally
-            and labels them by name if there are at most 30.
+            Positions of the features on the x-axis, such as wavelengths. If None, features are
+            equally spaced, and up to 30 of them are labeled with their names.
 
         Returns
         -------
@@ -123,8 +124,8 @@ class MappingDisplay:
             axes[0, row].set_title(title, loc="left", fontsize="medium", color=TEXT_COLOR)
             self._draw_bounds(axes[1, row], positions, interval[row])
             self._label_features(axes[1, row], positions, named=x is None)
-        axes[0, 0].set_ylabel("learned weight")
-        axes[1, 0].set_ylabel("bounds")
+        axes[0, 0].set_ylabel("absolute weight (learned)")
+        axes[1, 0].set_ylabel("absolute weight (bounds)")
         handles, labels = axes[1, 0].get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="outside upper right", ncols=2, frameon=False, fontsize="small"
@@ -137,8 +138,8 @@ class MappingDisplay:
         lower, upper = interval.T
         width = _width(positions)
         weak, strong = CLASS_STYLES["weak"], CLASS_STYLES["strong"]
-        ax.bar(positions, upper, width=width, color=weak.fill, label="largest weight")
-        ax.bar(positions, lower, width=width, color=strong.fill, label="smallest weight")
+        ax.bar(positions, upper, width=width, color=weak.fill, label="largest absolute weight")
+        ax.bar(positions, lower, width=width, color=strong.fill, label="smallest absolute weight")
         _format_axes(ax)
 
     def _label_features(self, ax: Axes, positions: NDArray[np.float64], named: bool) -> None:
@@ -153,7 +154,7 @@ class MappingDisplay:
 
 
 def _width(positions: NDArray[np.float64]) -> float:
-    """Return the width of bars, with gaps between them if they are few."""
+    """Return the width of the bars; with few bars, they do not touch."""
     step = float(np.diff(np.sort(positions)).min()) if len(positions) > 1 else 1.0
     return step * (0.8 if len(positions) <= MAX_NAMES else 1.0)
 
@@ -166,45 +167,45 @@ def _format_axes(ax: Axes) -> None:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DimensionDisplay(AxesDisplay):
-    """Training and held-out error of the mappings at the bounds, by effective dimension.
+    """Training and held-out errors of mappings that attain the bounds, by effective dimension.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     curve : DimensionCurve
-        Errors by effective dimension.
+        Classification errors by effective dimension.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
     """
 
     curve: DimensionCurve
 
     @classmethod
     def from_result(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:
-        """Draw a curve.
+        """Create a display of an error curve and draw it.
 
         Parameters
         ----------
         curve : DimensionCurve
-            Errors by effective dimension.
+            Classification errors by effective dimension.
         **kwargs
             Parameters of :meth:`plot`.
         """
         return cls(curve=curve).plot(**kwargs)
 
     def plot(self, ax: Axes | None = None) -> DimensionDisplay:
-        """Draw the curve.
+        """Draw the error curve.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Figures of substitutes and complements: a heat map and a graph."""
+"""Figures for substitutes and complements: a heat map and a graph."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
 _LABEL_WIDTH = 26
 _NODE_LABEL_WIDTH = 22
 
-# Side of a cell, in inches.
+# Side length of a cell, in inches.
 _CELL = 0.24
 
-# Substitutes are purple and complements orange; distinguishable with any color vision.
+# Purple for substitutes and orange for complements, distinguishable with any color vision.
 _COLORS = "PuOr_r"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RelationsDisplay(AxesDisplay):
-    """Heat map of the relations between pairs of features, ordered by group.
+    """Heat map of the relations between features, ordered by substitution group.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     relations : Relations
-        Substitutes, complements and groups.
+        Substitutes, complements and substitution groups.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -64,27 +64,27 @@ class RelationsDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> RelationsDisplay:
-        """Draw relations.
+        """Create a display of relations and draw it.
 
         Parameters
         ----------
         relations : Relations
-            Substitutes, complements and groups.
+            Substitutes, complements and substitution groups.
         **kwargs
             Parameters of :meth:`plot`.
         """
         return cls(relations=relations).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, max_features: int | None = 60) -> RelationsDisplay:
-        """Draw the heat map.
+        """Draw the heat map of the relations.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
         max_features : int or None, default=60
-            Maximum number of relevant features, those of the largest groups first. The figure notes
-            how many are omitted. None draws all.
+            Maximum number of relevant features to draw: those in the largest groups. A note in the
+            figure gives the total number. None draws all relevant features.
 
         Returns
         -------
@@ -135,20 +135,20 @@ class RelationsDisplay(AxesDisplay):
 class SubstitutesDisplay(AxesDisplay):
     """Graph of features on a circle, with lines between substitutes and complements.
 
-    Features of a group are adjacent. Thicker lines mean stronger relations. Solid lines connect
-    substitutes, dotted lines complements.
+    Features of the same group are adjacent. Thicker lines mean stronger relations. Solid lines
+    connect substitutes, and dotted lines connect complements.
 
     Parameters
     ----------
     relations : Relations
-        Substitutes, complements and groups.
+        Substitutes, complements and substitution groups.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -168,12 +168,12 @@ class SubstitutesDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> SubstitutesDisplay:
-        """Draw relations.
+        """Create a display of relations and draw it.
 
         Parameters
         ----------
         relations : Relations
-            Substitutes, complements and groups.
+            Substitutes, complements and substitution groups.
         **kwargs
             Parameters of :meth:`plot`.
         """
@@ -186,17 +186,17 @@ class SubstitutesDisplay(AxesDisplay):
         max_features: int | None = 60,
         threshold: float = RELATION_THRESHOLD,
     ) -> SubstitutesDisplay:
-        """Draw the graph.
+        """Draw the graph of the relations.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
         max_features : int or None, default=60
-            Maximum number of relevant features, those of the largest groups first. The figure notes
-            how many are omitted. None draws all.
+            Maximum number of relevant features to draw: those in the largest groups. A note in the
+            figure gives the total number. None draws all relevant features.
         threshold : float, default=0.5
-            Smallest absolute relation that is drawn.
+            Smallest absolute value of a relation to be drawn.
 
         Returns
         -------

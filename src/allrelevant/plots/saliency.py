@@ -1,4 +1,4 @@
-"""Figures of explanations: saliency as bars or as a map, and adversarial images."""
+"""Figures for explanations: saliency as bars or as a map, and adversarial images."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from ..saliency.robustness import Robustness
 
 
-# Side of an image in a grid, in inches.
+# Side length of an image in a grid, in inches.
 _CELL = 0.85
 
-# Label that identifies the parts of a saliency map on its axes.
+# Label that identifies the artists of a saliency map on its axes.
 _MAP_LABEL = "saliency"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RowSaliencyDisplay(AxesDisplay):
-    """Signed saliency of the features of one row, as bars.
+    """Bar chart of the signed saliency of each feature, for a single row.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -58,9 +58,9 @@ class RowSaliencyDisplay(AxesDisplay):
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -80,14 +80,14 @@ class RowSaliencyDisplay(AxesDisplay):
     def from_result(
         cls, explanation: Explanation, row: int = 0, **kwargs: Any
     ) -> RowSaliencyDisplay:
-        """Draw the saliency of one row.
+        """Create a display for one explained row and draw it.
 
         Parameters
         ----------
         explanation : Explanation
-            Explained rows.
+            Explanation of one or more rows.
         row : int, default=0
-            Index of the row.
+            Index of the row in the explanation.
         **kwargs
             Parameters of :meth:`plot`.
         """
@@ -102,16 +102,16 @@ class RowSaliencyDisplay(AxesDisplay):
         max_features: int | None = 15,
         order: Literal["table", "upper"] = "upper",
     ) -> RowSaliencyDisplay:
-        """Draw the bars.
+        """Draw one bar per feature.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
         max_features : int or None, default=15
-            Maximum number of features, the most salient ones. None draws all.
+            Maximum number of features to draw: the most salient ones. None draws all features.
         order : {"table", "upper"}, default="upper"
-            Order from top to bottom: order of the table, or descending absolute saliency.
+            Order from top to bottom: as in the table, or by descending absolute saliency.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class RowSaliencyDisplay(AxesDisplay):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SaliencyMapDisplay(AxesDisplay):
-    """An image overlaid with the absolute saliency of its pixels.
+    """Image overlaid with the absolute saliency of each pixel.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -151,18 +151,18 @@ class SaliencyMapDisplay(AxesDisplay):
     saliency : array-like of shape (height, width)
         Absolute saliency of each pixel, summed over channels.
     image : array-like of shape (height, width) or (height, width, channels)
-        The image.
+        Image to be explained.
     title : str, default=""
         Title of the figure.
     scale : float or None, default=None
-        Saliency at the top of the color scale. None uses the largest value.
+        Saliency at the top of the color scale. If None, the largest value is used.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -186,20 +186,20 @@ class SaliencyMapDisplay(AxesDisplay):
         shape: tuple[int, ...] | None = None,
         **kwargs: Any,
     ) -> SaliencyMapDisplay:
-        """Draw the saliency map of one row.
+        """Create a saliency map of one explained row and draw it.
 
         A misclassified row is drawn on the color scale of the correctly classified rows, if there
-        are any. It stays pale, because little or nothing in it supports its class.
+        are any. Its map is pale, because few of its pixels support its class.
 
         Parameters
         ----------
         explanation : Explanation
-            Explained rows.
+            Explanation of one or more rows.
         row : int, default=0
-            Index of the row.
+            Index of the row in the explanation.
         shape : tuple of int or None, default=None
             (height, width), or (height, width, channels) if the channels of a pixel are adjacent
-            features. None means a square image with one channel.
+            features. If None, the image is square and has one channel.
         **kwargs
             Parameters of :meth:`plot`.
         """
@@ -215,15 +215,15 @@ class SaliencyMapDisplay(AxesDisplay):
         ).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, scale: float | None = None) -> SaliencyMapDisplay:
-        """Draw the map.
+        """Draw the image and its saliency map.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
         scale : float or None, default=None
-            Saliency at the top of the color scale. None uses ``self.scale``. Use the same value for
-            several images to make them comparable.
+            Saliency at the top of the color scale. If None, ``self.scale`` is used. Use the same
+            value for several images to make them comparable.
 
         Returns
         -------
@@ -259,7 +259,7 @@ class SaliencyMapDisplay(AxesDisplay):
 def _image_shape(
     shape: tuple[int, ...] | None, n_features: int, parameter: str, channels: int | None = None
 ) -> tuple[int, ...]:
-    """Return the given shape, or a square; raise if it does not match the features."""
+    """Return the image shape (default: square); raise if it does not match ``n_features``."""
     side = round(n_features**0.5)
     shape = (side, side) if shape is None else tuple(shape)
     fills = len(shape) in (2, 3) and int(np.prod(shape)) == n_features
@@ -284,20 +284,20 @@ def _add_color_bar(ax: Axes, pixels: AxesImage, *, exceeded: bool) -> None:
 
 
 def _remove_previous(artists: Iterable[Any]) -> None:
-    """Remove a map that was drawn on the same axes before."""
+    """Remove the artists of an earlier map from the same axes."""
     for part in [part for part in artists if part.get_label() == _MAP_LABEL]:
         part.remove()
 
 
 def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:
-    """Return the saliency of each pixel, summed over channels."""
+    """Return the saliency of each pixel, summed over its channels."""
     pixels = saliency.reshape(shape)
     return pixels.sum(axis=2) if len(shape) == 3 else pixels
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RobustnessDisplay:
-    """Grid of images: one row per original image, followed by its perturbation to each class.
+    """Grid of images; each row shows an original and its perturbation toward each class.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -306,14 +306,14 @@ class RobustnessDisplay:
     result : Robustness
         Smallest adversarial perturbations found.
     image_shape : tuple of int
-        (height, width) or (height, width, 3).
+        Shape of the images: (height, width) or (height, width, 3).
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes
-        Axes of the last drawing, of shape (rows, 1 + number of classes).
+        Axes of the most recent drawing, of shape (n_rows, 1 + n_classes).
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
     """
 
     result: Robustness
@@ -323,14 +323,15 @@ class RobustnessDisplay:
     def from_result(
         cls, result: Robustness, *, image_shape: tuple[int, ...] | None = None, **kwargs: Any
     ) -> RobustnessDisplay:
-        """Draw the result of :func:`allrelevant.robustness`.
+        """Create a display of the result of :func:`allrelevant.robustness` and draw it.
 
         Parameters
         ----------
         result : Robustness
             Smallest adversarial perturbations found.
         image_shape : tuple of int or None, default=None
-            (height, width) or (height, width, 3). None means a square image with one channel.
+            Shape of the images: (height, width) or (height, width, 3). If None, images are square
+            and have one channel.
         **kwargs
             Parameters of :meth:`plot`.
         """
@@ -340,14 +341,14 @@ class RobustnessDisplay:
         ).plot(**kwargs)
 
     def plot(self, *, max_rows: int = 10, figure: Figure | None = None) -> RobustnessDisplay:
-        """Draw the grid.
+        """Draw the grid of images.
 
         Parameters
         ----------
         max_rows : int, default=10
-            Maximum number of rows; the first ones are drawn.
+            Maximum number of original images to draw, in the order of the result.
         figure : matplotlib Figure or None, default=None
-            Figure to draw on. None creates a new figure.
+            Figure to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -383,7 +384,7 @@ class RobustnessDisplay:
 
 
 def _mark_not_reached(ax: Axes) -> None:
-    """Mark an image that the classifier does not assign to the target class with confidence."""
+    """Mark an image that does not reach the target class with sufficient confidence."""
     ax.text(
         0.5,
         0.02,

@@ -1,4 +1,4 @@
-"""Figures of feature selection: scores along an elimination path, and minimum-cost sets."""
+"""Figures for feature selection: scores along an elimination path, and minimum-cost sets."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EliminationDisplay(AxesDisplay):
-    """Cross-validated scores of all subsets along the elimination path.
+    """Cross-validated scores of the feature subsets along the elimination path.
 
     Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
     Parameters
     ----------
     n_features : array-like of shape (n_subsets,)
-        Number of features of each subset.
+        Number of features in each subset.
     scores : array-like of shape (n_subsets,)
         Mean score of each subset over the folds.
     errors : array-like of shape (n_subsets,)
@@ -36,14 +36,14 @@ class EliminationDisplay(AxesDisplay):
     n_selected : int
         Number of selected features.
     nested_score : float or None, default=None
-        Nested cross-validation score.
+        Nested cross-validation score, drawn as a horizontal line.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class EliminationDisplay(AxesDisplay):
 
     @classmethod
     def from_estimator(cls, estimator: Any, **kwargs: Any) -> EliminationDisplay:
-        """Draw the scores of a fitted selector.
+        """Create a display from a fitted selector and draw it.
 
         Parameters
         ----------
@@ -76,7 +76,8 @@ class EliminationDisplay(AxesDisplay):
         check_is_fitted(estimator)
         if len(estimator.scores_) == 0:
             raise InputError(
-                "There are no scores to draw, because cv=None computes only a ranking."
+                "There are no scores to draw, because cv=None computes only a ranking. Set cv, and "
+                "fit the selector again."
             )
         nested = getattr(estimator, "nested_score_", None)
         return cls(
@@ -88,15 +89,15 @@ class EliminationDisplay(AxesDisplay):
         ).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, log: bool | None = None) -> EliminationDisplay:
-        """Draw the scores.
+        """Draw the scores by number of features.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
         log : bool, default=None
-            Whether the axis of the number of features is logarithmic. None means logarithmic for
-            more than 100 features.
+            Whether to draw the number of features on a logarithmic axis. If None, the axis is
+            logarithmic for more than 100 features.
 
         Returns
         -------
@@ -147,22 +148,23 @@ class EliminationDisplay(AxesDisplay):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CostDisplay(AxesDisplay):
-    """Cost and number of features of the minimum-cost feature sets.
+    """Cost of each minimum-cost feature set, by number of features.
 
-    Filled circles are proven optimal among the remaining sets. Hollow circles are not; a line
-    extends down to the proven lower bound of the cost. A cross marks the baseline.
+    A filled circle marks a set whose cost is proven minimal among the sets not returned before it.
+    A hollow circle marks the best set found within the time limit; a line extends down to the
+    certified lower bound of the cost. A cross marks the baseline.
 
     Parameters
     ----------
     design : CheapestModels
-        The cheapest equivalent models.
+        Equivalent models with the lowest feature costs.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the last drawing.
+        Axes of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -182,24 +184,24 @@ class CostDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, design: CheapestModels, **kwargs: Any) -> CostDisplay:
-        """Draw the cheapest models.
+        """Create a display of minimum-cost feature sets and draw it.
 
         Parameters
         ----------
         design : CheapestModels
-            The cheapest equivalent models.
+            Equivalent models with the lowest feature costs.
         **kwargs
             Parameters of :meth:`plot`.
         """
         return cls(design=design).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None) -> CostDisplay:
-        """Draw the costs.
+        """Draw the costs by number of features.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on. None creates a new figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Variation of bounds and relevance classes over random splits, in two panels."""
+"""Figure for the stability of bounds and relevance classes over random splits."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 _CAP = 0.18  # half the height of a whisker cap, in rows
-_RATIO_POSITION = 1.2  # right edge of the ratios, in widths of the right panel
+_RATIO_POSITION = 1.2  # right edge of the printed ratios, as a fraction of the right panel's width
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StabilityDisplay:
-    """Mean relevance intervals over random splits, and frequencies of the relevance classes.
+    """Mean relevance intervals and frequencies of relevance classes over random splits.
 
-    The left panel shows the mean interval of each feature, in the color of its most frequent class.
-    Whiskers at both ends are one standard deviation long, and a circle marks the mean absolute
-    weight of the baseline. The right panel shows the fraction of splits in each class. The ratio
-    next to it is the standard deviation of the upper bound divided by that of the baseline's
-    weight.
+    The left panel shows the mean interval of each feature, colored by its most frequent relevance
+    class. Whiskers at both ends show one standard deviation, and a circle marks the mean absolute
+    weight of the baseline. The right panel shows the fraction of splits in each relevance class.
+    The ratio next to it is the standard deviation of the upper bound divided by that of the
+    baseline's weight.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -54,20 +54,20 @@ class StabilityDisplay:
     interval_mean, interval_std : array-like of shape (n_features, 2)
         Mean and standard deviation of the lower and the upper bound of each feature.
     frequency : array-like of shape (n_features, 3)
-        Fraction of splits in which each feature was strong, weak, irrelevant.
+        Fraction of splits in which each feature is strong, weak and irrelevant.
     feature_names : sequence of str, default=None
-        Names of the features. None uses ``x0, x1, ...``.
+        Names of the features. If None, ``x0, x1, ...`` are used.
     baseline_mean : array-like of shape (n_features,), default=None
-        Mean absolute weights of the baseline. None draws no circles.
+        Mean absolute weights of the baseline. If None, no circles are drawn.
     ratio : array-like of shape (n_features,), default=None
-        Ratio of the standard deviations. None prints no ratios.
+        Ratio of the two standard deviations. If None, no ratios are printed.
 
     Attributes
     ----------
     axes_ : tuple of two matplotlib Axes
-        Panels of the last drawing.
+        Panels of the most recent drawing.
     figure_ : matplotlib Figure
-        Figure of the last drawing.
+        Figure of the most recent drawing.
 
     Examples
     --------
@@ -92,12 +92,12 @@ class StabilityDisplay:
 
     @classmethod
     def from_result(cls, result: Stability, **kwargs: Any) -> StabilityDisplay:
-        """Draw the result of :func:`allrelevant.stability`.
+        """Create a display of the result of :func:`allrelevant.stability` and draw it.
 
         Parameters
         ----------
         result : Stability
-            Bounds over random splits.
+            Relevance bounds for random splits.
         **kwargs
             Parameters of :meth:`plot`.
         """
@@ -122,17 +122,18 @@ class StabilityDisplay:
         show_ratio: bool = True,
         show_legend: bool = True,
     ) -> StabilityDisplay:
-        """Draw the panels.
+        """Draw both panels.
 
         Parameters
         ----------
         ax : sequence of two matplotlib Axes, default=None
-            Axes for the intervals and for the classes. None creates a new figure.
+            Axes for the intervals and for the fractions of splits. If None, a new figure is
+            created.
         max_features : int or None, default=40
-            Maximum number of features, those with the largest mean upper bounds. The figure notes
-            how many are omitted. None draws all.
+            Maximum number of features to draw: those with the largest mean upper bounds. A note in
+            the figure gives the total number. None draws all features.
         order : {"table", "upper"}, default="table"
-            Order from top to bottom: order of the table, or descending mean upper bound.
+            Order from top to bottom: as in the table, or by descending mean upper bound.
         show_baseline : bool, default=True
             Whether to mark the mean absolute weights of the baseline.
         show_ratio : bool, default=True
@@ -234,7 +235,7 @@ class StabilityDisplay:
 
 
 def format_ratio(ratio: float) -> str:
-    """Format a ratio with three digits.
+    """Format a ratio with at most three significant digits.
 
     >>> [format_ratio(ratio) for ratio in (0.987, 18.74, float("inf"))]
     ['0.99', '18.7', '∞']

@@ -1,4 +1,4 @@
-"""The HTML report of a document: its sections in order, and the variables they share."""
+"""Rendering of the HTML report, with the order and the common variables of its sections."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ SECTIONS: tuple[Section, ...] = (
     Section("settings", "settings.html", settings_view),
 )
 
-# Lists of more than MAX_NAMES names are shortened to the first FIRST_NAMES.
+# Lists with more than MAX_NAMES names show only the first FIRST_NAMES.
 MAX_NAMES = 40
 FIRST_NAMES = 15
 
-# Minimum difference between the scores of a useful model and of a dummy model.
+# Minimum difference between the score of a useful model and that of a dummy model.
 _MIN_IMPROVEMENT = 0.02
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """Return a self-contained HTML page for a document of bounds, or for its JSON read back.
+    """Return the HTML report of a bounds document, which may have been read from JSON.
 
-    For wide tables, the page shows only the highest-ranked features and notes this.
+    For tables with many features, the report shows only the highest-ranked ones and says so.
     """
     features = ranked(document["features"])
     environment = _environment(features)
@@ -94,7 +94,7 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
 
     def weight(value: float, decimals: int | None = None) -> str:
         text = f"{value:.{default_decimals if decimals is None else decimals}f}"
-        # Values that round to zero have no sign; others get a typographic minus.
+        # Values that round to zero get no sign; other negative values get a typographic minus.
         return text.lstrip("-") if float(text) == 0.0 else use_minus_sign(text)
 
     environment: Environment = jinja2.Environment(
@@ -120,7 +120,7 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
 def _is_poor(score: Mapping[str, Any]) -> bool:
     """Check whether the baseline is no better than a dummy model.
 
-    With cross-validation, the estimator itself warns about poor models.
+    If there is a cross-validated score, the estimator itself warns about poor models.
     """
     training, dummy = score["training"], score["without_features"]
     if score["cross_validated"] is not None or training is None or dummy is None:

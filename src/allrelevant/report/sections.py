@@ -1,7 +1,7 @@
 """Sections of the HTML report.
 
-A view converts a document to the variables of the section's template. Geometry comes from
-:mod:`allrelevant.plots.layout` in data units and is scaled here to the units of a drawing.
+A view converts a document to the template variables of a section. Geometry is computed by
+:mod:`allrelevant.plots.layout` in data units and scaled here to drawing units.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lin
 from ..relevance import CLASSES
 from ..results.bounds import document_columns, ranked
 
-# Limits for wide tables; the JSON is complete.
+# Limits for tables with many features; the JSON is complete.
 MAX_BARS = 60
 MAX_ROWS = 200
 MAX_CLASSES = 12
@@ -27,15 +27,15 @@ MAX_MAPPING_ROWS = 3
 
 _LABEL_WIDTH = 32
 
-# Size of a cell of the heat map and radius of the graph, in units of the drawings.
+# Cell size of the heat map and radius of the graph, in drawing units.
 _CELL = 10.0
 _RADIUS = 60.0
 
-# Labels of the heat map and the graph: maximum number of characters, and width of a character.
+# Maximum number of characters in labels of the heat map and the graph, and character width.
 _RELATION_LABEL_WIDTH = 24
 _CHARACTER_WIDTH = 3.9
 
-# Relations below this are not drawn.
+# Relations with a smaller absolute value are not drawn.
 _MIN_RELATION = 0.005
 
 Document = Mapping[str, Any]
@@ -43,7 +43,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the report, shown if the document has a value under ``name``."""
+    """A section of the report, shown if the document has a nonempty value for ``name``."""
 
     name: str
     template: str
@@ -52,7 +52,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing area whose axes run from zero to ``right`` and from zero up to ``top``."""
+    """A drawing area with a horizontal axis up to ``right`` and a vertical axis up to ``top``."""
 
     width: float
     height: float
@@ -66,7 +66,7 @@ class Drawing:
         return self.height * (1.0 - value / self.top)
 
     def points(self, vertices: Iterable[tuple[float, float]]) -> str:
-        """Return the vertices of a line or a polygon as an SVG attribute."""
+        """Return the vertices of a line or polygon as an SVG ``points`` attribute."""
         return " ".join(f"{self.x(x):.2f},{self.y(y):.2f}" for x, y in vertices)
 
 
@@ -80,9 +80,9 @@ def intervals_view(document: Document) -> dict[str, Any]:
 def _bar_chart(
     features: Sequence[Mapping[str, Any]], cutoff: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Return bars from top to bottom, ticks and cutoff lines, in percent of the axis.
+    """Return the bars (from top to bottom), ticks and cutoff lines, in percent of the axis.
 
-    ``cutoff`` is None with more than two classes, because each class has its own cutoffs.
+    ``cutoff`` is None if there are several subproblems, because their cutoffs differ.
     """
     features = features[:MAX_BARS]
     lower, upper = (0.0, 0.0) if cutoff is None else (cutoff["lower"], cutoff["upper"])
@@ -116,7 +116,7 @@ def _bar_chart(
 
 
 def table_view(document: Document) -> dict[str, Any]:
-    """Return the table of the highest-ranked features, in total and for each class."""
+    """Return the table of the highest-ranked features, overall and for each class."""
     columns = _number_columns(document)
     return {
         "rows": ranked(document["features"])[:MAX_ROWS],
@@ -133,7 +133,7 @@ def _number_columns(document: Document) -> list[Any]:
 
 
 def privileged_view(document: Document) -> dict[str, Any]:
-    """Return bars and table of the privileged features."""
+    """Return the bars and the table of the privileged features."""
     features = ranked(document["privileged"])
     cutoffs = [subproblem["privileged_cutoff"] for subproblem in document["subproblems"]]
     cutoff = cutoffs[0] if len(cutoffs) == 1 else None
@@ -150,7 +150,7 @@ def privileged_view(document: Document) -> dict[str, Any]:
 
 
 def metric_view(document: Document) -> dict[str, Any]:
-    """Return outlines of the first components of a mapping, and errors by dimension."""
+    """Return the outlines of the first components of a mapping, and the error curve."""
     metric = document["metric"]
     return {
         "width": 100.0,
@@ -204,7 +204,7 @@ def _dimension_curve(metric: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def relations_view(document: Document) -> dict[str, Any]:
-    """Return heat map and graph of the first related features, and the table of groups."""
+    """Return the heat map and graph of the first related features, and the group table."""
     relations = document["relations"]
     names, matrix = relations["features"][:MAX_RELATED_FEATURES], relations["matrix"]
     shown = [row[: len(names)] for row in matrix[: len(names)]]
@@ -266,7 +266,7 @@ def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict
 
 
 def design_view(document: Document) -> dict[str, Any]:
-    """Return the cheapest models, drawn by number of features (x) and cost (y)."""
+    """Return the cheapest models and their positions by number of features (x) and cost (y)."""
     design = document["cheapest_models"]
     models, baseline = design["models"], design["baseline"]
     costs = axis_ticks(max([baseline["cost"], *(model["cost"] for model in models)]))
@@ -293,7 +293,7 @@ def design_view(document: Document) -> dict[str, Any]:
 
 
 def path_view(document: Document) -> dict[str, Any]:
-    """Return one small panel for each of the highest-ranked features."""
+    """Return one panel for each of the highest-ranked features."""
     path = document["path"]
     by_name = {feature["name"]: feature for feature in path["features"]}
     names = [feature["name"] for feature in ranked(document["features"])]
@@ -341,7 +341,7 @@ def method_view(document: Document) -> dict[str, Any]:
 
 
 def settings_view(document: Document) -> dict[str, Any]:
-    """Return the cross-validated scores and epsilon of the baselines."""
+    """Return the cross-validated scores of the baselines, and epsilon."""
     subproblems = document["subproblems"]
     cv_scores = [subproblem.get("cv_accuracy") for subproblem in subproblems]
     if len(subproblems) == 1:

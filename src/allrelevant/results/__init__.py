@@ -1,4 +1,4 @@
-"""Results as documents: dictionaries of JSON values that describe a run completely."""
+"""Documents, which are dictionaries of JSON values that describe the result of a run."""
 
 from __future__ import annotations
 

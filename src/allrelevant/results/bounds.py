@@ -1,4 +1,4 @@
-"""Documents of relevance bounds."""
+"""Documents for relevance bounds."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ def bounds_document(
     """Return the document of a fitted estimator, for JSON and the HTML report.
 
     ``X`` and ``y`` are the training data, used for the number of rows and the training score.
-    ``task_note`` explains how the task was inferred, if it was. ``path``, ``relations`` and
-    ``design`` must be computed from the same data; each adds a part to the document. Features are
-    in the order of the table.
+    ``task_note`` explains an inferred task. ``path``, ``relations`` and ``design`` are optional
+    further results for the same data. Features are in the order of the table.
     """
     check_is_fitted(est)
     settings = est.get_params(deep=False)
@@ -78,8 +77,8 @@ def _baseline_score(
 ) -> dict[str, Any]:
     """Return the training and the cross-validated score of the baseline, and a dummy score.
 
-    Unknown values are None. With one subproblem per class, there is no cross-validated score of the
-    whole model.
+    Unknown values are None. With one subproblem per class, the whole model has no cross-validated
+    score.
     """
     # Present only if C was chosen by cross-validation.
     cv_scores = np.atleast_1d(getattr(est, "cv_score_", ()))
@@ -99,7 +98,7 @@ def ranked(features: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _exactness(tables: Sequence[Any]) -> dict[str, Any]:
-    """Return the largest gap of the exact bounds, and the number of features without them."""
+    """Return the largest gap of exact bounds, and the number of features without exact bounds."""
     exact = np.concatenate([table.exact for table in tables])
     gap = np.concatenate([table.gap for table in tables])
     return {

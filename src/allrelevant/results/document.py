@@ -1,6 +1,6 @@
-"""Parts common to all documents: format version, date, command, settings, versions, warnings.
+"""Common parts of all documents, conversion to JSON values, and atomic writing of files.
 
-Also conversion to JSON values, and atomic writing of files.
+The common parts are format version, date, command, settings, package versions and warnings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from .._version import __version__
 
-# Increased whenever a key is renamed or removed or changes its meaning.
+# Increased whenever a key is renamed, removed or given a different meaning.
 # 2: renamed settings and risk bound: norm_slack (was delta), n_features_to_select (was rule),
 #    keep_fraction (was gamma), failure_probability (was tau).
 # 3: renamed subproblems (was problems), cheapest_models (was design); in explanations, target (was
@@ -39,7 +39,7 @@ def make_document(
     command: str | None,
     model: Any = None,
 ) -> dict[str, Any]:
-    """Return the document of a result: ``body`` and the parts common to all documents.
+    """Return the document of a result: ``body`` and the common parts.
 
     If ``model`` is a network, the versions include torch.
     """
@@ -55,7 +55,7 @@ def make_document(
 
 
 def describe_target(classes: Iterable[Any] | None, y: ArrayLike | None) -> dict[str, Any]:
-    """Return the number of rows per class, or minimum, maximum and mean of a numeric target.
+    """Return the number of rows per class, or the minimum, maximum and mean of a numeric target.
 
     >>> describe_target(None, [1.0, 3.0])
     {'classes': [], 'values': {'min': 1.0, 'max': 3.0, 'mean': 2.0}}
@@ -94,7 +94,7 @@ def to_json_value(value: Any) -> Any:
 
 
 def versions(model: Any = None) -> dict[str, str]:
-    """Return the versions of the package, Python and its libraries, and torch for networks."""
+    """Return the versions of this package, Python and the main dependencies."""
     packages = (*_PACKAGES, "torch") if _is_network(model) else _PACKAGES
     return {
         "allrelevant": __version__,
@@ -104,7 +104,7 @@ def versions(model: Any = None) -> dict[str, str]:
 
 
 def _is_network(model: Any) -> bool:
-    """Check whether a model, or the last step of a pipeline, has a fitted torch module."""
+    """Check whether a model (or the last step of a pipeline) has a fitted PyTorch module."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     ancestors = type(getattr(last, "module_", None)).__mro__
     return any(ancestor.__module__.partition(".")[0] == "torch" for ancestor in ancestors)
@@ -117,8 +117,8 @@ def write_atomically(path: str | Path, text: str) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)  # do not replace a pipe or a device such as /dev/null
         return
-    # Same folder, because replacing a file is atomic only within a file system. tempfile is not
-    # used, because its files are readable only by their owner.
+    # The temporary file is in the same folder, because replacing a file is atomic only within a
+    # file system. Files of the tempfile module are not used: only their owner can read them.
     partial = path.with_name(f".allrelevant-{secrets.token_hex(6)}.tmp")
     try:
         with partial.open("xb") as file:

@@ -1,4 +1,4 @@
-"""Documents of feature selections and of explained rows."""
+"""Documents for selectors and for explained rows."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def selection_document(
 ) -> dict[str, Any]:
     """Return the document of a fitted selector.
 
-    ``y`` is the target of the training data, in any unit. ``settings`` are settings other than the
-    parameters of the estimator. ``score["inner"]`` is the inner score of the selected subset.
-    ``score["nested"]`` is the nested cross-validation score, or None if it was not computed.
+    ``y`` is the target of the training data, in its original unit. ``settings`` are additional
+    settings, which are not parameters of the estimator. ``score["inner"]`` is the inner score of
+    the selected subset. ``score["nested"]`` is the nested cross-validation score, or None if it was
+    not computed.
     """
     check_is_fitted(est)
     names = feature_names(est)
@@ -123,8 +124,9 @@ def explanation_document(
 ) -> dict[str, Any]:
     """Return the document of explained rows, with the most salient features first.
 
-    ``features`` are the unscaled values of these rows and ``rows`` their numbers in the table.
-    ``quality`` is the cross-validated score of the model and ``settings`` its training settings.
+    ``features`` contains the unscaled values of these rows, and ``rows`` their row numbers in the
+    table. ``quality`` is the cross-validated score of the model. ``settings`` are the settings used
+    to train it.
     """
     body = {
         "table": {"name": table, "target": target, "n_features": features.shape[1]},

@@ -18,7 +18,8 @@ from ..exceptions import InputError
 from .differentiable import DifferentiableModel, Linearization, linearize, predicted_codes
 from .gains import Gain, Targets
 
-# Gradients are dense even for sparse tables. Small batches also fit into the cache.
+# Gradients are dense even for sparse tables, so batches are limited. Small batches also fit into
+# the cache.
 NUMBERS_PER_BATCH, MIN_ROWS_PER_BATCH = 2**18, 64
 
 
@@ -166,8 +167,8 @@ def _validate_batches(
     for batch in batches:
         if not isinstance(batch, tuple | list) or len(batch) != 2:
             raise InputError(
-                f"Each batch must be a pair (rows, targets), got {_describe(batch)}. "
-                "DataLoader(TensorDataset(X, targets)) yields such pairs."
+                f"Each batch must be a pair of rows and targets (got {_describe(batch)}). Use a "
+                "DataLoader(TensorDataset(X, targets)), for example."
             )
         X, y = batch
         rows = X if sp.issparse(X) else _array(X).reshape(len(X), -1)
@@ -192,19 +193,19 @@ def _describe(batch: Any) -> str:
 
 
 def _check_targets(targets: np.ndarray, n_classes: int | None) -> np.ndarray:
-    """Check targets and convert class codes to integers; leave numeric targets unchanged."""
+    """Check targets, and convert class codes (but not numeric targets) to integers."""
     requirement = (
         "Targets must be numbers"
         if n_classes is None
         else f"Targets must be class codes from 0 to {n_classes - 1}"
     )
     if targets.dtype.kind not in "biuf":
-        raise InputError(f"{requirement}, got {str(targets[0])!r}.")
+        raise InputError(f"{requirement} (got {str(targets[0])!r}).")
     if n_classes is None:
         return targets
     invalid = targets[~np.isin(targets, np.arange(n_classes))]
     if len(invalid):
-        raise InputError(f"{requirement}, got {invalid[0]}.")
+        raise InputError(f"{requirement} (got {invalid[0]}).")
     return targets.astype(np.int64)
 
 
@@ -212,7 +213,7 @@ def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
     if outputs.ndim != 2 or outputs.shape[1] != (n_classes or 1):
         needed = "1 output" if n_classes is None else f"{n_classes} outputs, one per class"
         raise InputError(
-            f"The model must have {needed}, but its outputs have shape {outputs.shape}."
+            f"The outputs of the model have shape {outputs.shape}. Use a model with {needed}."
         )
     if not np.isfinite(outputs).all():
         raise InputError(

@@ -144,7 +144,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         if not hasattr(self._unfitted, "mask_penalty"):
             raise InputError(
                 "estimator must be a NetworkClassifier, a NetworkRegressor or the name of a "
-                f"predefined network, got {type(self.estimator).__name__}. Wrap other networks in "
+                f"predefined network (got {type(self.estimator).__name__}). Wrap other networks in "
                 "NetworkClassifier or NetworkRegressor."
             )
         validate_data(self, X, y, skip_check_array=True)
@@ -184,7 +184,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.network_.classes_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict with the network and its mask, from all features."""
+        """Predict with the masked network; ``X`` must contain all features."""
         check_is_fitted(self)
         return self.network_.predict(X)
 
@@ -204,7 +204,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.support_
 
     def _untrained(self, y: Any) -> Any:
-        """Return the network to train; for a name, its type depends on the target."""
+        """Return the untrained network; if only its name is given, the target decides the task."""
         if self._is_named:
             classes = predicts_classes(self.estimator, np.asarray(y))
             return trainer_for(self.estimator, classes=classes)
@@ -237,7 +237,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _ranking(mask: Vector, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank by decreasing absolute weight, then by decreasing number of nonzero steps."""
+    """Rank features by decreasing absolute weight, then by decreasing number of nonzero steps."""
     order = np.lexsort((-steps, -np.abs(mask)))
     ranking = np.empty(len(mask), dtype=np.int64)
     ranking[order] = np.arange(1, len(mask) + 1)

@@ -191,8 +191,8 @@ def saliency(
 def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
     """Return the rows as an array, and their column names.
 
-    Raises an error if the model is not fitted, or was fitted on different columns or on columns in
-    a different order.
+    Raise an error if the model is not fitted, or was fitted on different columns or in a different
+    column order.
     """
     if hasattr(model, "best_estimator_"):
         raise InputError(
@@ -213,7 +213,7 @@ def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Tabl
 
 
 def _column_names(model: Any, X: Any) -> list[str]:
-    """Return the column names of the table, or else of the training table, or an empty list."""
+    """Return the column names of the table or, if it has none, of the training table."""
     names = [str(name) for name in getattr(X, "columns", ())]
     training_names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     for place, (name, expected) in enumerate(zip(names, training_names, strict=False)):
@@ -238,7 +238,7 @@ def class_codes(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int64]:
     if unknown:
         shown = ", ".join(repr(label) for label in classes[:10].tolist())
         raise InputError(
-            f"{unknown[0]!r} is not a class of the model. Its classes are {shown}"
+            f"{unknown[0]!r} is not a class of the model. Use one of its classes: {shown}"
             f"{' and others' if len(classes) > 10 else ''}."
         )
     return np.array([codes[label] for label in names], dtype=np.int64)

@@ -51,7 +51,7 @@ def explain(
         True classes or numeric targets to explain. The saliency of a misclassified row is close to
         zero. By default, the prediction is explained. For regression, the saliency is then the
         gradient of the prediction.
-    target : class, default=None
+    target : class label, default=None
         Class to explain for every row, instead of the true or predicted class.
     gain : Gain or None, default=None
         Gain function to differentiate. None uses the gain that matches the loss of the model.
@@ -98,20 +98,23 @@ def _check_units(units: ArrayLike, n_features: int) -> Vector:
     try:
         values = np.asarray(units, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"units must be numbers: {error}.") from error
+        raise InputError(
+            f"units must be numbers, one per feature. Original error: {error}."
+        ) from error
     if values.shape != (n_features,):
         raise InputError(
-            f"units must be one number per feature, shape ({n_features},); got shape "
-            f"{values.shape}."
+            f"units must be an array of shape ({n_features},), one number per feature (got shape "
+            f"{values.shape})."
         )
-    if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError("units must be finite and nonnegative.")
+    invalid = values[~(np.isfinite(values) & (values >= 0))]
+    if len(invalid):
+        raise InputError(f"units must be finite and nonnegative (got {invalid[0]:g}).")
     return values
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Saliency of individual rows: the gradient of the gain of each row.
+    """Saliency of individual rows, that is, the gradient of the gain of each row.
 
     Attributes
     ----------
@@ -246,7 +249,8 @@ class ExplanationTarget:
         """Return the numeric target to explain for each row."""
         if self.target is not None:
             raise InputError(
-                "target requires a classifier, but this model is a regressor. Pass y instead."
+                f"target={self.target!r} requires a classifier, but this model is a regressor. "
+                "Pass y instead."
             )
         if self.y is None:
             return predicted
@@ -308,13 +312,14 @@ def explain_rows(
 def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.int64] | None:
     """Return class codes for a classifier without class labels, or None for a regressor."""
     n_outputs = outputs.shape[1]
-    of_classes = getattr(model.gain, "of_classes", None)  # user-defined gains may lack it
+    of_classes = getattr(model.gain, "of_classes", None)  # user-defined gains may not define it
     if n_outputs > 1 and of_classes is False:
         raise InputError(
             f"The model predicts {n_outputs} numbers per row. Use a model with a single output."
         )
     if n_outputs == 1 and of_classes:
         raise InputError(
-            "The model has 1 output, but a classifier requires one output per class, at least two."
+            "The model has 1 output, but a classifier requires at least two. Use a model with one "
+            "output per class."
         )
     return np.arange(n_outputs) if n_outputs > 1 else None

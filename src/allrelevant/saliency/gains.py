@@ -29,7 +29,7 @@ MIN_PROBABILITY = 1e-7
 
 
 class Gain(Protocol):
-    """Interface of a gain function, a measure of how correct the outputs of a model are.
+    """Interface of gain functions, which measure how correct the outputs of a model are.
 
     Attributes
     ----------
@@ -61,10 +61,10 @@ class Gain(Protocol):
 
 @dataclass(frozen=True)
 class CrossEntropyGain(Gain):
-    """Cross-entropy gain of classifiers with logits, ``-log(1 - p)`` of the class (equation 8).
+    """Cross-entropy gain for logits: ``-log(1 - p)`` of the target class (equation 8).
 
-    It is computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``. In this form,
-    the gradient does not vanish when p approaches 1, unlike that of the printed equation.
+    It is computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``. Unlike
+    the gradient of the printed equation, its gradient does not vanish when p approaches 1.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class CrossEntropyGain(Gain):
     def log_odds_gradient(self, outputs: Matrix, codes: Codes) -> Matrix:
         """Return the derivative of the log-odds with respect to the logits.
 
-        It is 1 for the class itself, and minus the softmax over the remaining classes for them.
+        It is 1 for the class itself. For the other classes, it is minus the softmax over them.
         """
         gradient = -softmax(_other_logits(outputs, codes), axis=1)
         gradient[np.arange(len(codes)), codes] = 1.0
@@ -119,7 +119,7 @@ class CrossEntropyGain(Gain):
 
 @dataclass(frozen=True)
 class ProbabilityGain(Gain):
-    """Cross-entropy gain of classifiers whose outputs are probabilities (equations 8 and 9).
+    """Cross-entropy gain for probabilities (equations 8 and 9).
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class ProbabilityGain(Gain):
 
 @dataclass(frozen=True)
 class HingeGain(Gain):
-    """Hinge gain of SVMs, minus the logarithm of the distance to the margin (equations 11 and 12).
+    """Hinge gain for SVMs: negative logarithm of the distance to the margin (equations 11, 12).
 
     Outputs are decision values. A value of 1 or more means that a row is beyond the margin on the
     side of the class, and -1 or less that it is beyond the margin on the other side.
@@ -216,7 +216,7 @@ class HingeGain(Gain):
 
 @dataclass(frozen=True)
 class SquaredHingeGain(Gain):
-    """Squared hinge gain of SVMs, a smoother alternative to :class:`HingeGain`.
+    """Squared hinge gain for SVMs, a smoother alternative to :class:`HingeGain`.
 
     The gain is the sum of ``relu(1 + f)^2`` for the class of the row and ``relu(1 - f)^2`` for each
     other class. It is exactly zero if every decision value has the wrong sign and is beyond the
@@ -258,7 +258,7 @@ class SquaredHingeGain(Gain):
 
 @dataclass(frozen=True)
 class RegressionGain(Gain):
-    """Gain of regressors, the inverse of the squared error (equation 7).
+    """Gain for regressors: inverse of the squared error (equation 7).
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ class RegressionGain(Gain):
     unit : float or None, default=None
         Unit of the errors. With None, :class:`~allrelevant.SaliencySelector` uses the standard
         deviation of the target, so that rankings do not depend on the unit of the target. Other
-        functions then use one.
+        functions use a unit of 1.
 
     Examples
     --------
@@ -295,22 +295,24 @@ class RegressionGain(Gain):
         return slope[:, None] / (self.unit or 1.0)
 
     def with_unit_from(self, targets: Targets) -> RegressionGain:
-        """Return the gain with ``unit`` set to the standard deviation of the targets if None."""
+        """Return the gain; if ``unit`` is None, use the standard deviation of the targets."""
         return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
         if outputs.shape[1] != 1:
             raise InputError(
-                f"The model has {outputs.shape[1]} outputs, but a regressor must have exactly one."
+                f"The model has {outputs.shape[1]} outputs, but a regressor must have exactly one. "
+                "Use a model with a single output."
             )
         return (outputs[:, 0] - targets) / (self.unit or 1.0)
 
 
 @dataclass(frozen=True)
 class OutputGain(Gain):
-    """Output of the target class, or of a regressor (equation 4; Simonyan et al. 2014).
+    """Gain equal to the output of the target class or regressor (equation 4).
 
-    This gain is meant for comparisons. It does not distinguish correct from wrong predictions.
+    This gain (Simonyan et al. 2014) is meant for comparisons. It does not distinguish correct
+    from wrong predictions.
 
     Examples
     --------
@@ -336,38 +338,41 @@ class OutputGain(Gain):
 
 
 def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
-    """Return the targets as output indices; raise if they do not fit the outputs."""
+    """Return the targets as output indices; raise if they do not match the outputs."""
     codes = np.asarray(targets).astype(np.int64)
-    if (codes != targets).any() or (len(codes) and codes.min() < 0):
-        raise InputError("Targets must be class codes, that is, integers from 0.")
+    invalid = np.asarray(targets)[(codes != targets) | (codes < 0)]
+    if len(invalid):
+        raise InputError(
+            f"Targets must be class codes, that is, nonnegative integers (got {invalid[0]})."
+        )
     n_outputs = outputs.shape[1]
     if n_outputs < 2:
         raise InputError(
-            f"The model has {n_outputs} output(s), but a classification gain requires one output "
-            "per class, at least two."
+            f"The model has {n_outputs} output(s), but a classification gain requires at least "
+            "two. Use a model with one output per class."
         )
     if len(codes) and codes.max() >= n_outputs:
         raise InputError(
-            f"The model has {n_outputs} outputs, but there are {int(codes.max()) + 1} classes. It "
-            "must have one output per class."
+            f"The model has {n_outputs} outputs, but there are {int(codes.max()) + 1} classes. "
+            "Use a model with one output per class."
         )
     return codes
 
 
 def _other_logits(outputs: Matrix, codes: Codes) -> Matrix:
-    """Return the logits with the class of each row set to minus infinity."""
+    """Return the logits, with the target class of each row set to minus infinity."""
     others = np.array(outputs, dtype=np.float64)
     others[np.arange(len(codes)), codes] = -np.inf
     return others
 
 
 def _select(outputs: Matrix, codes: Codes) -> Vector:
-    """Return the output of one class per row."""
+    """Return, for each row, the output of its target class."""
     return outputs[np.arange(len(codes)), codes]
 
 
 def _in_columns(values: Vector, codes: Codes, n_outputs: int) -> Matrix:
-    """Return a table with one value per row, in the given column, and zeros elsewhere."""
+    """Return an array with one value per row, in the given column, and zeros elsewhere."""
     table = np.zeros((len(values), n_outputs))
     table[np.arange(len(values)), codes] = values
     return table

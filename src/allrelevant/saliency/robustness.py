@@ -36,7 +36,7 @@ def robustness(
     step: float | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Robustness:
-    """Search for the smallest perturbation of each row that makes a classifier predict a class.
+    """Search for the smallest perturbation that makes a classifier assign a row to each class.
 
     This is the test of Section 6.4 of Cancela et al. (2020). If a perturbation that people do not
     notice changes the prediction, the classifier relies on different features than people do. The
@@ -49,7 +49,7 @@ def robustness(
         Fitted classifier with gradients and probabilities, such as :class:`NetworkClassifier`,
         ``LogisticRegression``, ``MLPClassifier``, or a ``TorchModel`` with logits.
     X : array-like of shape (n, d)
-        Rows to perturb. Pass only a few, because each row is searched once per class.
+        Rows to perturb. Pass only a few, because there is one search per row and class.
     targets : array-like or "all", default="all"
         Target classes of the perturbations.
     certainty : float, default=0.95
@@ -82,7 +82,7 @@ def robustness(
     (['no', 'yes'], np.float64(0.0), np.float64(0.75))
     """
     if not (isinstance(max_steps, Integral) and max_steps > 0):
-        raise InputError(f"max_steps must be a positive integer, got {max_steps!r}.")
+        raise InputError(f"max_steps must be a positive integer (got {max_steps!r}).")
     rows, classifier, classes = _check_input(model, X, certainty)
     codes = _target_codes(targets, classes)
     search = PerturbationSearch(
@@ -98,8 +98,7 @@ def robustness(
     if not reached.all():
         warnings.warn(
             f"{(~reached).sum()} of {len(reached)} perturbations were not found in {max_steps} "
-            "steps; the attribute reached shows which. Increase max_steps or step, or lower "
-            "certainty.",
+            "steps (reached is False for these). Increase max_steps or step, or lower certainty.",
             RelevanceWarning,
             stacklevel=2,
         )
@@ -119,7 +118,7 @@ def robustness(
 
 def _check_input(model: Any, X: Any, certainty: float) -> tuple[Matrix, ClassLogOdds, NDArray[Any]]:
     if not 0 < certainty < 1:
-        raise InputError(f"certainty must be between 0 and 1, got {certainty!r}.")
+        raise InputError(f"certainty must be strictly between 0 and 1 (got {certainty!r}).")
     rows = np.asarray(check_rows(model, X)[0], dtype=np.float64)
     classifier = ClassLogOdds(as_differentiable(model))
     classes = getattr(model, "classes_", None)
@@ -142,7 +141,7 @@ def _step_length(step: float | None, rows: Matrix) -> float:
         length = float(np.linalg.norm(rows, axis=1).mean())
         return (length or 1.0) / 20
     if not step > 0:
-        raise InputError(f"step must be positive or None, got {step!r}.")
+        raise InputError(f"step must be positive or None (got {step!r}).")
     return float(step)
 
 
@@ -150,7 +149,7 @@ def _check_bounds(bounds: tuple[float, float] | None, rows: Matrix) -> tuple[flo
     if bounds is None:
         return None
     if len(bounds) != 2 or not bounds[0] < bounds[1]:
-        raise InputError(f"bounds must be a pair (smallest, largest), got {bounds!r}.")
+        raise InputError(f"bounds must be two values in ascending order (got {bounds!r}).")
     if rows.min() < bounds[0] or rows.max() > bounds[1]:
         raise InputError(
             f"X has values from {rows.min():.4g} to {rows.max():.4g}, outside the bounds "
@@ -170,8 +169,8 @@ class Robustness:
     targets : ndarray of shape (k,)
         Target classes.
     changed : ndarray of shape (n, k, d)
-        Each row with the smallest perturbation found for each target class. If the target was not
-        reached, the last point of the search.
+        Each row with the smallest perturbation found for each target class, or the last point of
+        the search if the target was not reached.
     distance : ndarray of shape (n, k)
         Euclidean norm of the perturbation; NaN if the target was not reached.
     certainty : ndarray of shape (n, k)
@@ -202,7 +201,7 @@ class Robustness:
         return int((~self.reached).sum())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one line per row and target class."""
+        """Return a DataFrame with one entry per combination of row and target class."""
         n_rows, n_targets = self.reached.shape
         return import_extra("pandas", "cli").DataFrame(
             {
@@ -216,7 +215,7 @@ class Robustness:
         )
 
     def plot(self, **kwargs: Any) -> RobustnessDisplay:
-        """Plot a grid of images: each original row, followed by its perturbation for each class.
+        """Plot a grid of images: each original row, followed by one perturbed image per class.
 
         Parameters
         ----------
@@ -249,12 +248,12 @@ class ClassLogOdds:
         self.gain: Any = model.gain
 
     def log_odds(self, X: Matrix, codes: NDArray[np.int64]) -> Vector:
-        """Return the log-odds of one class per row."""
+        """Return the log-odds of the given class for each row."""
         log_odds: Vector = self.gain.log_odds(self.model.outputs(X), codes)
         return log_odds
 
     def with_gradient(self, X: Matrix, codes: NDArray[np.int64]) -> tuple[Vector, Matrix]:
-        """Return the log-odds of one class per row, and their gradient with respect to the row."""
+        """Return the log-odds of the given class for each row, and their gradient."""
         outputs = self.model.outputs(X)
         gradient = self.model.vjp(X, self.gain.log_odds_gradient(outputs, codes))
         return self.gain.log_odds(outputs, codes), gradient
@@ -286,10 +285,10 @@ class PerturbationSearch:
     ) -> tuple[Matrix, NDArray[np.int64]]:
         """Return the perturbed rows, and the number of steps until each first reached the goal.
 
-        The log-odds are increased until they reach the goal. After that, every step goes towards
-        the point closest to the row at which the linearized log-odds reach the goal. The closest
-        point that reaches the goal is kept. A bisection on the line to the row then shortens the
-        perturbation. If no point reaches the goal, the last point and -1 are returned.
+        The log-odds are increased until they reach the goal. Each further step moves
+        toward the closest point to the row at which the linearized log-odds reach the goal. The
+        closest point that reaches the goal is kept. A bisection on the line to the row then
+        shortens the perturbation. If no point reaches the goal, the last point and -1 are returned.
         """
         best = X.copy()
         distance = np.full(len(X), np.inf)
@@ -333,7 +332,7 @@ class PerturbationSearch:
     def _shorten(
         self, classifier: ClassLogOdds, X: Matrix, changed: Matrix, codes: NDArray[np.int64]
     ) -> Matrix:
-        """Return, on the line to each perturbed row, the closest point that reaches the goal."""
+        """Return the closest point that reaches the goal, on the line to each perturbed row."""
         if len(X) == 0:
             return changed
         low, high = np.zeros(len(X)), np.ones(len(X))

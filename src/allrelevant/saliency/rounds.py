@@ -36,9 +36,8 @@ Features = NDArray[np.int64]
 def schedule(n_features: int, keep_fraction: float, min_features_to_select: int) -> list[int]:
     """Return the number of features in each round.
 
-    A round with n features is followed by one with ``int(keep_fraction * n)``. The schedule stops
-    when this is not more than ``min_features_to_select``. If ``keep_fraction`` is zero, there is a
-    single round.
+    A round with n features is followed by a round with ``int(keep_fraction * n)``, as long as this
+    exceeds ``min_features_to_select``. If ``keep_fraction`` is zero, there is a single round.
     """
     sizes = [n_features]
     while (following := int(keep_fraction * sizes[-1])) > min_features_to_select:
@@ -48,7 +47,7 @@ def schedule(n_features: int, keep_fraction: float, min_features_to_select: int)
 
 @dataclass(frozen=True)
 class Round:
-    """Result of one round: active features and their saliency, by decreasing saliency.
+    """Result of one round: active features and their saliency, in decreasing order.
 
     ``scores`` are the weights of the repetitions, that is, the training accuracy of each model or
     the inverse of its mean absolute training error. Times are totals over all repetitions.
@@ -63,7 +62,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Run of all rounds of a schedule; ``entropy`` is the source of all seeds."""
+    """Rounds of a schedule, given by ``sizes``; all seeds are derived from ``entropy``."""
 
     task: TrainingTask
     X: Table
@@ -105,7 +104,7 @@ class Rounds:
                 RelevanceWarning,
                 stacklevel=4,
             )
-        order = np.lexsort((active, -saliency))  # ties: in table order
+        order = np.lexsort((active, -saliency))  # ties keep the table order
         return Round(
             active[order],
             saliency[order],
@@ -117,7 +116,7 @@ class Rounds:
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """Trainer and targets that all rounds use.
+    """Trainer and targets used in all rounds.
 
     ``y`` is the target passed to the trainer. ``targets`` are class codes, or numeric targets if
     ``n_classes`` is None, for the gain function. The trainer is cloned. If ``gain`` is None, the
@@ -177,7 +176,7 @@ def run_trial(task: TrainingTask, X: Table, seed: int) -> Trial:
 
 
 def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Return row indices with repetitions, so that all classes are as frequent as the largest.
+    """Return row indices, repeated so that every class is as frequent as the largest one.
 
     The rows of a class are repeated equally often. The remainder is drawn at random.
     """
@@ -199,10 +198,10 @@ class ColumnMasking(Protocol):
         """Return the table restricted to the active features, in the original column order."""
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        """Convert one value per column of that table to one value per active feature."""
+        """Convert values per column of the reduced table to values per active feature."""
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        """Expand columns of that table to all features; inactive features are zero."""
+        """Expand columns of the reduced table to all features; inactive features are zero."""
 
 
 class DropColumns:
@@ -240,7 +239,7 @@ class ZeroColumns:
 
 @dataclass(frozen=True)
 class RoundHistory:
-    """History of all rounds of a run, without the ``constant`` features."""
+    """Rounds of a complete run, from which ``constant`` features were excluded."""
 
     n_features: int
     constant: list[int]
@@ -248,7 +247,7 @@ class RoundHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """Ranks, 1 for the most relevant, by the last round in which each feature was active."""
+        """Ranks (1: most relevant), based on the last round in which each feature was active."""
         order = np.concatenate([self.rounds[0].features, np.array(self.constant, dtype=np.int64)])
         for round_ in self.rounds:
             order[: len(round_.features)] = round_.features
@@ -258,7 +257,7 @@ class RoundHistory:
 
     @property
     def importances(self) -> Vector:
-        """Fraction of the saliency of the last round in which each feature was active."""
+        """Fraction of the total saliency, in the last round in which each feature was active."""
         importances = np.zeros(self.n_features)
         for round_ in self.rounds:
             total = round_.saliency.sum()
@@ -266,7 +265,7 @@ class RoundHistory:
         return importances
 
     def rows(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """Return one dict per round, the rows of ``history_`` of a selector."""
+        """Return the rows of a selector's ``history_`` as dicts, one per round."""
         sizes = [len(round_.features) for round_ in self.rounds]
         return [
             {

@@ -77,17 +77,17 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     ----------
     estimator : estimator, str or nn.Module
         Model to train: a scikit-learn SVM, linear model or MLP, a pipeline of scalers that ends in
-        one of these, a PyTorch module, a skorch net, or an estimator whose fitted form has
-        ``outputs`` and ``vjp``. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are predefined networks.
-        They are trained for regression if the target has fractional or more than 20 distinct
-        numbers, and for classification otherwise.
+        one of these, a PyTorch module, a skorch net, or an estimator that has the methods
+        ``outputs`` and ``vjp`` after fitting. ``"mlp"``, ``"cnn"`` and ``"wrn-16-4"`` are
+        predefined networks. They are trained for regression if the target contains fractions or
+        more than 20 distinct numbers, and for classification otherwise.
     keep_fraction : float, default=0.9
         Fraction of features kept per round. Zero means a single round.
     n_repeats : int, default=3
         Number of models trained per round, each with a different seed and weighted by its training
         score. One is enough if training is deterministic, as for an SVM.
     min_features_to_select : int, default=1
-        Number of features at which the rounds stop. Every round but the first has more features.
+        Number of features at which the rounds stop. Every round after the first uses more features.
     n_features_to_select : int, float or None, default=None
         Number of features to select, or a fraction if below 1. None selects half of the features.
         The ranking does not depend on this parameter.
@@ -105,8 +105,8 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         number of inputs, such as image networks. ``"auto"`` uses the ``requires_all_columns``
         attribute of the estimator.
     random_state : int, RandomState instance or None, default=None
-        Source of the seeds of all trained models; it overrides the ``random_state`` of the
-        estimator. None derives the seeds from the ``random_state`` of the estimator, if it is set.
+        Source of the seeds of all trained models. It overrides the ``random_state`` of the
+        estimator. If None, seeds are derived from the ``random_state`` of the estimator, if set.
     checkpoint : path or None, default=None
         File that is updated after every round. An interrupted run resumes from it and gives exactly
         the same result. ``fit`` raises an error if the file belongs to different data or settings.
@@ -123,7 +123,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         Ranks without ties, 1 for the most relevant feature. They are determined by the last round
         in which each feature was active.
     importances_ : ndarray of shape (n_features,)
-        Fraction of each feature in the saliency of that round.
+        Saliency of each feature in that round, as a fraction of the total.
     support_ : ndarray of bool of shape (n_features,)
         Boolean mask of the selected features.
     n_features_ : int
@@ -282,7 +282,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         y : array-like of shape (n_samples,), default=None
             True classes or numeric targets to explain. The saliency of a misclassified row is close
             to zero. By default, the prediction is explained.
-        target : class, default=None
+        target : class label, default=None
             Class to explain for every row, instead of the true or predicted class.
 
         Returns
@@ -310,7 +310,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Features, saliency, scores and times of each round."""
+        """DataFrame with the features, saliency, scores and times of each round."""
         check_is_fitted(self, "ranking_")
         return import_extra("pandas", "cli").DataFrame(self._history.rows(feature_names(self)))
 
@@ -346,7 +346,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         trainer = trainer_for(self.estimator, classes=classes)
         keep = requires_all_columns(trainer) if self.keep_shape == "auto" else self.keep_shape
         masking: ColumnMasking = ZeroColumns() if keep else DropColumns()
-        self.__dict__.pop("classes_", None)  # from an earlier fit
+        self.__dict__.pop("classes_", None)  # left over from an earlier fit
         targets: Targets
         n_classes = None
         if classes:
@@ -366,7 +366,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         )
 
     def _constant_columns(self, X: Table) -> list[int]:
-        """Return the constant columns, which a model without a penalty might rank high."""
+        """Warn about constant columns, which an unpenalized model might rank high; return them."""
         constant = constant_features(X)
         check_varying(len(constant), self.n_features_in_)
         warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)

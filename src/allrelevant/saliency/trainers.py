@@ -28,15 +28,15 @@ from .networks import NetworkClassifier, NetworkRegressor
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Return whether an estimator declares a type; names and modules declare none."""
+    """Return whether an estimator declares the given type; False for names and modules."""
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
 
 def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
-    """Return whether the task is classification, by the estimator or else by the target.
+    """Return whether the task is classification.
 
-    The same rule holds on the command line: a target with fractional numbers or with many distinct
-    integers is numeric.
+    If the estimator does not declare its type, the target decides: a target with fractional numbers
+    or with many distinct integers is numeric. The command line uses the same rule.
     """
     if declares(is_classifier, estimator):
         return True
@@ -104,7 +104,7 @@ def _is_skorch_net(estimator: Any) -> bool:
 
 
 def clone_with_seed(estimator: Any, seed: int) -> Any:
-    """Return a clone with all ``random_state`` parameters, also nested ones, set to the seed."""
+    """Return a clone with all ``random_state`` parameters, even nested ones, set to the seed."""
     cloned = clone(estimator)
     names = _random_states(cloned)
     return cloned.set_params(**dict.fromkeys(names, seed)) if names else cloned
@@ -113,8 +113,7 @@ def clone_with_seed(estimator: Any, seed: int) -> Any:
 def draw_entropy(random_state: Any, estimator: Any) -> int:
     """Draw the entropy from which all training seeds are derived.
 
-    If the selector has no ``random_state``, those of the estimator are used; their state is not
-    advanced.
+    If ``random_state`` is None, the random states of the estimator are used. They are not advanced.
     """
     if random_state is None and hasattr(estimator, "get_params"):
         states = [state for state in _random_states(estimator).values() if state is not None]
@@ -133,7 +132,7 @@ def _draw(random_state: Any) -> int:
 
 
 def _random_states(estimator: Any) -> dict[str, Any]:
-    """Return the ``random_state`` parameters of an estimator, also nested ones, by name."""
+    """Return all ``random_state`` parameters of an estimator, even nested ones, keyed by name."""
     return {
         name: value
         for name, value in sorted(estimator.get_params(deep=True).items())
@@ -151,7 +150,9 @@ _CAUSES = {
         "the outputs do not depend on trainable weights; check for frozen weights, and check the "
         "forward pass for argmax, detach or a conversion to NumPy"
     ),
-    "empty parameter list": "the network has no weights, or all of them are frozen",
+    "empty parameter list": (
+        "the network has no weights, or all of them are frozen; use trainable weights"
+    ),
     "out of memory": "lower batch_size, or use a smaller network",
     "same dtype": "rows and weights differ in precision; keep the network in single precision",
     "more than 1 value per channel": (

@@ -27,7 +27,7 @@ _MIN_ROWS = 4
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """Names of the target, dropped columns, privileged features and row groups."""
+    """Names of the target, the dropped columns, the privileged features and the group column."""
 
     target: str
     drop: Sequence[str] = ()
@@ -39,8 +39,8 @@ class ColumnRoles:
 class SplitTable:
     """Table split by column roles.
 
-    All features are finite float64 values, with booleans as 0 and 1. The target is unchanged and
-    has no missing values. Row groups are strings.
+    Features are finite float64 values, with booleans converted to 0 and 1. The target is unchanged
+    and has no missing values. Row groups are strings.
     """
 
     X: pd.DataFrame
@@ -50,7 +50,7 @@ class SplitTable:
 
 
 def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
-    """Split a table by the roles of its columns."""
+    """Split a table into target, features, privileged features and row groups."""
     row_groups = None
     if roles.row_groups is not None:
         row_groups = _row_groups(frame, roles.row_groups, roles.target)
@@ -64,8 +64,12 @@ def _row_groups(frame: pd.DataFrame, groups: str, target: str) -> pd.Series:
     check_column(groups, [str(name) for name in frame.columns])
     if groups == target:
         raise InputError(f"{groups!r} is the target. Choose a different column for the row groups.")
-    if frame[groups].isna().any():
-        raise InputError(f"The row groups {groups!r} are missing in some rows. Fill them in.")
+    missing = int(frame[groups].isna().sum())
+    if missing:
+        raise InputError(
+            f"The row group {groups!r} is missing in {missing} of {len(frame)} rows. Remove these "
+            "rows, or fill in the values."
+        )
     return frame[groups].astype(str)
 
 
@@ -76,15 +80,20 @@ def _split_target(
     for name in (target, *drop):
         check_column(name, names)
     if target in drop:
-        raise InputError(f"{target!r} is the target and cannot be dropped.")
+        raise InputError(
+            f"{target!r} is the target and cannot be dropped. Remove it from the dropped columns."
+        )
     if len(frame) < _MIN_ROWS:
-        raise InputError(f"The table has {len(frame)} rows. At least {_MIN_ROWS} are required.")
+        raise InputError(
+            f"The table has {count_noun(len(frame), 'row', 'rows')}. Pass a table with at least "
+            f"{_MIN_ROWS} rows."
+        )
     _check_target_complete(target, frame[target])
     _check_target_finite(target, frame[target])
     features = [name for name in names if name != target and name not in set(drop)]
     if not features:
         raise InputError(
-            f"The table has no columns besides the target {target!r}. Keep at least one feature."
+            f"No columns remain besides the target {target!r}. Keep at least one feature."
         )
     return _as_numbers(frame[features]), frame[target]
 
@@ -96,30 +105,35 @@ def _split_privileged(
         return X, None
     for name in roles.privileged:
         if name == roles.target:
-            raise InputError(f"{name!r} is the target and cannot be privileged.")
+            raise InputError(
+                f"{name!r} is the target and cannot be privileged. Remove it from the privileged "
+                "features."
+            )
         if name in roles.drop:
-            raise InputError(f"{name!r} is both dropped and privileged. Choose one of the two.")
+            raise InputError(
+                f"{name!r} is both dropped and privileged. Remove it from one of the two lists."
+            )
         check_column(name, X.columns.tolist())
     rest = [name for name in X.columns if name not in set(roles.privileged)]
     if not rest:
         raise InputError(
-            f"All features are privileged ({join_names(X.columns.tolist())}). Predictions require "
-            "at least one other feature."
+            f"All features are privileged ({join_names(X.columns.tolist())}), but predictions "
+            "require at least one other feature. Remove a feature from the privileged ones."
         )
     return X[rest], X[[name for name in X.columns if name in set(roles.privileged)]]
 
 
 def check_column(name: str, names: Sequence[str]) -> None:
-    """Raise if no column or several columns have this name, and suggest similar names."""
+    """Raise unless exactly one column has this name; the message suggests similar names."""
     if names.count(name) > 1:
-        raise InputError(f"Several columns are named {name!r}. Rename them.")
+        raise InputError(f"Several columns are named {name!r}. Rename all but one.")
     if name in names:
         return
     close = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=3)
     likely = [n for n in names if n.lower() in close][:3]
     hint = f" Did you mean {join_names(likely, 3, 'or')}?" if likely else ""
     if len(names) == 1:
-        hint = " There is only one column: check the separator (--sep, or separator=)."
+        hint = " The table has a single column: check the separator (--sep on the command line)."
     raise InputError(f"No column is named {name!r}.{hint} The columns are {join_names(names)}.")
 
 
@@ -128,7 +142,7 @@ def _check_target_complete(target: str, column: pd.Series) -> None:
     if missing:
         raise InputError(
             f"The target {target!r} is missing in {missing} of {len(column)} rows. Remove these "
-            "rows, or fill them in. (Empty cells, NA, None and null count as missing.)"
+            "rows, or fill in the values. (Empty cells, NA, None and null count as missing.)"
         )
 
 
@@ -187,8 +201,8 @@ def _check_finite(numbers: pd.DataFrame) -> None:
     if counts:
         raise InputError(
             f"{count_noun(len(counts), 'column has', 'columns have')} missing or infinite values: "
-            f"{join_names(counts, quote=False)}. Impute them, remove these rows, or drop the "
-            "columns (--drop on the command line)."
+            f"{join_names(counts, quote=False)}. Impute these values, remove the affected rows, "
+            "or drop the columns (--drop on the command line)."
         )
 
 
@@ -198,12 +212,12 @@ def _format_counts(missing: int, infinite: int) -> str:
 
 
 def _warn_about_row_numbers(numbers: pd.DataFrame) -> None:
-    """Warn if the first column has no name and counts the rows, like an exported index."""
+    """Warn if the first column is unnamed and contains row numbers, like an exported index."""
     first = str(numbers.columns[0])
     steps = numbers.iloc[:, 0].diff().iloc[1:]
     if (first == "" or first.startswith(("Unnamed: ", "__index_level_"))) and (steps == 1).all():
         warnings.warn(
-            f"Column {first!r} has no name in the file and counts the rows. It is treated as a "
+            f"Column {first!r} is unnamed in the file and contains row numbers. It is treated as a "
             f"feature. If it is an index, drop it (--drop {first!r}).",
             RelevanceWarning,
             stacklevel=5,
@@ -216,14 +230,15 @@ def read_feature_costs(path: str) -> dict[str, float]:
     for column in ("feature", "cost"):
         if column not in frame.columns:
             raise InputError(
-                f"{path!r} has no column {column!r}. A table of costs requires the columns "
-                "'feature' and 'cost'."
+                f"{path!r} has no column {column!r}. Pass a table with the columns 'feature' and "
+                "'cost'."
             )
     costs = import_extra("pandas", "cli").to_numeric(frame["cost"], errors="coerce")
     if costs.isna().any():
-        feature = frame.loc[costs.isna(), "feature"].iloc[0]
+        feature, cost = (frame.loc[costs.isna(), name].iloc[0] for name in ("feature", "cost"))
         raise InputError(
-            f"The cost of {str(feature)!r} in {path!r} is not a number. Correct the cell."
+            f"The cost of {str(feature)!r} in {path!r} is not a number (got {str(cost)!r}). "
+            "Correct this cell."
         )
     names = frame["feature"].astype(str)
     duplicates = names[names.duplicated()]

@@ -1,4 +1,4 @@
-"""Inference of column types, and of the task from a target column."""
+"""Inference of column types, and of the task that a target column implies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_numeric(column: pd.Series) -> bool:
     """Return whether all non-missing values are numbers or booleans."""
     types = import_extra("pandas", "cli").api.types
     if types.is_object_dtype(column.dtype):
-        # Booleans with empty cells, and decimals, have the dtype object.
+        # Columns of decimals, or of booleans with empty cells, have dtype object.
         kind = types.infer_dtype(column, skipna=True)
         return kind in ("boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
     return types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype)
@@ -45,12 +45,12 @@ def is_categorical(column: pd.Series) -> bool:
 
 
 def category_values(column: pd.Series) -> pd.Series:
-    """Return the column with the dtype of its categories if it is categorical, else unchanged."""
+    """Convert a categorical column to the dtype of its categories; keep other columns unchanged."""
     return column.astype(column.cat.categories.dtype) if is_categorical(column) else column
 
 
 def text_example(column: pd.Series) -> str:
-    """Return the first non-numeric value as an example for messages, or an empty string."""
+    """Return an example of a non-numeric value, for messages; empty if there is none."""
     pandas = import_extra("pandas", "cli")
     numbers = pandas.to_numeric(column.astype(str), errors="coerce")
     words = column[numbers.isna() & column.notna()]
@@ -66,14 +66,14 @@ MAX_LABEL_WIDTH = 40
 
 @dataclass(frozen=True)
 class InferredTask:
-    """Inferred task, ``"classification"`` or ``"regression"``, and the reason."""
+    """Inferred task (``"classification"`` or ``"regression"``) and the reason for it."""
 
     task: str
     reason: str
 
     @property
     def note(self) -> str:
-        """Note to the user, in one line."""
+        """One-line note to the user."""
         return f"Task: {self.task} ({self.reason}). Use --task to choose a different task."
 
 
@@ -82,9 +82,9 @@ def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
 
     Strings, categories and booleans are classes. Numbers with a fractional part are a numeric
     target. Integers are a numeric target if they have more than 20 distinct values, or more
-    distinct values than half the rows. Other integers are classes. Ordinal and ranking tasks cannot
-    be inferred. With ``ordinal``, the reason mentions the ordinal task if the classes may be
-    ordered.
+    distinct values than half the number of rows. Other integers are classes. Ordinal and ranking
+    tasks cannot be inferred. If ``ordinal`` is True and the classes may be ordered, the reason
+    mentions the ordinal task.
     """
     if is_categorical(y) or is_boolean(y) or not is_numeric(y):
         return _infer_classes(

@@ -1,4 +1,4 @@
-"""Reading of tables in several file formats, recognized by file name suffix.
+"""Reading of tables; the suffix of the file name determines the format.
 
 To add a format, add an entry to :data:`READERS`.
 """
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 
-# Errors that readers raise if the content does not match the suffix.
+# Errors that readers raise if the content of a file does not match its suffix.
 _UNREADABLE = (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """File format: its suffixes, the most common one first, and the function that reads it.
+    """File format: its suffixes (most common first) and the function that reads it.
 
-    Names of compressible files may end with an additional suffix for the compression.
+    If the format is compressible, a file name may end with an additional compression suffix.
     """
 
     suffixes: tuple[str, ...]
@@ -42,7 +42,7 @@ class Reader:
 
 
 def read_table(path: str | Path, *, separator: str | None = None) -> pd.DataFrame:
-    """Read a table whose first line or schema gives distinct column names.
+    """Read a table with distinct column names, given in its first line or its schema.
 
     The suffix selects the format from :data:`READERS`. With a ``separator``, the file is read as
     text regardless of its suffix. Column names are returned as strings.
@@ -68,8 +68,8 @@ def _reader_for(path: Path) -> Reader:
             return reader
     raise InputError(
         f"Cannot infer the table format of {_quoted(path)} from its suffix. Use {FORMATS} (text "
-        f"also compressed: {COMPRESSED}), or specify the separator of a text file (--sep on the "
-        "command line)."
+        f"files may be compressed: {COMPRESSED}), or specify the separator (--sep on the command "
+        "line)."
     )
 
 
@@ -101,12 +101,15 @@ def _read_text(path: Path, separator: str) -> pd.DataFrame:
             f"Cannot read {_quoted(path)}: it is not UTF-8 text. Save it with UTF-8 encoding."
         ) from error
     except _UNREADABLE as error:
-        raise InputError(f"Cannot read {_quoted(path)}: {_reason(error)}") from error
+        raise InputError(
+            f"Cannot read {_quoted(path)}: {_reason(error)}. Check the file, its suffix and the "
+            "separator."
+        ) from error
     # pandas interprets surplus cells at the start of each row as an index.
     if not isinstance(frame.index, pandas.RangeIndex):
         raise InputError(
-            f"The rows of {_quoted(path)} have more cells than there are column names. Check the "
-            "first line, and the ends of the other lines."
+            f"The rows of {_quoted(path)} have more cells than the first line has column names. "
+            "Add the missing names, or remove separators from the ends of the other lines."
         )
     return frame
 
@@ -121,11 +124,14 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except InputError:
         raise
     except (*_UNREADABLE, arrow_error) as error:
-        raise InputError(f"Cannot read {_quoted(path)} as Parquet: {_reason(error)}") from error
+        raise InputError(
+            f"Cannot read {_quoted(path)} as Parquet: {_reason(error)}. Check the file and its "
+            "suffix."
+        ) from error
 
 
 def _reason(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
 def _check_distinct_names(path: Path, names: Iterable[str]) -> None:
@@ -133,7 +139,7 @@ def _check_distinct_names(path: Path, names: Iterable[str]) -> None:
     if duplicates:
         raise InputError(
             f"{_quoted(path)} has several columns with the same name: {join_names(duplicates)}. "
-            "Rename them, or add a header line if there is none."
+            "Rename them. If a text file has no header line, add one."
         )
 
 

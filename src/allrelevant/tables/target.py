@@ -1,6 +1,6 @@
 """Conversion of target columns to classes, ordered classes, two classes or numbers.
 
-The conversion functions take a series without missing values and its name for messages.
+Each conversion function takes a series without missing values, and its name for messages.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Target:
 
     @property
     def is_classification(self) -> bool:
-        """Whether the target is a class and not a number."""
+        """Whether the target consists of class labels, not numbers."""
         return self.task == "classification"
 
     def scale(self, rows: NDArray[np.intp]) -> NoScaling | StandardScaling:
-        """Return the scaling of the target, computed on the training rows."""
+        """Return the scaling of the target, estimated from the training rows."""
         if self.is_classification:
             return NoScaling()
         values = self.y[rows]
@@ -55,14 +55,15 @@ class Target:
             std = float(values.std())
         if not 0 < std < np.inf:
             raise InputError(
-                f"The target has values that are too large or too small, such as {values[0]:g}. "
-                "Rescale it to values closer to 1."
+                f"The standard deviation of the target is {std:g}, because its values are too "
+                f"large or too small (such as {values[0]:g}). Rescale the target, for example to "
+                "values between 0 and 1."
             )
         return StandardScaling(float(values.mean()), std)
 
 
 def read_target(y: pd.Series, name: str, task: str) -> Target:
-    """Return the target as classes or numbers, depending on the given or inferred task."""
+    """Convert a target to class labels or numbers, according to the given or inferred task."""
     inferred = infer_task(y, ordinal=False) if task == AUTO else None
     task = inferred.task if inferred else task
     read = class_labels if task == "classification" else target_values
@@ -77,25 +78,25 @@ def class_labels(
 ) -> NDArray[Any]:
     """Return the target as class labels: booleans, integers or strings.
 
-    ``numeric_advice`` is the advice in messages about a numeric target.
+    ``numeric_advice`` is the remedy that messages recommend for a numeric target.
     """
     labels = _plain_labels(y, target, numeric_advice)
     distinct = len(set(labels.tolist()))
     if distinct == 1:
         raise InputError(
-            f"The target {target!r} has a single class, {labels[0]!s:.40}. At least two classes "
-            "are required."
+            f"The target {target!r} has a single class, {str(labels[0])[:40]!r}. Choose a target "
+            "with at least two classes."
         )
     if distinct > MAX_CLASSES and 2 * distinct > len(labels):
         raise InputError(
             f"The target {target!r} has {distinct} distinct values in {len(labels)} rows, too many "
-            f"for classes.{_integer_advice(labels, numeric_advice)}"
+            f"for classification. {_many_values_advice(labels, numeric_advice)}."
         )
     return labels
 
 
 def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """Return the target as labels of ordered classes, which must be numbers."""
+    """Return the target as numeric labels of ordered classes."""
     values = category_values(y)
     if not is_numeric(values):
         # In alphabetical order, "high" would come before "low".
@@ -107,7 +108,7 @@ def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
 
 
 def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """Return the target as labels of two classes; the second one ranks above the first."""
+    """Return the target as labels of two classes; the class that sorts second ranks higher."""
     labels = class_labels(y, target)
     distinct = sorted(set(labels.tolist()))
     if len(distinct) != 2:
@@ -119,8 +120,10 @@ def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
     return labels
 
 
-def _integer_advice(labels: NDArray[Any], numeric_advice: str) -> str:
-    return f" {numeric_advice}." if np.issubdtype(labels.dtype, np.integer) else ""
+def _many_values_advice(labels: NDArray[Any], numeric_advice: str) -> str:
+    if np.issubdtype(labels.dtype, np.integer):
+        return numeric_advice
+    return "Check that the right column is used as the target"
 
 
 def _plain_labels(y: pd.Series, target: str, numeric_advice: str) -> NDArray[Any]:
@@ -156,8 +159,8 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
     values = category_values(y)
     if not is_numeric(values):
         raise InputError(
-            f"Regression requires a numeric target, but {target!r} does not contain numbers"
-            f"{text_example(values)}. If it contains classes, use --task classification."
+            f"Regression requires a numeric target, but {target!r} has non-numeric values"
+            f"{text_example(values)}. If they are classes, use --task classification."
         )
     numbers = values.to_numpy(dtype=np.float64)
     if (numbers == numbers[0]).all():

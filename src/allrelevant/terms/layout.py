@@ -1,4 +1,4 @@
-"""Assignment of the weights of a model to the features of its tables.
+"""Assignment of model weights to the features of each table.
 
 The weights of ``X`` come first, followed by those of the privileged features.
 """
@@ -63,7 +63,7 @@ class WeightLayout:
         return np.repeat(values, self.table_sizes, axis=0)
 
     def index(self, feature: int | str) -> int:
-        """Return the index of a feature, given by name or by a possibly negative index."""
+        """Return the nonnegative index of a feature, given its name or index."""
         if isinstance(feature, str):
             if feature not in self.names:
                 raise InputError(f"No feature is called {feature!r}. Check the column names.")
@@ -78,13 +78,13 @@ class WeightLayout:
 
 
 def largest_weights(coef: Vector | Matrix) -> Vector:
-    """Return the weight of largest absolute value of each feature; models are rows."""
+    """Return, for each feature, the weight with the largest absolute value over models (rows)."""
     models = np.atleast_2d(coef)
     return models[np.abs(models).argmax(axis=0), np.arange(models.shape[1])]
 
 
 def baseline_weights(est: Any) -> Vector:
-    """Return the baseline's weight of each feature, by :func:`largest_weights`."""
+    """Return the baseline's weights, combined over models by :func:`largest_weights`."""
     return largest_weights(est.baseline_.coef_)
 
 

@@ -63,7 +63,7 @@ def no_scaling(X: Table, weight: Vector) -> Scaling:
 
 
 def _weighted_moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:
-    """Return weighted mean and variance of each column; zero variance for constant columns."""
+    """Return the weighted mean and variance of each column; constant columns have variance 0."""
     fraction = weight / weight.sum()
     mean = np.asarray(fraction @ X)
     if sp.issparse(X):
@@ -103,8 +103,9 @@ def low_variance_features(X: Table, min_variance: float) -> list[int]:
 def deviations(X: Table) -> Vector:
     """Return the standard deviation of each column.
 
-    For constant columns it may be a rounding error instead of exactly zero, which is harmless in a
-    unit of measurement. Sparse tables of single precision give results of single precision.
+    The deviation of a constant column can be a rounding error instead of exactly zero, which is
+    harmless for a unit of measurement. Single-precision sparse tables give single-precision
+    results.
     """
     std: Vector = np.sqrt(_variances(X))
     return std if sp.issparse(X) else std.astype(np.float64)
@@ -135,7 +136,7 @@ def _column_ranges(X: Table) -> tuple[Vector, Vector]:
 
 
 class NoScaling:
-    """Identity scaling, for a target of classes."""
+    """Identity scaling, for class labels."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """Convert from the unit of the table to the scale of the model."""

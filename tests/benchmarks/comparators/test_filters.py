@@ -1,4 +1,4 @@
-"""ReliefF against skrebate, mutual information against scikit-learn."""
+"""Comparison of ReliefF with skrebate, and of mutual information with scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_relieff_weights_equal_those_of_skrebate(seed):
     X, y = make_classification(n_samples=260, n_features=25, random_state=seed)
     oracle = ReliefF(n_neighbors=N_NEIGHBORS).fit(X, y)
     weights = relieff(X, y)
-    # skrebate divides by the number of rows
+    # skrebate divides by the number of rows.
     np.testing.assert_allclose(weights / len(y), oracle.feature_importances_, atol=1e-9)
 
 

@@ -1,4 +1,4 @@
-"""Definitions of Krupka (2016), on invented figures and on those of the thesis."""
+"""Tests of the definitions of Krupka (2016) on invented figures and on those of the thesis."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def small_task() -> Task:
 SMALL = (Setup("R5", 0.02, 4, "cw3", (1.0, 4.0)), Setup("EB3", 0.02, 4, "cw3", (1.0, 4.0), 3))
 
 
-def test_measuring_a_task():
+def test_task_figures_are_complete_and_reproducible():
     figures = measure(0, Path(), load=lambda _: run_on_task(small_task()), setups=SMALL)
     assert set(figures) == {
         f"{name} {kind}{what}"

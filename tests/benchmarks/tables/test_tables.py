@@ -1,4 +1,4 @@
-"""Measuring, storing and comparing tables, and writing their pages."""
+"""Tests of storing and comparing measured tables, and of writing their pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.tables.__main__ import PAGES, ROWS
 from benchmarks.tables.agreement import compare
 from benchmarks.tables.index import write_index
 from benchmarks.tables.lines import lines_worse_than_paper, table_lines
-from benchmarks.tables.page import write_page
+from benchmarks.tables.page import NO_REASON, write_page
 from benchmarks.tables.papers import TABLES
 from benchmarks.tables.papers.challenge_sets import summary_line
 from benchmarks.tables.papers.margin_data import make_with_margin
@@ -99,10 +99,11 @@ def test_page_shows_mean_standard_deviation_and_paper(tmp_path):
         "| bounds | 0.90 ± 0.14 · *0.90* | 3.0 ± 0.0 · *3.0* | 2 of 3 | 2 s | 1.5 s | 100 MB |"
         in page
     )
-    assert '"n of m": the other runs were not measured' in page
+    assert '"n of m" means that n of m runs were measured' in page
     assert "--only paper_table_1 --data FOLDER" in page
     assert "[`paper_table_1.json`](rows/paper_table_1.json)" in page
-    assert "Not measured: lasso (requires genes.npz in the data folder)." in page
+    sentence = '"lasso" was not measured, because the data folder does not contain genes.npz.'
+    assert sentence in page
     assert "worse" not in page
 
 
@@ -123,8 +124,8 @@ def test_figures_worse_than_the_paper_are_marked_and_explained(tmp_path, value, 
     write_page(table, store, tmp_path)
     page = (tmp_path / "paper_table_1.md").read_text()
     assert page.count("▼") == 2  # in the cell and in the legend
-    assert "- bounds: The data differ." in page
-    write_index([Paper("paper", "Somebody (2000)", [table], {})], [], store, tmp_path)
+    assert '- "bounds": The data differ.' in page
+    write_index([Paper("paper", "Somebody (2000)", [table], [])], [], store, tmp_path)
     assert "| 1 | 1 of `allrelevant` |" in (tmp_path / "README.md").read_text()
 
 
@@ -135,7 +136,7 @@ def test_corrections_of_misprints_are_shown_and_compared(tmp_path):
     write_page(table, store, tmp_path)
     page = (tmp_path / "paper_table_1.md").read_text()
     assert "| best | 0.80 · *0.99* → *0.80* |" in page
-    assert "from a misprint to its correction" in page
+    assert "Arrows point from misprints to their corrections." in page
     assert not lines_worse_than_paper(table, table_lines(table, store))
 
 
@@ -151,12 +152,12 @@ def test_index_lists_pages_and_omissions_by_paper(tmp_path):
     table = make_table(headline="F1")
     store = make_store(tmp_path, table, [0.8, 1.0])
     store.add(table, table.rows[1], 0, {"F1": 0.75}, COST, {})
-    paper = Paper("paper", "Somebody (2000)", [table], {"Figure 1": "the data are not public."})
+    paper = Paper("paper", "Somebody (2000)", [table], ["Figure 1 is a diagram."])
     write_index([paper], [], store, tmp_path)
     page = (tmp_path / "README.md").read_text()
     assert "## paper: Somebody (2000)" in page
     assert "| F1 | 0.90 (bounds) | 0.75 (lasso) | 2 | none |" in page
-    assert "- Figure 1: the data are not public." in page
+    assert "- Figure 1 is a diagram." in page
     assert "| method | [Paper](paper_table_1.md) |" in page
     assert "| `allrelevant`: bounds | 0.90 |\n| lasso | 0.75 |" in page
 
@@ -183,17 +184,18 @@ def test_only_methods_on_the_same_data_have_a_best_value(tmp_path, rows_are_meth
 @pytest.mark.parametrize(
     ("other", "expected"),
     [
-        (0.75, 'Best in "F1" (0.90): `allrelevant`: bounds.'),
-        (0.9, 'Best in "F1" (0.90): `allrelevant`: bounds; lasso.'),
-        (0.95, 'Best in "F1" (0.95): lasso. No method of `allrelevant` reaches it: by chance.'),
+        (0.75, '(0.90) is reached by `allrelevant` with "bounds".'),
+        (0.9, '(0.90) is reached by `allrelevant` with "bounds", and by "lasso".'),
+        (0.95, '(0.95) is reached by "lasso". `allrelevant` does not reach it. By chance.'),
     ],
 )
 def test_page_names_the_best_methods(tmp_path, other, expected):
-    table = make_table(headline="F1", remarks={NOT_BEST: "by chance."})
+    table = make_table(headline="F1", remarks={NOT_BEST: "By chance."})
     store = make_store(tmp_path / "rows", table, [0.8, 1.0])
     store.add(table, table.rows[1], 0, {"F1": other}, COST, {})
     write_page(table, store, tmp_path)
-    assert f"\n{expected}\n" in (tmp_path / "paper_table_1.md").read_text()
+    page = (tmp_path / "paper_table_1.md").read_text()
+    assert f'\nThe best value in the column "F1" {expected}\n' in page
 
 
 def test_derived_lines_follow_the_measured_ones(tmp_path):
@@ -216,7 +218,7 @@ def test_runs_agree_within_the_standard_deviation_over_seeds(tmp_path):
     assert [pair.key for pair in far.disagreements] == ["F1"]
 
 
-def test_data_with_a_margin():
+def test_data_with_a_margin_have_pairs_of_copies():
     data = make_with_margin(200, 1, 2, 3, random_state=0)
     assert data.X.shape == (200, 6)
     assert data.relevance.tolist() == ["strong", "weak", "weak"] + ["irrelevant"] * 3
@@ -251,4 +253,4 @@ def test_published_figures_worse_than_the_paper_are_explained():
 
 def test_published_pages_explain_why_no_own_method_is_best():
     for page in PAGES.glob("*.md"):
-        assert "reaches it: not explained." not in page.read_text(), page.name
+        assert NO_REASON not in page.read_text(), page.name

@@ -83,7 +83,7 @@ def test_names_frame_and_selection():
     row = bounds.to_frame(row=0)
     assert row.loc["b", "signed_max"] == pytest.approx(row.loc["b", "upper"])
     assert bounds.witness("b", "upper").coef_[1] == pytest.approx(bounds.interval_[1, 1])
-    with pytest.raises(InputError, match="has 1 row"):
+    with pytest.raises(InputError, match="row=1 is out of range"):
         bounds.to_frame(row=1)
 
 
@@ -127,8 +127,8 @@ def test_fitted_estimator_maps_unscaled_tables():
     [
         (np.ones((1, 3)), copies(), "3 columns, but the table has 4"),
         ([[1.0, np.nan, 0.0, 0.0]], copies(), "missing"),
-        ([["a", "b", "c", "d"]], copies(), "not a matrix of numbers"),
-        (np.ones((1, 2, 4)), copies(), "must be a matrix"),
+        ([["a", "b", "c", "d"]], copies(), "is not numeric"),
+        (np.ones((1, 2, 4)), copies(), "must be a nonempty matrix"),
         (ROW, np.ones((5, 4)), "constant"),
         (np.zeros((1, 4)), copies(), "single point"),
         (ROW, np.full((5, 4), np.nan), "NaN"),

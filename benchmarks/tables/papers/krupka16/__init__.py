@@ -1,11 +1,11 @@
 """Krupka (2016): Tables 2.1, 2.2 and 3.1.
 
-- ``setups``: R1 to R5, EB3 to EB20
-- ``runs``: the setups on the verbs of VPS-30-En, and on the tasks that replace them
-- ``gains``: means and improvements
+- ``setups``: the setups R1 to R5 and EB3 to EB20
+- ``runs``: runs of the setups on the verbs of VPS-30-En and on the tasks that replace them
+- ``gains``: means over tasks, and improvements
 - ``vps30en``: the reader of the verbs' feature tables
 - ``published``: the figures of the thesis
-- ``plot``: accuracy and size against the number of candidates
+- ``plot``: accuracy and subset size against the number of candidates
 """
 
 from __future__ import annotations
@@ -32,25 +32,30 @@ FILES = {
     "arcene": "arcene.npz",
     "dexter": "dexter.npz",
 }
-# Generated tasks, which need no data folder.
+# Generated tasks, which do not require the data folder.
 QUICK = ("words0", "words1")
 DATA = f"""
-The 30 verbs of VPS-30-En are not available here, because the corpus is published without the
-features of the thesis. Nine tasks with more features than rows replace them: gene expression
-(leukemia, colon, riboflavin), spectra (wine, arcene), texts (dexter) and three generated tables
-that resemble the verbs (words: three classes of 50, 30 and 20 %, rare binary features). The targets
-of riboflavin and wine are split at their median. arcene uses its training rows, dexter the first
-100 of them. Numeric features are standardized over all rows. If the data folder contains feature
-tables of the verbs (`{FOLDER}/access.csv` and so on, see `load_vps30en` for the layout), they are
-also measured, with the folds of the corpus, and compared with the thesis."""
+The thesis uses VPS-30-En, a corpus of sentences with 30 English verbs, each sentence annotated with
+the pattern of its use. The corpus is published without the features of the thesis, so nine tasks
+with more features than rows replace it. They contain gene expression data (leukemia, colon,
+riboflavin), spectra (wine, arcene), texts (dexter) and three generated datasets that resemble the
+verbs (words0 to words2). The generated datasets have rare binary features and three classes with
+probabilities of 50, 30 and 20 %. The targets of riboflavin and wine are split at their median. The
+arcene task uses the training rows, and the dexter task uses the first 100 of them. Numeric features
+are standardized over all rows.
+
+If the data folder contains feature tables of the verbs (`{FOLDER}/access.csv` and so on), they are
+also measured, with the folds of the corpus, and compared with the thesis. `load_vps30en` documents
+their layout."""
 PROTOCOL = f"""
-On these tasks there are {N_FOLDS} folds, shuffled by the seed; the thesis has the 9 folds of the
-corpus. Its variance thresholds, 0.05 and 0.02, are meant for rare binary features. Here they are
-replaced by keeping the {KEPT // 2} and {KEPT} features with the largest variance. Cells show the
-accuracy in percent, with the number of features in brackets. "Inner" is the score that the thesis
-reports, on the folds that also choose the subset; it is optimistically biased. "Nested" is the
-nested cross-validation score: the whole elimination is repeated in each of {N_FOLDS} outer folds
-and scored on the held-out rows."""
+On these tasks, cross-validation uses {N_FOLDS} folds, which the seed shuffles. The thesis uses the
+9 folds of the corpus. Its variance thresholds, 0.05 and 0.02, are meant for rare binary features.
+Here, the {KEPT // 2} and {KEPT} features with the largest variance are kept instead.
+
+Cells show the accuracy in percent, with the number of features in brackets. "Inner" is the score
+that the thesis reports. It is measured on the folds that also determine the subset, so it is
+optimistically biased. "Nested" is the nested cross-validation score, for which the whole
+elimination is repeated in each of {N_FOLDS} outer folds and scored on the held-out rows."""
 
 
 def rows(setups: Sequence[Setup], *, quick: bool) -> list[Row]:
@@ -143,12 +148,12 @@ def verb_shape(_: int, data: Path, *, verb: str) -> Figures:
 
 TASK_TABLE = Table(
     name="krupka16_tasks",
-    title="krupka16, section 2.5: the tasks",
+    title="krupka16, section 2.5: tasks",
     about=f"""{DATA}
 
-According to the thesis, the verbs have 4 to 19 classes, most often 5 to 9, some of them rare. They
-have more features than rows, and 9 folds. The largest class is the accuracy of a constant
-prediction.
+According to the thesis, the verbs have 4 to 19 classes, most often 5 to 9, and some classes are
+rare. They have more features than rows, and 9 folds. The column "largest class" gives the accuracy
+of a constant prediction (dummy model).
 """,
     columns=(
         Column("rows", "rows", 0, ""),
@@ -179,6 +184,7 @@ prediction.
         ),
     ],
     row_header="task",
+    source="thesis",
     rows_are_methods=False,
 )
 
@@ -186,8 +192,9 @@ TABLE_2 = Table(
     name="krupka16_table_2_1",
     title="krupka16, Tables 2.1 and 2.2: SVM-RFE in five setups",
     about=f"""
-SVM-RFE with the RBF kernel. gamma is one over the number of remaining features, and the cost is
-tuned at each step. The setups of Table 2.2 are:
+SVM-RFE (recursive feature elimination with SVMs) is run with the RBF kernel. The kernel parameter
+gamma is one over the number of remaining features, and the cost C is tuned at each step. Table 2.2
+of the thesis defines these setups:
 
 | setup | variance above | class weights | costs |
 | --- | --- | --- | --- |
@@ -201,13 +208,14 @@ tuned at each step. The setups of Table 2.2 are:
 {PROTOCOL}
 
 The averages of the thesis are from different data, so they are shown but not compared. Its "best
-tailored" models use features that were designed for the verbs and have no counterpart here.
+tailored" models use features that were designed for the verbs, so they have no counterpart here.
 """,
     columns=columns(SVM_RFE),
     rows=rows(SVM_RFE, quick=True),
     row_header="task",
+    source="thesis",
     rows_are_methods=False,
-    remarks={"": "The features of the verbs, or their layout, may differ from the thesis's."},
+    remarks={"": "The features of the verbs may differ from those of the thesis."},
     derive=partial(means, setups=SVM_RFE),
 )
 
@@ -215,38 +223,44 @@ TABLE_3 = Table(
     name="krupka16_table_3_1",
     title="krupka16, Table 3.1: EB-RFE with 3 to 20 candidates",
     about=f"""
-R5 is SVM-RFE. EB3 to EB20 have the same settings and 3 to 20 candidates at each step;
-cross-validation chooses which of them to remove.
+R5 is SVM-RFE (recursive feature elimination with SVMs). EB3 to EB20 are EB-RFE (evaluation-based
+RFE) with the same settings and with 3 to 20 candidates at each step. Cross-validation determines
+which candidate is removed.
 
 {DATA.strip()}
 {PROTOCOL}
 
-I_PREV is the relative improvement of the mean accuracy over the setup to the left, I_R5 that over
-R5; the improvement in the number of features, old over new, is in brackets. P is 100 % minus the
-p-value of the one-sided t-test of the tasks' relative improvements in accuracy, per seed. The
-thesis does not say whether improvements are averaged over verbs or computed from the averages; its
-figures are reproduced by the latter. They are shown in italics, for its 30 verbs. Those in
-brackets, and I_R5 of EB12, are computed from its averages. The averages are from different data and
-are on a separate line.
+I_PREV is the relative improvement of the mean accuracy over the setup to the left, and I_R5 is the
+relative improvement over R5. The numbers in brackets are the improvements in the number of
+features, computed from the ratio of the old number to the new one. P is 100 % minus the p-value of
+a one-sided t-test of the tasks' relative improvements in accuracy. It is computed for each seed.
+
+The thesis does not say whether it averages the improvements over the verbs or computes them from
+the averages. The latter reproduces its values, which are shown in italics for its 30 verbs. The
+values in brackets, and I_R5 of EB12, are computed from the averages of the thesis. The averages
+themselves are from different data and are shown on a separate line.
 """,
     columns=columns(EB_RFE),
     rows=rows(EB_RFE, quick=False),
     row_header="task",
+    source="thesis",
     rows_are_methods=False,
     remarks={
-        "": "The thesis reports improvements of inner scores by 1 to 6 %. Here most inner "
-        "accuracies are close to 100 % and can hardly improve, and P is lower because there are 9 "
-        "tasks rather than 30. The nested columns are more informative: more candidates increase "
-        "the inner accuracy, but not the accuracy on held-out rows, because each candidate is "
-        "a further chance to overfit the folds. The thesis has no nested scores, so its gains may "
-        "have the same cause. In both, more candidates give smaller subsets."
+        "": "The thesis reports that inner scores improve on R5 by 1 to 6 %. Here, most inner "
+        "accuracies are already above 95 % with R5, so they can hardly improve. P is lower because "
+        "there are 9 tasks rather than 30. The nested columns are more informative. More "
+        "candidates increase the inner accuracy but not the accuracy on held-out rows. A likely "
+        "reason is that each candidate is a further opportunity to overfit the folds. The thesis "
+        "has no nested scores, so its improvements may have the same cause. Here and in the "
+        "thesis, EB-RFE selects smaller subsets than R5."
     },
     derive=means_and_gains,
     plots=[
         Plot(
             "krupka16_candidates.svg",
-            "Mean accuracy and number of features by number of candidates: inner scores, which "
-            "also choose the subset, and nested scores.",
+            "The plot shows the mean accuracy and the mean number of features against the number "
+            "of candidates, for inner scores, which also determine the subset, and for nested "
+            "scores.",
             lambda measured: plot.draw_candidates(split(measured)[0]),
         )
     ],
@@ -255,15 +269,17 @@ are on a separate line.
 TABLES = [TASK_TABLE, TABLE_2, TABLE_3]
 PAPER = Paper(
     "krupka16",
-    "Krupka (2016), thesis on SVM-RFE and EB-RFE, Charles University",
+    "Krupka (2016), a thesis on recursive feature elimination (SVM-RFE and EB-RFE) at Charles "
+    "University",
     TABLES,
-    {
-        "Tables 2.1 and 3.1 on VPS-30-En": "the features of the verbs are not published. The pages "
-        "use other tasks, so that only the direction of the improvements can be compared.",
-        'Tables 2.1 and 3.1, "best tailored" models': "they are copied from another paper and use "
-        "features designed for the verbs.",
-        "Table 3.1, confidence intervals of EB20": "they are per verb, over its 9 folds.",
-        "Figure 2.1 (class distributions)": "the corpus is not available here.",
-        "Section 3.4 (run time)": "not compared; it depends on the computer and on the data.",
-    },
+    [
+        "Tables 2.1 and 3.1 use features of VPS-30-En that are not published. The pages use other "
+        "tasks, so only the direction of the improvements can be compared.",
+        'The "best tailored" models in Tables 2.1 and 3.1 are from another paper and use features '
+        "designed for the verbs.",
+        "The confidence intervals of EB20 in Table 3.1 are for single verbs, over their 9 folds.",
+        "Figure 2.1 shows the class distributions of the corpus, which is not available here.",
+        "The run times in section 3.4 are not compared, because they depend on the computer and on "
+        "the data.",
+    ],
 )

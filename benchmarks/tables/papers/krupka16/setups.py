@@ -20,7 +20,7 @@ class Setup:
     ----------
     name : str
     min_variance : float
-        Variance up to which features of VPS-30-En are left out.
+        Largest variance of the features of VPS-30-En that are dropped.
     n_kept : int
         Number of features with the largest variance that are kept in the other tasks.
     class_weight : {None, "cw2", "cw3"}
@@ -48,7 +48,7 @@ class Setup:
         }
 
 
-# The higher threshold corresponds to half as many features.
+# The higher threshold is replaced by half as many features.
 SVM_RFE = (
     Setup("R1", 0.05, KEPT // 2, None, FIVE),
     Setup("R2", 0.05, KEPT // 2, "cw3", FIVE),

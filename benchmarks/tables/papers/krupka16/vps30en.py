@@ -97,7 +97,7 @@ def load_vps30en(
 
 def _check_verbs(verbs: Iterable[str]) -> Sequence[str]:
     if isinstance(verbs, str):
-        raise InputError(f"verbs must be a list such as [{verbs!r}], got the string {verbs!r}.")
+        raise InputError(f"verbs={verbs!r} is a string. Pass a list such as [{verbs!r}].")
     names = tuple(verbs)
     unknown = [verb for verb in names if verb not in VERBS]
     if unknown:
@@ -150,15 +150,14 @@ def _read_cells(path: Path) -> tuple[list[str], list[list[str]]]:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{str(path)!r} is not UTF-8 text: {error}. Save it with UTF-8 encoding."
+            f"{str(path)!r} is not UTF-8 text ({error}). Save it with UTF-8 encoding."
         ) from error
     first = text.partition("\n")[0]
     separator = max(_SEPARATORS, key=first.count)
     lines = [line for line in csv.reader(StringIO(text), delimiter=separator) if line]
     if len(lines) < 2:
         raise InputError(
-            f"{str(path)!r} has no sentences. A file requires a header line and one line per "
-            "sentence."
+            f"{str(path)!r} has no sentences. Add one line per sentence below a header line."
         )
     names, rows = [name.strip() for name in lines[0]], lines[1:]
     duplicates = [name for name in names if names.count(name) > 1]
@@ -168,8 +167,7 @@ def _read_cells(path: Path) -> tuple[list[str], list[list[str]]]:
         if len(row) != len(names):
             raise InputError(
                 f"{str(path)!r} has {len(row)} cells in sentence {number} but {len(names)} column "
-                "names. Every column requires a name. (R omits the name of the row names: write "
-                "the table without them.)"
+                "names. Name every column. If R wrote the file, write it without row names."
             )
     return names, [[cell.strip() for cell in row] for row in rows]
 
@@ -189,5 +187,6 @@ def _parse_folds(path: Path, name: str, cells: Sequence[str]) -> NDArray[np.int6
         return np.array([int(cell) for cell in cells], dtype=np.int64)
     except ValueError as error:
         raise InputError(
-            f"{str(path)!r} has a fold in column {name!r} that is not an integer: {error}."
+            f"{str(path)!r} has a fold in column {name!r} that is not an integer ({error}). Number "
+            "the folds with integers."
         ) from error

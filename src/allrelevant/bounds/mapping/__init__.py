@@ -1,8 +1,8 @@
-"""Relevance bounds of linear mappings and of learned metrics.
+"""Relevance bounds for linear mappings and learned metrics.
 
 - ``metric_estimator``: :class:`MetricBounds`, which learns a metric first
 - ``mapping_estimator``: :class:`MappingBounds`, for a mapping supplied by the user
 - ``dimension``: the number of directions to keep, chosen by cross-validation
 - ``row_bounds``: bounds of the components (rows) of a mapping
-- ``linear_mapping``: mappings as values, and the principal directions of the data
+- ``linear_mapping``: the mapping class, and the principal directions of the data
 """

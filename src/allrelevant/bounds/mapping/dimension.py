@@ -1,4 +1,4 @@
-"""Choice of the number of directions that a metric needs.
+"""Choice of the number of principal directions for a metric.
 
 This follows Schulz et al. (2015), section 5.1. For each candidate number, the learned metric is
 bounded with that many directions, and the mappings that attain the bounds are used for
@@ -38,17 +38,17 @@ ERROR_TOL = 1e-12
 
 @dataclass(frozen=True)
 class DimensionCurve:
-    """Classification errors of the mappings at the bounds, by number of directions.
+    """Classification errors of the mappings at the bounds, for each number of directions.
 
     Attributes
     ----------
     dimensions : ndarray of shape (n_dimensions,)
         Numbers of directions, ascending.
     train_error, test_error : ndarray of shape (n_dimensions, n_splits)
-        Mean error of the mappings that attain the bounds, on the training rows and on the held-out
-        rows.
+        Mean error of the mappings that attain the bounds, on the training samples and on the
+        held-out samples.
     averaged_error : ndarray of shape (n_dimensions, n_splits)
-        Error of the average of those mappings on the held-out rows.
+        Error of the mean of these mappings on the held-out samples.
     raw_train_error, raw_test_error : ndarray of shape (n_splits,)
         Errors of the learned metric itself.
     """
@@ -121,8 +121,8 @@ def dimension_curve(
     """Compute the errors of a metric learner for each dimension.
 
     ``X`` is scaled and ``y`` contains class codes. The learner is cloned for each split. The
-    candidates are 1 up to the smallest rank of the training rows over the splits, and at most
-    ``max_dimension``.
+    dimensions range from 1 to the smallest rank of the training samples over all splits, but at
+    most to ``max_dimension``.
     """
     learners = parallel_map(
         lambda split: clone(learner).fit(X[split[0]], y[split[0]]), list(splits), n_jobs=n_jobs
@@ -152,7 +152,7 @@ def dimension_curve(
 
 @dataclass(frozen=True)
 class _FittedSplit:
-    """Metric learner fitted on the training rows of a split."""
+    """Metric learner fitted on the training samples of a split."""
 
     learner: Any
     split: Fold
@@ -160,7 +160,7 @@ class _FittedSplit:
     y: Codes
 
     def errors_at_bounds(self, dimension: int, slack: float) -> tuple[float, float, float]:
-        """Compute the mean training and held-out errors, and the error of the averaged mapping."""
+        """Compute mean training and held-out errors, and the held-out error of the mean mapping."""
         train, _ = self.split
         classifier, omega = self._classifier(), learned_matrix(self.learner)
         directions = data_space(self.X[train]).first(dimension)
@@ -186,7 +186,7 @@ class _FittedSplit:
 
 
 class MappingClassifier(Protocol):
-    """Classifier that predicts classes from the mapped rows."""
+    """Classifier that predicts classes from mapped samples."""
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes: ...
 
@@ -194,7 +194,7 @@ class MappingClassifier(Protocol):
 
 
 def classifier_for(learner: Any, X: Matrix, y: Codes) -> MappingClassifier:
-    """Return the classifier that belongs to a metric learner fitted on these rows.
+    """Return the classifier that belongs to a metric learner fitted on these samples.
 
     Learners with ``prototypes_`` and ``prototype_labels_`` classify by the nearest prototype, all
     others by the nearest neighbors.
@@ -213,7 +213,7 @@ class NearestPrototype:
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes:
         rows, prototypes = X @ omega.T, self._prototypes @ omega.T
-        # The squared length of the row is the same for all prototypes and can be omitted.
+        # The squared length of the sample is the same for all prototypes and can be omitted.
         distances = (prototypes**2).sum(axis=1) - 2.0 * rows @ prototypes.T
         return self._codes[distances.argmin(axis=1)]
 
@@ -222,7 +222,7 @@ class NearestPrototype:
 
 
 class NearestNeighbors:
-    """Classifier by majority vote of the nearest training rows."""
+    """k-nearest-neighbors classifier (majority vote)."""
 
     def __init__(self, n_neighbors: int, X: Matrix, y: Codes) -> None:
         self._n_neighbors, self._X, self._y = min(n_neighbors, len(X) - 1), X, y
@@ -231,8 +231,8 @@ class NearestNeighbors:
         return self._fit(omega).predict(X @ omega.T)
 
     def training_error(self, omega: Matrix) -> float:
-        """Compute the leave-one-out error on the training rows."""
-        neighbors = self._fit(omega).kneighbors(return_distance=False)  # excludes the row itself
+        """Compute the leave-one-out error on the training samples."""
+        neighbors = self._fit(omega).kneighbors(return_distance=False)  # excludes the sample itself
         votes = np.zeros((len(self._y), int(self._y.max()) + 1))
         for column in neighbors.T:
             votes[np.arange(len(votes)), self._y[column]] += 1.0

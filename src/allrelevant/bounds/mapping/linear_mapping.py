@@ -1,4 +1,4 @@
-"""Linear mappings: their matrix, the principal directions of the data, equivalent mappings.
+"""Linear mappings, principal directions of data, and canonical mappings.
 
 Data determine a mapping only in the directions in which the data vary. Mappings that agree in these
 directions are equivalent; :func:`canonical_mapping` returns the shortest of them.
@@ -56,7 +56,7 @@ class LinearMapping:
         return float(np.abs(self.matrix_).sum())
 
     def transform(self, X: Table) -> Matrix:
-        """Scale a raw table and map its rows; return an array of shape (n, n_rows)."""
+        """Scale and map an unscaled table; return an array of shape (n_samples, n_rows)."""
         return np.asarray(self.scaling_.apply(X) @ self.matrix_.T)
 
 
@@ -76,15 +76,22 @@ def learned_matrix(estimator: Any) -> Matrix:
 
 
 def check_matrix(values: ArrayLike, name: str) -> Matrix:
-    """Convert to a matrix of finite numbers; errors refer to it as ``name``."""
+    """Convert values to a matrix of finite numbers; ``name`` identifies it in messages."""
     try:
         matrix = np.atleast_2d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
-        raise InputError(f"The mapping ({name}) is not a matrix of numbers.") from None
+        raise InputError(
+            f"The mapping ({name}) is not numeric. Pass a matrix of numbers."
+        ) from None
     if matrix.ndim != 2 or matrix.size == 0:
-        raise InputError(f"The mapping ({name}) must be a matrix (got shape {matrix.shape}).")
+        raise InputError(
+            f"The mapping ({name}) must be a nonempty matrix (got shape {matrix.shape})."
+        )
     if not np.isfinite(matrix).all():
-        raise InputError(f"The mapping ({name}) contains missing or infinite values.")
+        raise InputError(
+            f"The mapping ({name}) contains missing or infinite values. Pass a matrix of finite "
+            "numbers."
+        )
     return matrix
 
 
@@ -109,7 +116,7 @@ class DataSpace:
     def count(self, dimension: EffectiveDimension) -> int:
         """Return the number of directions to keep.
 
-        ``dimension`` is a number, a fraction of the variance, "spectrum" or None for all.
+        ``dimension`` is a number, a fraction of the variance, "spectrum", or None to keep all.
         """
         if dimension is None:
             return self.rank
@@ -126,7 +133,7 @@ class DataSpace:
 
 
 def data_space(X: Matrix) -> DataSpace:
-    """Compute the principal directions of a table, which is centered first."""
+    """Center a table and compute its principal directions."""
     centered = X - X.mean(axis=0)
     _, size, directions = np.linalg.svd(centered, full_matrices=False)
     rounding = max(X.shape) * np.finfo(float).eps * size.max(initial=0.0)
@@ -182,7 +189,7 @@ def canonical_mapping(
         )
     for name, values in (("omega", omega), ("X", X)):
         if not np.isfinite(values).all():
-            raise InputError(f"{name} contains missing or infinite values.")
+            raise InputError(f"{name} contains missing or infinite values. Remove or replace them.")
     return project(omega, data_space(X).first(effective_dimension))
 
 
@@ -192,7 +199,7 @@ def project(omega: Matrix, directions: Matrix) -> Matrix:
 
 
 def metric_rows(omega: Matrix) -> Matrix:
-    """Return the orthogonal components that give the same distances as ``omega``.
+    """Return orthogonal components that give the same distances as ``omega``.
 
     See :func:`allrelevant.metric_learning.eigen_rows`; very short components are omitted. If two
     components have the same length, they are determined only up to a rotation.
@@ -202,6 +209,7 @@ def metric_rows(omega: Matrix) -> Matrix:
     longest = float(length.max())
     if longest == 0.0:
         raise InputError(
-            "The mapping maps all rows to a single point. Check the mapping and the columns."
+            "The mapping maps all rows of the table to a single point. Check the mapping and the "
+            "columns."
         )
     return rows[length > MIN_RELATIVE_LENGTH * longest]

@@ -1,4 +1,4 @@
-"""Relevance bounds of the features of a user-supplied linear mapping."""
+"""Relevance bounds for a user-supplied linear mapping."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ MAPPING_COLUMNS: tuple[Column, ...] = (
 
 
 class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
-    """Base class of the estimators that bound a mapping: common parameters and results."""
+    """Base class of the mapping estimators, with their common parameters and results."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "slack": [Interval(Real, 0, None, closed="left")],
@@ -118,14 +118,14 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         Parameters
         ----------
         feature : int or str
-            Index of the feature, or its name if ``X`` had names.
+            Index of the feature, or its name if ``X`` has column names.
         bound : {"lower", "upper"}
-            Bound of the feature to attain.
+            End of the feature's ``interval_``.
 
         Returns
         -------
         LinearMapping
-            Mapping of the scaled features; its ``transform`` takes unscaled tables, as ``fit``
+            Mapping of the scaled features; its ``transform`` accepts unscaled tables, as ``fit``
             does.
         """
         return LinearMapping(self._bounds.witness(*self._checked(feature, bound)), self._scaling)
@@ -154,7 +154,9 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         pandas = import_extra("pandas", "cli")
         n_rows = len(self.row_interval_)
         if not 0 <= row < n_rows:
-            raise InputError(f"Row {row} is out of range: the mapping has {n_rows} rows.")
+            raise InputError(
+                f"row={row} is out of range. Use a component index from 0 to {n_rows - 1}."
+            )
         return pandas.DataFrame(
             {
                 "lower": self.row_interval_[row, :, 0],
@@ -216,7 +218,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         return {"metric": self.to_dict()}
 
     def plot_rows(self, **kwargs: Any) -> MappingDisplay:
-        """Plot the raw mapping above its bounds; see :meth:`MappingDisplay.from_estimator`."""
+        """Plot the original mapping above its bounds; see :meth:`MappingDisplay.from_estimator`."""
         return display("MappingDisplay").from_estimator(self, **kwargs)
 
     def __sklearn_tags__(self) -> Any:
@@ -229,7 +231,7 @@ class MappingBounds(MappingBoundsBase):
     """Relevance bounds over all linear mappings that are equivalent on the data.
 
     If features are correlated, many matrices ``omega`` map the data in the same way by
-    ``x -> omega @ x``, and the weights of any single one carry little information. Two mappings
+    ``x -> omega @ x``, and the weights of a single matrix carry little information. Two mappings
     are equivalent if they map the data in the same way and the l1 norms of their components (rows)
     are within a slack of the smallest. Linear programs find the smallest and largest absolute
     weight of each feature over all equivalent mappings. Each bound has a dual certificate.
@@ -243,8 +245,8 @@ class MappingBounds(MappingBoundsBase):
         Matrix of the mapping, or an estimator with ``omega_``, ``components_`` or ``coef_``, such
         as a metric learner, ``NeighborhoodComponentsAnalysis``, ``LinearDiscriminantAnalysis``,
         ``PCA`` or ``PLSRegression``. A fitted estimator is used unchanged; ``X`` must then be on
-        the scale that it was fitted on. An unfitted one is cloned and fitted on the scaled table.
-        (``clone`` and hyperparameter searches discard a fit; wrap an estimator in
+        the scale that it was fitted on. An unfitted estimator is cloned and fitted on the scaled
+        table. (``clone`` and hyperparameter searches discard a fit; wrap an estimator in
         ``sklearn.frozen.FrozenEstimator`` to keep it fitted.)
     effective_dimension : int, float, "spectrum" or None, default="spectrum"
         Number of principal directions of the data in which equivalent mappings must agree, or the
@@ -261,9 +263,9 @@ class MappingBounds(MappingBoundsBase):
         Whether to scale the features to zero mean and unit variance. Weights can be compared, and
         copies of a feature detected, only if all features are on the same scale.
     n_jobs : int or None, default=None
-        Number of worker processes for the components; -1 uses all cores.
+        Number of worker processes (-1: all cores). Does not change the result.
     verbose : int, default=0
-        1 shows a progress bar on standard error.
+        If positive, show a progress bar.
 
     Attributes
     ----------
@@ -359,7 +361,7 @@ class MappingBounds(MappingBoundsBase):
         return self
 
     def _omega(self, scaled: Matrix, y: Any) -> Matrix:
-        """Return the matrix of the mapping of the scaled table."""
+        """Return the matrix of the mapping for the scaled table."""
         source = self.mapping
         if is_estimator(source) and not _is_fitted(source):
             self.mapping_ = clone(source).fit(scaled, y)
@@ -374,7 +376,7 @@ class MappingBounds(MappingBoundsBase):
         if omega.shape[1] != self.n_features_in_:
             raise InputError(
                 f"The mapping has {omega.shape[1]} columns, but the table has "
-                f"{self.n_features_in_}. Both must have the same features."
+                f"{self.n_features_in_}. Both must have the same columns."
             )
         return omega
 

@@ -1,4 +1,4 @@
-"""Relevance bounds of the features of a learned metric."""
+"""Relevance bounds for a learned metric."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ METRIC = Task(
 
 
 class MetricBounds(ClassifierMixin, MappingBoundsBase):
-    """Relevance bounds of the weights of a learned metric.
+    """Relevance bounds for a learned metric.
 
     The estimator trains a metric learner and determines the number of principal directions in which
     its mapping must be preserved to separate the classes. It then bounds the weights of all
@@ -77,7 +77,7 @@ raw_mapping_, effective_dimension_
         Mean of the mappings that attain the bounds.
     cv_score_ : float
         Cross-validated accuracy of the averaged mapping; only with "cv". It is slightly optimistic,
-        because the dimension was chosen on the same held-out rows.
+        because the dimension was chosen on the same held-out samples.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
@@ -171,7 +171,7 @@ raw_mapping_, effective_dimension_
     ) -> int | float | Literal["spectrum"]:
         """Return the number of directions to keep.
 
-        "cv" chooses it and sets ``dimension_curve_`` and ``cv_score_``.
+        "cv" chooses the number and sets ``dimension_curve_`` and ``cv_score_``.
         """
         for name in {"dimension_curve_", "cv_score_"} & set(vars(self)):
             delattr(self, name)  # set by an earlier fit
@@ -204,7 +204,7 @@ raw_mapping_, effective_dimension_
         }
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row with the averaged mapping.
+        """Predict the class of each sample with the averaged mapping.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ ZERO_WEIGHT_TOL = 1e-10
 
 @dataclass(frozen=True)
 class MappingRanges:
-    """Weight ranges of the orthogonal components of a mapping, longest first."""
+    """Weight ranges of a mapping's orthogonal components, longest component first."""
 
     rows: Sequence[RowBounds]
 
@@ -78,11 +78,12 @@ class MappingRanges:
 def bound_mapping(
     omega: Matrix, directions: Matrix, slack: float, **run: Unpack[RunOptions]
 ) -> MappingRanges:
-    """Bound the weights of all mappings that agree with ``omega`` in orthonormal directions.
+    """Bound the weights of all mappings that agree with ``omega`` in the given directions.
 
-    ``slack`` is the fraction by which the norm of a component may exceed the smallest norm.
+    The directions are orthonormal. ``slack`` is the fraction by which the norm of a component may
+    exceed the smallest norm.
     """
-    # The projection comes first, because the other directions would rotate the components.
+    # Project first, because the other directions would rotate the components.
     rows = metric_rows(project(omega, directions))
     solve = partial(bound_row, directions=directions, slack=slack)
     return MappingRanges(parallel_map(solve, list(rows), **run))
@@ -109,7 +110,8 @@ class RowBounds:
 def bound_row(row: Vector, directions: Matrix, slack: float) -> RowBounds:
     """Bound the weights of all components equivalent to ``row``.
 
-    Equivalent components agree with ``row`` in the directions, with a norm within the slack.
+    Equivalent components agree with ``row`` in the directions, and their norm is within the slack
+    of the smallest norm.
     """
     # The LPs are solved for a component of length 1, because tolerances are absolute.
     length = float(np.linalg.norm(directions @ row))
@@ -137,12 +139,12 @@ def image_rows(directions: Matrix, weights: Vector) -> HingeRows:
 
 
 def shortest_start(rows: HingeRows) -> StartingVertex:
-    """Return the feasible weights with the smallest norm, and their dual variables."""
+    """Return the feasible weights with the smallest norm, and the dual variables."""
     program = baseline_program(rows, 0.0)
     solution = HighsModel(program).solve("the smallest norm of a mapping")
     coef = program.model(solution.point)[0]
     coef[np.abs(coef) < ZERO_WEIGHT_TOL * np.abs(coef).sum()] = 0.0
-    # HiGHS satisfies the constraints within its tolerance; the nonzero weights are made exact.
+    # HiGHS satisfies the constraints only within its tolerance, so recompute the nonzero weights.
     used = np.flatnonzero(coef)
     coef[used] = np.linalg.lstsq(rows.table[:, used], rows.target, rcond=None)[0]
     return StartingVertex(coef, np.empty(0), np.maximum(solution.row_dual, 0.0), rows)

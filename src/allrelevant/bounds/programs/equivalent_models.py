@@ -59,7 +59,7 @@ class LinearProgram:
 
 
 def hinge_program(rows: HingeRows) -> LinearProgram:
-    """Return the constraints ``table w + offset_table o + slack >= target`` as an LP of cost 0.
+    """Return the constraints ``table w + offset_table o + slack >= target`` as an LP.
 
     The variables are, in the order of the columns::
 
@@ -142,9 +142,9 @@ class EquivalentModels:
         return self.rows.n_weights
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Return the largest violation of a constraint or budget by each of m models, shape (m,).
+        """Return each model's largest violation of a constraint or budget, shape (m,).
 
-        It is at most zero for models in the set.
+        The violation is at most zero for models in the set.
         """
         norm = np.abs(coef).sum(axis=1)
         loss = self.rows.loss(coef, offset)
@@ -244,7 +244,7 @@ class WeightLimit:
 
 
 def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
-    """Return the models of a set that satisfy limits, as a set without a start.
+    """Return the models of a set that satisfy limits on weights; the result has no start.
 
     The limits are appended as hard constraints. The bounds on the offsets remain valid.
     """

@@ -93,7 +93,7 @@ class HingeRows:
         return self.take(np.flatnonzero(self.is_hard)).slack(coef, offset).max(axis=1)
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
-        """Return indices of hard constraints and of those violated or nearly active at a model."""
+        """Return the indices of constraints that are hard, violated or nearly active at a model."""
         near = (self.slack(coef, offset) > -DISTANT_SLACK).any(axis=0)
         return np.flatnonzero(near | self.is_hard)
 
@@ -126,7 +126,7 @@ class Requirements:
 
 
 def privileged_rows(requirements: Requirements, privileged: Table, weight: Vector) -> HingeRows:
-    """Return the constraints of a task whose slacks are linear in privileged features.
+    """Return a task's constraints with slack variables that are linear in privileged features.
 
     ``privileged`` has shape (n, p). ``weight`` is the weight of each of the n samples in the loss.
     """

@@ -57,7 +57,7 @@ class PairwiseLoss:
         return np.asarray(self.positive @ coef.T), np.asarray(self.negative @ coef.T)
 
     def loss_and_slopes(self, high: Vector, low: Vector) -> tuple[float, Vector, Vector]:
-        """Return the loss, its decrease per positive score and its increase per negative score."""
+        """Return the loss and its absolute slopes with respect to positive and negative scores."""
         # Both arrays are sorted before searchsorted: unsorted queries take five times as long.
         by_high, by_low = np.argsort(high), np.argsort(low)
         high, low = high[by_high], low[by_low]
@@ -71,7 +71,7 @@ class PairwiseLoss:
         return float(loss), positive_slope, negative_slope
 
     def loss_and_cut(self, coef: Vector) -> tuple[float, Cut]:
-        """Return the loss of a model, and the cut that is tight there."""
+        """Return the loss of a model, and the cut that is tight at this model."""
         high, low = self.scores(coef[None])
         loss, positive_slope, negative_slope = self.loss_and_slopes(high[:, 0], low[:, 0])
         positive_part = np.asarray(positive_slope @ self.positive)
@@ -95,7 +95,10 @@ def _suffix_sums(values: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class CuttingPlaneRows(HingeRows):
-    """Constraints with the loss as slack of the first, then cuts and limits on weights."""
+    """Constraints for a loss that is approximated by cuts.
+
+    The slack of the first constraint is the loss. Cuts and limits on weights follow.
+    """
 
     true_loss: PairwiseLoss
 
@@ -144,7 +147,7 @@ class CuttingPlaneRows(HingeRows):
 
 
 def initial_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
-    """Return the constraint of the loss and the cut at the zero model."""
+    """Return the initial constraints: the loss, and the cut at the zero model."""
     n_weights = int(true_loss.positive.shape[1])
     rows = CuttingPlaneRows(
         table=np.zeros((1, n_weights)),

@@ -79,7 +79,7 @@ def selection_program(
     ``parts`` are the LPs of the subproblems, ``signed`` the bounds on their weights. The first
     weights of each subproblem have ``costs``, shape (n_features,); the others have no cost.
     ``fixed``, of shape (n_features, 2), bounds the binary variables: (0, 1) for a free feature,
-    (1, 1) for one that is always used and (0, 0) for one that is never used.
+    (1, 1) if it is always used and (0, 0) if it is never used.
     """
     n = len(costs)
     blocks = [_usage_rows(part, ends[:n]) for part, ends in zip(parts, signed, strict=True)]
@@ -163,7 +163,7 @@ class CheapestSearch:
         self.timed_out = False
 
     def search(self, deadline: float | None) -> Iterator[FeatureSet]:
-        """Yield feature sets until there are no more, or until ``deadline``, as in ``time.time()``.
+        """Yield feature sets until none remain, or until ``deadline`` (as in ``time.time()``).
 
         Supersets of earlier sets are skipped, because their extra features are unnecessary.
         """
@@ -216,7 +216,7 @@ class CheapestSearch:
         return np.flatnonzero(used)
 
     def _cheapest_witness_set(self, bound: float) -> FeatureSet:
-        """Return the cheapest set that witnesses use, for a search that timed out without a set."""
+        """Return the cheapest set used by known witnesses, if the search found no set in time."""
         used = self._fixed[:, 0] > 0
         for ranges in self._ranges:
             in_use = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
@@ -242,7 +242,7 @@ class CheapestSearch:
         return True
 
     def _solve_with(self, index: int, members: NDArray[np.intp]) -> tuple[Vector, Vector]:
-        """Return the verified minimizer of ``|w|_1 + C * loss`` in the set with these features."""
+        """Return the verified model that minimizes ``|w|_1 + C * loss`` with these features."""
         models, n = self._sets[index], len(self._costs)
         working = self._working[index]
         while True:

@@ -1,7 +1,7 @@
 """Weight ranges under limits on weights, updated from the ranges without limits.
 
 :class:`ConstrainedModels` is a set of models under limits on weights. Witnesses of the full set
-that satisfy the limits still attain their ends, so most LPs can be skipped.
+that satisfy the limits still attain the ends of their ranges, so most LPs can be skipped.
 :class:`UnionRanges` holds ranges over a union of several such sets.
 """
 
@@ -124,10 +124,10 @@ class ConstrainedModels:
     ) -> tuple[Matrix, SolverStats]:
         """Return the smallest and largest absolute weight of m features, shape (m, 2).
 
-        ``wider`` holds the ranges without limits. An LP is skipped if a feasible model is already
-        known that attains the bound without limits, or in which the weight is zero. Known models
-        are the witnesses of ``wider`` that satisfy the limits, and all solutions found here.
-        ``signed``, of shape (d, 2), bounds the weights without limits.
+        ``wider`` holds the ranges without limits. An LP is skipped if a known feasible model
+        attains the bound without limits, or has weight zero. Known models are the witnesses of
+        ``wider`` that satisfy the limits, and all solutions found here. ``signed``, of shape
+        (d, 2), bounds the weights without limits.
         """
         known_weights = wider.coef[satisfies_limits_sparse(wider.coef, self.limits)][
             :, features

@@ -55,17 +55,17 @@ N_LAST_POINTS = 8
 MAX_SQP_WEIGHTS = 300
 
 # Maximum number of Newton steps from outside the set to its boundary, and tolerance for exceeding
-# the limit of the loss.
+# the limit on the loss.
 MAX_NEWTON_STEPS = 30
 LOSS_TOL = 1e-12
 
-# Largest gap of the minimum loss, relative to the limit of the loss, and maximum number of cuts.
+# Largest gap of the minimum loss, relative to the limit on the loss, and maximum number of cuts.
 CENTER_GAP_TOL = 0.01
 MAX_CENTER_CUTS = 300
 
 
 class CuttingPlaneBaseline:
-    """Cutting-plane solver of ``min |w|_1 + C * loss`` for successive values of C.
+    """Cutting-plane solver for ``min |w|_1 + C * loss`` at successive values of C.
 
     Cuts are kept from one C to the next. Each round adds a cut at the solution, and one halfway
     between the solution and the best model so far.
@@ -109,7 +109,7 @@ class CuttingPlaneBaseline:
 
 
 class CuttingPlaneSolver:
-    """Cutting-plane solver of extremes.
+    """Cutting-plane solver for extremes.
 
     Solutions over the outer approximation bound the extremes, but lie outside the set. Moving them
     toward the start until they are feasible gives models of the set. Cuts at these models tighten
@@ -161,15 +161,15 @@ class CuttingPlaneSolver:
         self.models = replace(self.models, rows=self._rows)
 
     def _pad(self, multipliers: Matrix) -> Matrix:
-        """Append dual variables of zero for the cuts added since."""
+        """Append zeros to the dual variables, one for each cut that has been added since."""
         n_more = self._rows.n_rows - multipliers.shape[1]
         return np.hstack([multipliers, np.zeros((len(multipliers), n_more))])
 
     def _approximate(self, extreme: Extreme) -> Matrix:
-        """Return the last points of SQP, shape (m, d). The final point is close to the extreme.
+        """Return the last SQP iterates, shape (m, d). The final iterate is close to the extreme.
 
         The variables are the positive and negative parts of the weights, so that the norm is
-        linear. The points can be infeasible.
+        linear. The iterates can be infeasible.
         """
         from scipy.optimize import minimize
 
@@ -223,10 +223,10 @@ class CuttingPlaneSolver:
         return start + np.array(steps)[:, None] * (coef - start)
 
     def _shrink_to_norm_limit(self, coef: Matrix) -> Matrix:
-        """Shrink models until they are within the limit of the norm.
+        """Shrink models until they are within the limit on the norm.
 
         They are moved toward the smallest weights allowed, not toward the start. The start can
-        itself be at the limit of the norm, where rounding would determine the step.
+        itself be at the limit on the norm, where rounding would determine the step.
         """
         smallest = np.clip(0.0, *self._rows.weight_limits.T)
         min_norm, norm = np.abs(smallest).sum(), np.abs(coef).sum(axis=1)
@@ -238,7 +238,7 @@ class CuttingPlaneSolver:
 
 
 def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: float) -> float:
-    """Return the largest step in [0, 1] from one model to another within a limit of the loss.
+    """Return the largest step in [0, 1] between two models that keeps the loss within a limit.
 
     Newton's method starts at the far end. It does not overshoot, because the loss is convex.
     """
@@ -267,7 +267,7 @@ def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> Equi
     of ``models``.
     """
     limit = min(b.limit / b.loss_coefficient for b in models.budgets if b.loss_coefficient > 0)
-    # Drop the limit of the loss, which is checked at the end.
+    # Drop the limit on the loss, which is checked at the end.
     without_loss_limit = replace(
         models,
         budgets=tuple(b for b in models.budgets if b.norm_coefficient > 0),

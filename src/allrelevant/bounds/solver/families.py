@@ -2,7 +2,7 @@
 
 If the constraints describe the loss completely, the solvers use the simplex method. If they
 approximate it by cuts, the solvers use cutting planes. :func:`solvers_for` returns the family. It
-creates the solvers of the baseline and of extremes, and finds starts for sets with limits on
+creates the solvers for the baseline and for extremes, and finds starts for sets with limits on
 weights. No other module depends on the kind of constraints.
 """
 
@@ -32,17 +32,17 @@ class SolverFamily(Protocol):
     """Solvers for one kind of constraints."""
 
     def baseline(self) -> BaselineSolver:
-        """Return a solver of ``min |w|_1 + C * loss``."""
+        """Return a solver for ``min |w|_1 + C * loss``."""
 
     def extremes(
         self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
     ) -> ExtremeSolver:
-        """Return a solver of extremes. ``active_rows`` are constraints likely to be active."""
+        """Return a solver for extremes. ``active_rows`` are constraints likely to be active."""
 
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """Return a set with limits, with a start if one is found.
+        """Return a set with limits on weights, and with a start if one is found.
 
         The limits are the last constraints of the set. ``start`` is the start of the set without
         limits, optimal at ``C``.
@@ -103,7 +103,8 @@ class SimplexFamily:
 
         The start may exceed a budget, which solvers allow. For the simplex method, hard constraints
         get a finite weight, large enough that the optimum satisfies them. The dual variable of a
-        limit is bounded by what the norm and all other constraints contribute at its weight.
+        limit is bounded by the terms of norm and other constraints in the reduced cost of its
+        weight.
         """
         n_before = start.rows.n_rows
         before = self.rows.take(np.arange(n_before))

@@ -22,7 +22,7 @@ from .interface import Extreme, ExtremeSolutions, SolverStats
 # The default of HiGHS, 1e-7, is too coarse for bounds certified to 1e-6.
 FEASIBILITY_TOL = 1e-9
 
-# Absolute MIP gap at which an integer solution is optimal.
+# Absolute MIP gap up to which an integer solution counts as optimal.
 INTEGER_GAP_TOL = 1e-7
 
 # After a change of the objective, the last basis is still primal feasible, so the primal simplex
@@ -44,7 +44,7 @@ COLD_START: Mapping[str, str | int] = {
 
 @dataclass(frozen=True)
 class Solution:
-    """Optimal vertex, the dual variables of its rows, and the objective value."""
+    """Optimal vertex, the dual variables of the constraints, and the objective value."""
 
     point: Vector
     row_dual: Vector
@@ -53,7 +53,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class IntegerSolution:
-    """Best point found for a MILP, and a lower bound on its optimum.
+    """Best solution found for a MILP, and a lower bound on the optimum.
 
     ``point`` is None if the MILP is infeasible, or if no point was found within the time limit.
     """
@@ -131,7 +131,7 @@ class HighsModel:
     def solve_integer(
         self, columns: NDArray[np.int32], what: str, seconds: float | None = None
     ) -> IntegerSolution:
-        """Solve the MILP with these integer columns; after ``seconds``, return the best point."""
+        """Solve the MILP with these integer columns, within ``seconds`` if given."""
         highs, status = self._highs, self._api.HighsModelStatus
         integer = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
         highs.changeColsIntegrality(len(columns), columns, integer)
@@ -147,7 +147,8 @@ class HighsModel:
         if answer not in (status.kOptimal, status.kTimeLimit):
             raise SolverError(
                 f"HiGHS failed to compute {what}: its status is "
-                f"{highs.modelStatusToString(answer)!r}."
+                f"{highs.modelStatusToString(answer)!r}. The usual cause is badly scaled "
+                "columns: set standardize=True, or use a smaller C."
             )
         has_point = info.primal_solution_status == self._api.SolutionStatus.kSolutionStatusFeasible
         return IntegerSolution(
@@ -188,7 +189,7 @@ class HighsModel:
 
 
 class HighsSolver:
-    """Reference solver of extremes, each warm-started from the basis of the previous one."""
+    """Reference solver for extremes. Each LP is warm-started from the previous basis."""
 
     is_reference = True
 

@@ -14,11 +14,11 @@ from ..programs.equivalent_models import EquivalentModels, StartingVertex
 
 
 class NotAVertexError(Exception):
-    """Raised when a solver requires a vertex to start from and the start is not one."""
+    """Raised when a solver must start from a vertex, but the start is not a vertex."""
 
 
 class BaselineSolver(Protocol):
-    """Solver of ``min |w|_1 + C * loss`` for successive values of C."""
+    """Solver for ``min |w|_1 + C * loss`` at successive values of C."""
 
     def solve(self, C: float) -> StartingVertex: ...
 
@@ -60,7 +60,7 @@ class ExtremeSolutions:
         return ExtremeSolutions(self.coef[which], self.offset[which], self.multipliers[which])
 
     def with_replaced(self, which: NDArray[np.intp], others: ExtremeSolutions) -> ExtremeSolutions:
-        """Replace some of the solutions, in place, and return all."""
+        """Replace some of the solutions in place and return all solutions."""
         self.coef[which] = others.coef
         self.offset[which] = others.offset
         self.multipliers[which] = others.multipliers
@@ -82,8 +82,9 @@ def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
 class SolverStats:
     """Solver statistics.
 
-    The counts are LPs solved by the solver (``programs``), simplex pivots, LPs solved by HiGHS as a
-    fallback, and LPs skipped because their solution was known (``spared``).
+    The counts are LPs solved by the solver (``programs``), simplex pivots (``pivots``), LPs solved
+    by HiGHS as a fallback (``fallbacks``), and LPs skipped because their solution was known
+    (``spared``).
     """
 
     programs: int = 0
@@ -103,7 +104,7 @@ def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
 
 
 class ExtremeSolver(Protocol):
-    """Solver of extremes over one set of models.
+    """Solver for extremes over one set of models.
 
     ``models`` is the current description of the set, to which the solver may have added cuts. The
     dual variables refer to its constraints. Callers verify all solutions; there is no fallback for

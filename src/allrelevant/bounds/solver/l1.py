@@ -90,7 +90,9 @@ class SimplexBaseline:
 
 
 def finite_weights(rows: HingeRows) -> Vector:
-    """Return the weights, with twice an upper bound on the dual variables for hard constraints.
+    """Return the weights of all constraints, with finite weights for hard constraints.
+
+    The weight of a hard constraint is twice an upper bound on its dual variable.
 
     Dual feasibility requires ``multipliers @ offset_table = 0``, so the dual variables of the soft
     constraints bound those of the hard constraints.

@@ -14,8 +14,8 @@ With v = table' a and g = offset_table' a, the weight of feature j times a sign 
 
 and the budgets limit |w|_1 and the loss. This bound is computed from the data and holds for any
 a >= 0, so its validity does not depend on the solver that found a. Suboptimal dual variables give a
-loose bound, never a wrong one. (At optimal ones, g is zero up to rounding; the range of the offsets
-accounts for the rest.)
+loose bound, never a wrong one. (At optimal dual variables, g is zero up to rounding; the range of
+the offsets accounts for the rest.)
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class CheckedSolutions:
-    """Results of verifying a solver's solutions of m extremes against the data.
+    """Results of verifying the solutions for m extremes against the data.
 
-    Arrays of shape (m,): the weight that each model attains, the certified bound on it, and the
-    constraint violation of each model (relative to its norm if that exceeds 1). ``certificates``
-    holds the certificates of all solutions.
+    Arrays of shape (m,): the weight that each model attains, the certified bound on this weight,
+    and the constraint violation of each model (relative to its norm if that exceeds 1).
+    ``certificates`` holds the certificates of all solutions.
     """
 
     attained: Vector
@@ -54,7 +54,7 @@ class CheckedSolutions:
         return np.abs(self.proven - self.attained)
 
     def with_replaced(self, which: NDArray[np.intp], others: CheckedSolutions) -> CheckedSolutions:
-        """Replace some of the results, in place, but not the certificates; return all."""
+        """Replace some of the results in place, except the certificates, and return all results."""
         self.attained[which] = others.attained
         self.proven[which] = others.proven
         self.violation[which] = others.violation
@@ -129,14 +129,14 @@ def check_solutions(
 
 
 def intersect(first: Matrix, second: Matrix) -> Matrix:
-    """Return the intersection of two ranges of every weight, shape (d, 2)."""
+    """Intersect two arrays of weight ranges, feature by feature; shape (d, 2)."""
     return np.column_stack([np.fmax(first[:, 0], second[:, 0]), np.fmin(first[:, 1], second[:, 1])])
 
 
 def outer_ranges(models: EquivalentModels) -> Matrix:
     """Return outer bounds on every weight that require no LP, shape (d, 2).
 
-    The bounds are the limit of the norm and, if the set has a start, the certificate from its dual
+    The bounds are the limit on the norm and, if the set has a start, the certificate from its dual
     variables.
     """
     norm = max(b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0)
@@ -167,7 +167,7 @@ def _max_within_budgets(
 
 
 def _rate(price: Vector, coefficient: float) -> Vector:
-    """Return a price divided by a budget coefficient; infinite if that is zero."""
+    """Return a price divided by a budget coefficient; infinite if the coefficient is zero."""
     if coefficient > 0:
         return price / coefficient
     return np.where(price > 0, np.inf, 0.0)

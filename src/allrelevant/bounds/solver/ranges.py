@@ -1,4 +1,4 @@
-"""Smallest and largest weight of every feature over a set of models, with certified ends.
+"""Smallest and largest weight of each feature over a set of models, with certified bounds.
 
 Two LPs per feature suffice. The set is convex, so with ``a = min w_j`` and ``b = max w_j``, the
 absolute weight ranges from ``max(0, a, -b)`` to ``max(|a|, |b|)``. :func:`weight_ranges` solves for
@@ -40,10 +40,10 @@ LOWER, UPPER = 0, 1
 # Largest gap and violation of a verified solution, relative to its norm.
 GAP_TOL = 1e-7
 
-# Largest violation of a witness, relative to its norm. Larger ones raise an error.
+# Largest violation of a witness, relative to its norm. Larger violations raise an error.
 WITNESS_TOL = 1e-6
 
-# Smallest weights below this fraction of the largest weight of the same feature are zero.
+# A smallest weight below this fraction of the feature's largest weight counts as zero.
 ZERO_TOL = 1e-12
 
 # Features per batch if there is a deadline.
@@ -279,7 +279,7 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
 
 
 def absolute(signed: Matrix) -> Matrix:
-    """Return the smallest and largest absolute weight of signed ranges, shape (m, 2).
+    """Convert signed ranges to ranges of absolute weights, shape (m, 2).
 
     A smallest weight that is tiny compared with the largest is set to zero. Otherwise, rounding
     errors could make an unnecessary feature appear necessary on some platforms.
@@ -382,5 +382,5 @@ class CheckedSolver:
 
 
 def _interpolate(start: Vector, end: Matrix, step: Matrix) -> Matrix:
-    """Return points between one model and each of several others; the model itself at step 0."""
+    """Interpolate between one model and each of several others; step 0 gives the model itself."""
     return np.where(step > 0, start + step * (end - start), start)

@@ -1,4 +1,4 @@
-"""Fast solver of extremes: the simplex method on a small dense dictionary.
+"""Fast solver for extremes: the simplex method on a small dense dictionary.
 
 The baseline is a vertex of the l1-regularized problem. :class:`Vertex` factorizes its basis, and
 :class:`Dictionary` is its dictionary for :mod:`allrelevant.native.simplex`. :class:`SimplexSolver`
@@ -270,7 +270,7 @@ def dictionary_state(
 
 
 class SimplexSolver:
-    """Simplex solver of extremes, over a working set of constraints and features.
+    """Simplex solver for extremes, over a working set of constraints and features.
 
     Every extreme is solved from the start of the set. :class:`NotAVertexError` is raised if the
     start is not a vertex. ``active_rows`` are constraints to include in the working set, in
@@ -308,7 +308,7 @@ class SimplexSolver:
         return concatenate(parts)
 
     def _solve_batch(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        """Solve extremes, repeatedly until no constraint and no feature has to be added."""
+        """Solve extremes repeatedly, until no constraint or feature has to be added."""
         solutions = self._solve(extremes)
         again = self._extend_working_set(extremes, solutions)
         while len(again):
@@ -343,7 +343,7 @@ class SimplexSolver:
     def _extend_working_set(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> NDArray[np.intp]:
-        """Add violated constraints and features of negative reduced cost to the working set.
+        """Add violated constraints, and features with negative reduced cost, to the working set.
 
         Return the indices of the solutions concerned, which must be solved again.
         """
@@ -364,7 +364,7 @@ class SimplexSolver:
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield solutions, and the features outside the working set with negative reduced cost."""
+        """Yield solution indices, each with missing features that have negative reduced cost."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0

@@ -1,6 +1,6 @@
 """Closed-form gradients of scikit-learn linear models, MLPs, and pipelines of scalers.
 
-A linear model has one row of weights per output. An MLP is differentiated layer by layer. A
+A linear model has one weight vector per output. An MLP is differentiated layer by layer. A
 pipeline multiplies the gradient of its final model by the slopes of its scalers.
 """
 
@@ -118,7 +118,7 @@ _ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Mat
 
 @dataclass(frozen=True)
 class Perceptron:
-    """Network of dense layers.
+    """Multilayer perceptron.
 
     ``output_map``, of shape (n_last, k), maps the last layer to the outputs of the model. A binary
     classifier has one unit in its last layer and two outputs.
@@ -162,8 +162,8 @@ def _from_mlp_classifier(fitted: Any) -> Perceptron:
         return _perceptron(fitted, "identity", np.eye(n_last), CrossEntropyGain())
     if n_last > 1:
         raise InputError(
-            "The network was trained on multilabel targets. Saliency requires exactly one class "
-            "per row."
+            "The network was trained on multilabel targets, but saliency requires exactly one "
+            "class per row. Train it on single-label targets."
         )
     return _perceptron(fitted, "identity", np.array([[0.0, 1.0]]), CrossEntropyGain())
 
@@ -211,8 +211,8 @@ class ScaledModel:
             return X * self.slopes + self.offsets
         if np.any(self.offsets):
             raise InputError(
-                "A scaler of the pipeline shifts the features, which a sparse table does not "
-                "allow. Convert the table to a dense array."
+                "A scaler in the pipeline shifts the features, which is not possible with sparse "
+                "data. Convert the table to a dense array."
             )
         return sp.csr_array(X.multiply(np.broadcast_to(self.slopes, X.shape[1])))
 
@@ -248,7 +248,7 @@ def _from_pipeline(fitted: Any) -> ScaledModel:
 
 
 def _affine(scaler: Any) -> tuple[Any, Any]:
-    """Return the slope and offset of a scaler.
+    """Return the slopes and offsets of a scaler.
 
     Its ``transform`` is not called, because it may return a DataFrame and warns if an array has no
     feature names.

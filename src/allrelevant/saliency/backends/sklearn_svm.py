@@ -282,7 +282,7 @@ class SigmoidForm(KernelForm):
 class GaussianForm(KernelForm):
     """Gaussian (RBF) kernel, ``exp(-gamma |x - s|^2)``."""
 
-    # The derivative of |x - s|^2 is -2 in the inner product <x, s>, and 2 (x - s) in x.
+    # The derivative of |x - s|^2 is -2 with respect to <x, s>, and 2 (x - s) with respect to x.
     row_factor = -1.0
 
     def argument(self, inner: Matrix, rows: Vector, support: Vector) -> Matrix:

@@ -31,7 +31,7 @@ from .torch_modules import (
     weight_template,
 )
 
-# Kind of the module outputs, by training loss.
+# Kind of module outputs for each training loss.
 _OUTPUT_KINDS: dict[type[Any], OutputKind] = {
     nn.CrossEntropyLoss: "logits",
     nn.NLLLoss: "logits",  # the softmax of log-probabilities gives the probabilities
@@ -64,7 +64,7 @@ class SkorchTrainer(BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether columns must not be dropped; True unless the net declares otherwise."""
+        """Whether the net requires all columns; True unless the net declares otherwise."""
         return bool(getattr(self.net, "requires_all_columns", True))
 
     def fit(self, X: Table, y: NDArray[Any]) -> Self:

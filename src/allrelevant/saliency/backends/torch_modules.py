@@ -89,8 +89,8 @@ class TorchModel:
     ) -> None:
         if outputs not in _GAINS:
             raise InputError(
-                f"outputs must be one of {', '.join(_GAINS)}, depending on what the module "
-                f"returns; got {outputs!r}."
+                f"outputs must be one of {', '.join(_GAINS)}, depending on the module (got "
+                f"{outputs!r})."
             )
         self.module = _move_to_device(_resolve_module(module), device)
         self.kind = outputs
@@ -149,7 +149,7 @@ class TorchModel:
         if math.prod(self.input_shape) != rows.shape[1]:
             raise InputError(
                 f"input_shape={self.input_shape} requires {math.prod(self.input_shape)} features, "
-                f"but rows have {rows.shape[1]}."
+                f"but rows have {rows.shape[1]}. Change input_shape."
             )
         return rows.reshape(-1, *self.input_shape)
 
@@ -199,8 +199,8 @@ class TapedModule:
 @register(nn.Module)
 def _(fitted: nn.Module) -> TorchModel:
     raise InputError(
-        f"The kind of outputs of {type(fitted).__name__} is not known: logits, probabilities or "
-        "numbers. Wrap it, for example as TorchModel(module, outputs='logits')."
+        f"The outputs of {type(fitted).__name__} may be logits, probabilities or numbers. Wrap it "
+        "to specify their kind, for example as TorchModel(module, outputs='logits')."
     )
 
 
@@ -208,8 +208,8 @@ def _resolve_module(source: Any) -> nn.Module:
     module = source() if callable(source) and not isinstance(source, nn.Module) else source
     if not isinstance(module, nn.Module):
         raise InputError(
-            f"module must be a torch nn.Module or a function that returns one, got "
-            f"{_describe(module)}."
+            "module must be a torch nn.Module or a function that returns one (got "
+            f"{_describe(module)})."
         )
     return module
 
@@ -291,7 +291,7 @@ def _describe(value: Any) -> str:
 
 
 def device_for(device: Any, default: Any = "cpu") -> torch.device:
-    """Return the requested device; without a request, a GPU if available, else the default."""
+    """Return the requested device or, if None, a GPU if available and the default otherwise."""
     if device is None:
         return torch.device("cuda" if torch.cuda.is_available() else default)
     try:
@@ -314,7 +314,7 @@ SINGLE_THREAD_BELOW = 1_000_000
 
 
 def threads_for(module: nn.Module, n_threads: int | None) -> int:
-    """Return the number of threads for a network; one by default if the network is small."""
+    """Return the number of threads for a network; the default for small networks is one."""
     if n_threads is not None:
         return n_threads
     n_parameters = sum(parameter.numel() for parameter in module.parameters())
@@ -323,7 +323,7 @@ def threads_for(module: nn.Module, n_threads: int | None) -> int:
 
 @contextmanager
 def torch_threads(number: int) -> Iterator[None]:
-    """Limit the number of PyTorch threads within the block."""
+    """Set the number of PyTorch threads within the block."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:

@@ -1,7 +1,7 @@
 """PyTorch networks with the scikit-learn API; torch is imported when a network is trained.
 
 - ``estimators``: `NetworkClassifier` and `NetworkRegressor`; ``_base``: their base class
-- ``catalog``: networks by name; ``architectures``: the PyTorch modules
+- ``catalog``: construction of networks; ``architectures``: the PyTorch modules
 - ``training``: the training loop
 """
 

@@ -222,7 +222,8 @@ class NetworkEstimator(BaseEstimator):
         except ValueError as error:
             raise InputError(
                 f"{len(targets)} rows are too few for early_stopping with validation_fraction="
-                f"{self.validation_fraction}: {error}"
+                f"{self.validation_fraction}. Use more rows or early_stopping=False. "
+                f"Original error: {error}"
             ) from error
         return train, validation
 
@@ -243,7 +244,7 @@ class NetworkEstimator(BaseEstimator):
         self.n_iter_ = len(record.losses)
         self.validation_curve_ = record.validation_losses
         if mask is None or record.mask_steps is None:
-            for name in ("mask_", "mask_steps_"):  # from an earlier fit
+            for name in ("mask_", "mask_steps_"):  # left over from an earlier fit
                 self.__dict__.pop(name, None)
             return
         self.mask_: Vector = mask.weight.detach().double().cpu().numpy()

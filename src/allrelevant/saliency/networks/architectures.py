@@ -127,7 +127,7 @@ class ToImage(nn.Module):
 
 
 def check_image_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int, int, int]:
-    """Return height, width and channels of images; by default, a square with one channel."""
+    """Return the (height, width, channels) of images; the default is square with one channel."""
     if shape is None:
         side = isqrt(n_inputs)
         if side * side != n_inputs:
@@ -138,14 +138,14 @@ def check_image_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int
         shape = (side, side)
     if len(shape) not in (2, 3) or prod(shape) != n_inputs:
         raise InputError(
-            f"image_shape={shape} does not match the {n_inputs} features of X. Use (height, width) "
-            "or (height, width, channels) with this product."
+            f"image_shape={shape} does not match the {n_inputs} features. Use (height, width) or "
+            f"(height, width, channels) with a product of {n_inputs}."
         )
     height, width, channels = (*shape, 1)[:3]
     if min(height, width) < MIN_IMAGE_SIDE:
         raise InputError(
-            f"An image of {height} x {width} pixels is too small for this network. The minimum is "
-            f"{MIN_IMAGE_SIDE} x {MIN_IMAGE_SIDE}."
+            f"An image of {height} x {width} pixels is too small for this network. Use images of "
+            f"at least {MIN_IMAGE_SIDE} x {MIN_IMAGE_SIDE} pixels."
         )
     return height, width, channels
 

@@ -22,7 +22,7 @@ Network: TypeAlias = Any
 
 @dataclass(frozen=True)
 class NamedNetwork:
-    """Predefined network, with the name of its builder function in ``architectures``."""
+    """Predefined network; ``builder`` is the name of a function in ``architectures``."""
 
     builder: str
     takes_images: bool
@@ -116,7 +116,7 @@ def _reinitialized_copy(module: Any) -> nn.Module:
     if not isinstance(module, nn.Module):
         raise InputError(
             f"network must be one of {', '.join(NETWORKS)}, a torch nn.Module or a function that "
-            f"returns one, got {type(module).__name__}."
+            f"returns one (got {type(module).__name__})."
         )
     duplicate = copy.deepcopy(module)
     for layer in duplicate.modules():

@@ -59,7 +59,7 @@ class EarlyStopping:
 
 @dataclass
 class TrainingRecord:
-    """Mean training loss of each epoch, without penalties, and validation loss after it.
+    """Mean training loss (without penalties) and validation loss of each epoch.
 
     ``mask_steps`` counts the steps in which each weight of the mask was not zero.
     """
@@ -208,8 +208,8 @@ class _BestEpoch:
 class BalancedRows:
     """Sampler that repeats rows of rare classes so that all classes are equally frequent.
 
-    Every row occurs at least once. Rows that occur one time more than others are drawn at random in
-    each epoch.
+    Every row occurs at least once. In each epoch, the rows that occur one extra time
+    are drawn at random.
     """
 
     def __init__(self, codes: Tensor) -> None:
@@ -293,7 +293,7 @@ def make_inputs(X: Table, device: torch.device) -> Inputs:
 
 
 def check_trainable(network: nn.Module, module: nn.Module, rows: Tensor, n_outputs: int) -> None:
-    """Raise if a network cannot be trained on such rows; ``module`` includes its mask."""
+    """Raise if a network cannot be trained on the given rows; ``module`` includes its mask."""
     name = type(network).__name__
     outputs = apply_module(module.eval(), rows, name)
     if tuple(outputs.shape) != (len(rows), n_outputs):
