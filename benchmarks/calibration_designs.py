@@ -149,7 +149,7 @@ WIDE_NOISE: Generator = partial(noise, partial(independent, 90, 500), labels)
 
 
 def known_nulls(folder: Path | None) -> Mapping[str, Generator]:
-    """Return the designs with relevant and null columns; real tables only if the folder has them."""
+    """Return the designs with relevant and null columns; real tables come from the folder."""
     X, y = load_breast_cancer(return_X_y=True)
     designs: dict[str, Generator] = {
         "breast cancer, 8 columns, noisy copies": partial(

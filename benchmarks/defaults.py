@@ -19,7 +19,7 @@ from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.pipeline import BoundsSettings, fit_baseline
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.bounds.task import Subproblem
-from allrelevant.relevance import classify
+from allrelevant.relevance import assign_classes
 from allrelevant.terms.scaling import standard_scaling
 from benchmarks.scores import class_scores
 from benchmarks.sets import ESANN17, FEREL18, GENERAL
@@ -56,6 +56,7 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         screen=False,
         max_seconds=None,
         fold_seed=seed,
+        test_seed=seed,
         n_jobs=1,
         verbose=False,
     )
@@ -67,7 +68,9 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         interval = weight_ranges(models).interval
         bounds = probes.probe_bounds(baseline, slack)
         for n_probes, fpr in product(N_PROBES, FPRS):
-            found = classify(interval, upper_prediction_limit(bounds[:n_probes], fpr))
+            cutoff = upper_prediction_limit(bounds[:n_probes], fpr)
+            is_strong, is_relevant = (interval > cutoff).T
+            found = assign_classes(is_relevant, is_strong, np.zeros_like(is_strong))
             scores[slack, n_probes, fpr] = class_scores(data.relevance, found)
     return scores
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._typing import Matrix
-
 STRONG = "strong"
 
 
@@ -25,8 +23,8 @@ CLASSES = (STRONG, WEAK, UNCONFIRMED, IRRELEVANT)
 # Classes that count as relevant.
 RELEVANT = (STRONG, WEAK)
 
-# Largest rank that the Benjamini-Hochberg procedure divides p-values by. With a false discovery rate
-# of 0.05, the expected number of irrelevant features among the relevant ones is at most 0.25.
+# Largest rank that the Benjamini-Hochberg procedure divides p-values by. With a false discovery
+# rate of 0.05, at most 0.25 irrelevant features per table are expected among the relevant ones.
 MAX_RANK = 5
 
 
@@ -50,7 +48,7 @@ def assign_classes(
     )
 
 
-def adjust_pvalues(pvalue: Matrix) -> Matrix:
+def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return q-values by a capped Benjamini-Hochberg procedure, shape (n_tests, n_features).
 
     Each feature is tested by the smallest of its p-values, multiplied by the number of tests

@@ -249,7 +249,7 @@ class Draws:
         variance = np.maximum(square - mean**2, 0.0) * others / (others - 1)
         null = np.sort(_standardize(self.probes, mean, variance, mean_variance).ravel())
         n_larger = len(null) - np.searchsorted(null, score - TIE_TOL)
-        return (1.0 + n_larger) / (1.0 + len(null))
+        return np.asarray((1.0 + n_larger) / (1.0 + len(null)), dtype=np.float64)
 
     def noise_level(self, level: float) -> Vector:
         """Return the quantile of the probes' statistics that a fraction ``level`` exceeds."""
@@ -264,7 +264,8 @@ class Draws:
             return []
         return [
             f"Only {n_usable} of {n_expected} permuted tables could be solved, so a single "
-            "relevant feature may be missed. The usual cause is badly scaled columns: set standardize=True."
+            "relevant feature may be missed. The usual cause is badly scaled columns: set "
+            "standardize=True."
         ]
 
 
