@@ -51,11 +51,11 @@ def assign_classes(
 def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return q-values by a capped Benjamini-Hochberg procedure, shape (n_tests, n_features).
 
-    Each feature is tested by the smallest of its p-values, multiplied by the number of tests
-    (Bonferroni). Sorted p-value k is multiplied by the number of features and divided by k, but by
-    no more than :data:`MAX_RANK`. Without the cap, many relevant features would let in irrelevant
-    ones with much larger p-values. The q-value of one of several tests is the smallest false
-    discovery rate at which this test alone would make the feature relevant.
+    The p-value of a feature is the smallest over its tests, which must be adjusted for each other
+    already. Sorted p-value k is multiplied by the number of features and divided by k, but by no
+    more than :data:`MAX_RANK`. Without the cap, many relevant features would let in irrelevant ones
+    with much larger p-values. The q-value of one of several tests is the smallest false discovery
+    rate at which this test alone would make the feature relevant.
 
     Examples
     --------
@@ -63,10 +63,9 @@ def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> adjust_pvalues(np.array([[0.01, 0.02, 0.9]])).round(3).tolist()
     [[0.03, 0.03, 0.9]]
     """
-    n_tests, n_features = pvalue.shape
-    corrected = np.minimum(1.0, n_tests * pvalue)
-    smallest = np.sort(corrected.min(axis=0))
+    n_features = pvalue.shape[1]
+    smallest = np.sort(pvalue.min(axis=0))
     ranks = np.minimum(np.arange(1, n_features + 1), MAX_RANK)
     adjusted = np.minimum.accumulate((smallest * n_features / ranks)[::-1])[::-1]
-    place = np.searchsorted(smallest, corrected, side="left")
+    place = np.searchsorted(smallest, pvalue, side="left")
     return np.append(np.minimum(adjusted, 1.0), 1.0)[np.minimum(place, n_features)]

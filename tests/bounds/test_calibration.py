@@ -7,6 +7,7 @@ from scipy import stats
 from allrelevant import ClassificationBounds, RelevanceWarning
 from allrelevant.bounds.calibration import upper_prediction_limit
 from allrelevant.datasets import make_linear_classification
+from allrelevant.relevance import RELEVANT
 
 
 def test_prediction_limit_is_exceeded_with_probability_fpr():
@@ -27,15 +28,18 @@ def test_irrelevant_features_stay_below_the_cutoff_over_seeds():
         data = make_linear_classification(
             200, n_strong=2, n_weak=2, n_irrelevant=10, flip=0.1, random_state=seed
         )
-        bounds = ClassificationBounds(random_state=seed).fit(data.X, data.y)
-        false_alarms += (bounds.relevance_[data.relevance == "irrelevant"] != "irrelevant").sum()
-        assert (bounds.relevance_[data.relevance != "irrelevant"] != "irrelevant").all()
+        bounds = ClassificationBounds(cutoff="probes", random_state=seed).fit(data.X, data.y)
+        is_relevant = np.isin(bounds.relevance_, RELEVANT)
+        false_alarms += is_relevant[data.relevance == "irrelevant"].sum()
+        assert is_relevant[data.relevance != "irrelevant"].all()
     assert false_alarms <= 1
 
 
 def test_too_few_probes_warn_and_use_the_fallback_cutoffs():
     data = make_linear_classification(100, n_strong=2, n_weak=2, n_irrelevant=4, random_state=0)
-    bounds = ClassificationBounds(C=1.0, norm_slack=0.1, loss_slack=0.0, n_probes=3, random_state=0)
+    bounds = ClassificationBounds(
+        C=1.0, norm_slack=0.1, loss_slack=0.0, cutoff="probes", n_probes=3, random_state=0
+    )
     with pytest.warns(RelevanceWarning, match="Only 3 of 3 probes"):
         bounds.fit(data.X, data.y)
     norm, C = float(bounds.baseline_.norm_), float(bounds.baseline_.C_)
@@ -49,8 +53,12 @@ def test_probes_that_equal_their_column_are_not_used():
     X = np.zeros((4, 1))
     X[0] = 1.0
     y = np.array([1, 0, 0, 1])
-    with pytest.warns(RelevanceWarning, match=r"Only \d+ of 12 probes"):
-        ClassificationBounds(C=10.0, n_probes=12, random_state=rng).fit(X, y)
+    bounds = ClassificationBounds(C=10.0, cutoff="probes", n_probes=12, random_state=rng)
+    with (
+        pytest.warns(RelevanceWarning, match=r"Only \d+ of 12 probes"),
+        pytest.warns(RelevanceWarning, match="no evidence"),
+    ):
+        bounds.fit(X, y)
 
 
 def test_numeric_cutoff_is_used_for_both_bounds():

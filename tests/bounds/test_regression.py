@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from allrelevant import (
-    InputError,
     RegressionBounds,
+    RelevanceWarning,
 )
 from allrelevant.datasets import (
     make_linear_regression,
@@ -39,11 +39,12 @@ class TestRegression:
         np.testing.assert_allclose(scaled.predict(X), 10.0 * plain.predict(X) - 3.0, atol=1e-6)
         assert scaled.epsilon_ == pytest.approx(1.0)
 
-    def test_epsilon_larger_than_all_errors_raises(self, regression_data):
+    def test_epsilon_larger_than_all_errors_makes_all_irrelevant(self, regression_data):
         X, y, _ = regression_data
         wide = RegressionBounds(C=1.0, epsilon=100.0, cutoff=0.1)
-        with pytest.raises(InputError, match="uses no feature"):
+        with pytest.warns(RelevanceWarning, match="all features are irrelevant"):
             wide.fit(X, y)
+        assert (wide.relevance_ == "irrelevant").all()
 
     def test_weights_are_in_raw_units_without_standardizing(self, regression_data):
         X, y, _ = regression_data

@@ -44,7 +44,8 @@ def test_known_solutions_reduce_the_number_of_programs():
 @pytest.mark.parametrize("seed", range(3))
 def test_planted_groups_are_found_and_jointly_strong(seed):
     data = make_planted_groups(300, flip=0.05, random_state=seed)
-    relations = ClassificationBounds(random_state=0).fit(data.X, data.y).relations()
+    bounds = ClassificationBounds(cutoff="probes", random_state=0).fit(data.X, data.y)
+    relations = bounds.relations()
     assert (
         adjusted_rand_score(with_singletons(data.group), with_singletons(relations.labels_)) >= 0.95
     )

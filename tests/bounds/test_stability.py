@@ -165,11 +165,11 @@ def test_share_and_frame() -> None:
     assert frame.index.name == "feature"
     assert frame.columns.tolist() == [
         *("lower_mean", "lower_std", "upper_mean", "upper_std", "baseline_mean", "baseline_std"),
-        *("ratio", "strong", "weak", "irrelevant"),
+        *("ratio", "strong", "weak", "unconfirmed", "irrelevant"),
     ]
     np.testing.assert_allclose(frame["upper_std"], pd.DataFrame(found.upper).std())
     np.testing.assert_allclose(frame["baseline_mean"], found.baseline.mean(axis=0))
-    np.testing.assert_array_equal(frame["irrelevant"], found.frequency[:, 2])
+    np.testing.assert_array_equal(frame["irrelevant"], found.frequency[:, 3])
 
 
 def test_progress_bar(capfd: pytest.CaptureFixture[str]) -> None:

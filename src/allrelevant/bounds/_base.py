@@ -153,7 +153,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged)
         baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
         evidence, calibrations = calibrate(baselines, settings)
-        issue_notes(baseline_notes(baselines, evidence))
+        issue_notes(baseline_notes(baselines, evidence, settings.calibration))
         bounds = tuple(
             bound_subproblem(baseline, settings, calibration)
             for baseline, calibration in zip(baselines, calibrations, strict=True)

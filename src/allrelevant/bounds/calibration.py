@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Unpack
+from typing import ClassVar, Protocol, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -111,7 +111,10 @@ class Calibration(Protocol):
     """Method of separating relevant from irrelevant features.
 
     ``evidence`` is the p-value of each table as a whole; see :mod:`.association`.
+    ``compares_with_noise`` is False if the user decides what counts as relevant.
     """
+
+    compares_with_noise: ClassVar[bool]
 
     def fit(
         self,
@@ -134,12 +137,14 @@ class Calibration(Protocol):
 
 def zero_weight(baseline: FittedBaseline) -> float:
     """Return the weight below which a bound may be a rounding error."""
-    return ZERO_WEIGHT * baseline.model.norm_
+    return max(ZERO_WEIGHT * baseline.model.norm_, float(UNUSED_CUTOFF[LOWER]))
 
 
 @dataclass(frozen=True)
 class FixedCutoff:
     """User-supplied cutoff, used for both bounds of all features."""
+
+    compares_with_noise: ClassVar[bool] = False
 
     cutoff: float
 
@@ -167,6 +172,8 @@ class FixedCutoff:
 @dataclass(frozen=True)
 class ProbeCalibration:
     """Cutoffs from probes; an irrelevant feature exceeds them with nominal probability ``fpr``."""
+
+    compares_with_noise: ClassVar[bool] = True
 
     n_probes: int
     fpr: float

@@ -75,9 +75,13 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     Rashomon set). For each feature, two linear programs find its smallest and largest weight over
     the equivalent models. A feature is
 
-    - *strongly relevant* if every equivalent model uses it,
-    - *weakly relevant* if only some equivalent models use it, because others can replace it,
-    - *irrelevant* if no equivalent model gives it more weight than noise can get.
+    - *strongly relevant* if it is relevant and every equivalent model uses it,
+    - *weakly relevant* if it is relevant, but other features can replace it,
+    - *unconfirmed* if every equivalent model uses it, but with no more weight than noise can get,
+    - *irrelevant* otherwise.
+
+    By default, a feature is relevant if equivalent models can give it significantly more weight
+    than they give to permuted copies of the columns.
 
     Parameters
     ----------
@@ -101,12 +105,19 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         are on the same scale already.
     class_weight : dict, "balanced" or None, default=None
         Weight of the loss of each class; ``"balanced"`` gives all classes the same total weight.
-    cutoff : "probes" or float, default="probes"
-        Threshold that a bound must exceed for the feature to count as relevant or strong.
-        ``"probes"`` estimates it from features that are irrelevant by construction: randomly
-        permuted copies of columns of ``X``, added to the table. A number is used for both bounds.
+    cutoff : "fdr", "probes" or float, default="fdr"
+        Rule that decides which features are relevant. ``"fdr"`` tests each feature against permuted
+        copies of the table and controls the false discovery rate. If a permutation test of the
+        whole table finds no evidence at level 0.05, no feature is relevant. ``"probes"`` estimates
+        a cutoff from permuted copies of single columns: the upper bound must exceed it, and the
+        lower bound of a strong feature a second one. ``"fdr"`` uses this rule for tables with more
+        features than samples, after the test of the whole table. A number is the cutoff of both
+        bounds.
+    fdr : float, default=0.05
+        False discovery rate of ``cutoff="fdr"``: the expected fraction of irrelevant features among
+        the relevant ones.
     n_probes : int, default=50
-        Number of probes.
+        Number of probes of ``cutoff="probes"``.
     fpr : float, default=1e-6
         Nominal probability that an irrelevant feature exceeds the cutoff. It assumes normally
         distributed bounds; the actual distribution has heavier tails, hence the small default.
@@ -120,7 +131,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         certified outer bounds, which are not tight (see ``exact_`` and ``gap_``). None means no
         limit.
     random_state : int, RandomState instance or None, default=None
-        Seed of the cross-validation folds and of the probes.
+        Seed of the cross-validation folds and of the permutations.
     n_jobs : int or None, default=None
         Number of worker processes (-1: all cores). Does not change the result.
     verbose : int, default=0
@@ -134,8 +145,19 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     signed_interval_ : ndarray of shape (n_features, 2)
         Signed range of each feature: smallest and largest weight, over all classes.
     relevance_ : ndarray of shape (n_features,)
-        Relevance class of each feature: ``"strong"``, ``"weak"`` or ``"irrelevant"``. With more
-        than two classes, the strongest over the classes.
+        Relevance class of each feature: ``"strong"``, ``"weak"``, ``"unconfirmed"`` or
+        ``"irrelevant"``. With more than two classes, the strongest over the classes.
+    pvalue_ : ndarray of shape (n_features,)
+        P-value of each feature: how often noise is given at least as much weight. With more than
+        two classes, the smallest over the classes, adjusted for their number. NaN if the feature
+        was not tested.
+    qvalue_ : ndarray of shape (n_features,)
+        Smallest false discovery rate at which each feature is relevant. NaN if the feature was not
+        tested.
+    table_pvalue_ : float
+        P-value of the hypothesis that the target is independent of all features.
+    rule_ : {"fdr", "probes", "fixed"}
+        Rule that was used; it differs from ``cutoff`` if there are more features than samples.
     gap_ : ndarray of shape (n_features, 2)
         Largest possible error of each bound in ``interval_``, from dual certificates.
     exact_ : ndarray of shape (n_features,)
@@ -143,7 +165,8 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         time ran out; ``gap_`` then limits the distance to the exact bound.
     cutoff_ : ndarray of shape (2,) or (n_classes, 2)
         Cutoffs of the lower bound (for strong) and of the upper bound (for relevant); with more
-        than two classes, one pair per class.
+        than two classes, one pair per class. With ``rule_="fdr"``, the second value is not a
+        cutoff: it is the weight that permuted columns exceed with probability ``fdr``.
     baseline_ : LinearModel or LinearModels
         Baseline model, with ``coef_``, ``intercept_``, ``norm_``, ``loss_`` and ``C_`` for the
         scaled features. With more than two classes, each has a leading axis of length
@@ -162,7 +185,8 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features. Only if all column names of ``X`` are strings.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
-privileged_exact_, privileged_cutoff_
+privileged_exact_, privileged_cutoff_, privileged_pvalue_, privileged_qvalue_, \
+privileged_table_pvalue_
         The same attributes for the privileged features, if there are any.
 
     References

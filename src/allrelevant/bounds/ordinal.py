@@ -110,13 +110,14 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
 
     Parameters
     ----------
-    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, n_probes, fpr, screen, max_seconds, \
-random_state, n_jobs, verbose
+    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, fdr, n_probes, fpr, screen, \
+max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes
     ----------
-    interval_, signed_interval_, relevance_, gap_, exact_, cutoff_
+    interval_, signed_interval_, relevance_, pvalue_, qvalue_, table_pvalue_, rule_, gap_, exact_, \
+cutoff_
         As in :class:`ClassificationBounds`.
     baseline_ : LinearModel
         Baseline model, including its ``thresholds_``.
@@ -126,7 +127,8 @@ random_state, n_jobs, verbose
     classes_ : ndarray of shape (n_classes,)
         Class labels in ascending order, which is taken as the order of the classes.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
-privileged_exact_, privileged_cutoff_
+privileged_exact_, privileged_cutoff_, privileged_pvalue_, privileged_qvalue_, \
+privileged_table_pvalue_
         The same attributes for the privileged features, if there are any.
     n_features_in_, feature_names_in_
         As in :class:`ClassificationBounds`.

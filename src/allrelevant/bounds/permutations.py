@@ -10,7 +10,9 @@ models equivalent to the baseline can give it. It is computed for several permut
    are copies of this feature: the difference to their mean, divided by their standard deviation.
    The variance is shrunk towards the mean variance of all probes.
 3. The p-value is the rank of this standardized statistic among those of all probes of all
-   permutations, each standardized without its own permutation. Ties count against the feature.
+   permutations, each standardized without its own permutation. Ties count against the feature. With
+   several subproblems, it is the rank among the probes' largest statistics over the subproblems, so
+   that the p-values are adjusted for the number of subproblems.
 4. A capped Benjamini-Hochberg procedure turns the p-values of all features into q-values.
 
 A feature is relevant if its q-value is at most the false discovery rate ``fdr``, provided that the
@@ -26,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +91,8 @@ class PermutationCalibration:
     for tables with more features than samples.
     """
 
+    compares_with_noise: ClassVar[bool] = True
+
     fdr: float
     C: float | None
     seed: int
@@ -114,18 +118,18 @@ class PermutationCalibration:
             rules.append(PROBES if is_wide else FDR)
             if evidence[table] > EVIDENCE_LEVEL or len(weights) == 0:
                 continue
-            for index, baseline in enumerate(baselines):
-                if is_wide:
+            if is_wide:
+                for index, baseline in enumerate(baselines):
                     part = self.wide.table_cutoff(baseline, tolerance, table, **run)
                     cutoff[index, table], table_notes = part
                     notes[index] += table_notes
-                else:
-                    draws = self._draw(baseline, weights, table, **run)
-                    pvalue[index, weights] = draws.pvalues()
-                    cutoff[index, table] = draws.noise_level(self.fdr) * baseline.model.norm_
-                    notes[index] += draws.notes(self.n_permutations)
-            if not is_wide:
-                qvalue[:, weights] = adjust_pvalues(pvalue[:, weights])
+                continue
+            draws = Draws.aligned([self._draw(b, weights, table, **run) for b in baselines])
+            pvalue[:, weights] = pvalues(draws)
+            qvalue[:, weights] = adjust_pvalues(pvalue[:, weights])
+            notes[0] += draws[0].notes(self.n_permutations)
+            for index, baseline in enumerate(baselines):
+                cutoff[index, table] = draws[index].noise_level(self.fdr) * baseline.model.norm_
         return [
             FittedCalibration(
                 layout=layout,
@@ -174,8 +178,12 @@ class PermutationCalibration:
         weights: NDArray[np.intp],
         table: int,
         **run: Unpack[RunOptions],
-    ) -> Draws:
-        """Compute the statistics of features and probes for all permutations."""
+    ) -> Matrix:
+        """Return the statistics of features and probes, one row per permutation.
+
+        NaN marks features of permutations that need only probes, and permutations without a
+        solution.
+        """
         data, formulation = baseline.data, baseline.formulation
         rng = np.random.RandomState(self.seed)
         orders = [permute_rows(data.n_samples, rng) for _ in range(self.n_permutations)]
@@ -207,10 +215,7 @@ class PermutationCalibration:
                 values[:] = np.nan  # dropped; the caller counts the rest
             return values
 
-        rows = np.array(parallel_map(statistics, range(len(orders)), **run))
-        rows = rows[~np.isnan(rows[:, -1])]
-        features = rows[~np.isnan(rows[:, 0]), :n_features]
-        return Draws(features, rows[:, n_features:])
+        return np.array(parallel_map(statistics, range(len(orders)), **run))
 
     def _with_zero(
         self, cutoff: Matrix, rules: Sequence[CutoffRule], baseline: FittedBaseline
@@ -231,25 +236,37 @@ class Draws:
     features: Matrix
     probes: Matrix
 
-    def pvalues(self) -> Vector:
-        """Return the p-value of each feature, shape (d,)."""
-        n_draws, n_features = self.probes.shape
-        if n_draws < 3 or len(self.features) == 0:
-            return np.ones(n_features)
-        mean_variance = self.probes.var(axis=0, ddof=1).mean()
-        score = _standardize(
-            self.features.mean(axis=0),
-            self.probes.mean(axis=0),
-            self.probes.var(axis=0, ddof=1),
-            mean_variance,
-        )
-        others = n_draws - 1
-        mean = (self.probes.sum(axis=0) - self.probes) / others
-        square = ((self.probes**2).sum(axis=0) - self.probes**2) / others
-        variance = np.maximum(square - mean**2, 0.0) * others / (others - 1)
-        null = np.sort(_standardize(self.probes, mean, variance, mean_variance).ravel())
-        n_larger = len(null) - np.searchsorted(null, score - TIE_TOL)
-        return np.asarray((1.0 + n_larger) / (1.0 + len(null)), dtype=np.float64)
+    @classmethod
+    def aligned(cls, rows: Sequence[Matrix]) -> list[Draws]:
+        """Split features from probes; keep the permutations that all subproblems have solved."""
+        is_solved = np.all([~np.isnan(part[:, -1]) for part in rows], axis=0)
+        n_features = rows[0].shape[1] // 2
+        return [
+            cls(
+                part[is_solved & ~np.isnan(part[:, 0]), :n_features],
+                part[is_solved, n_features:],
+            )
+            for part in rows
+        ]
+
+    @property
+    def is_usable(self) -> bool:
+        return len(self.probes) >= 3 and len(self.features) >= 1
+
+    def feature_scores(self) -> Vector:
+        """Return the standardized statistic of each feature."""
+        variance = self.probes.var(axis=0, ddof=1)
+        mean = self.probes.mean(axis=0)
+        return _standardize(self.features.mean(axis=0), mean, variance, variance.mean())
+
+    def probe_scores(self) -> Matrix:
+        """Return the standardized statistic of each probe, computed from the other permutations."""
+        n_others = len(self.probes) - 1
+        mean = (self.probes.sum(axis=0) - self.probes) / n_others
+        square = ((self.probes**2).sum(axis=0) - self.probes**2) / n_others
+        variance = np.maximum(square - mean**2, 0.0) * n_others / (n_others - 1)
+        pooled = self.probes.var(axis=0, ddof=1).mean()
+        return _standardize(self.probes, mean, variance, pooled)
 
     def noise_level(self, level: float) -> Vector:
         """Return the quantile of the probes' statistics that a fraction ``level`` exceeds."""
@@ -267,6 +284,16 @@ class Draws:
             "relevant feature may be missed. The usual cause is badly scaled columns: set "
             "standardize=True."
         ]
+
+
+def pvalues(draws: Sequence[Draws]) -> Matrix:
+    """Return the p-value of each feature in each subproblem, shape (n_subproblems, d)."""
+    if not draws[0].is_usable:
+        return np.ones((len(draws), draws[0].probes.shape[1]))
+    null = np.sort(np.max([part.probe_scores() for part in draws], axis=0).ravel())
+    scores = np.array([part.feature_scores() for part in draws])
+    n_larger = len(null) - np.searchsorted(null, scores - TIE_TOL)
+    return np.asarray((1.0 + n_larger) / (1.0 + len(null)), dtype=np.float64)
 
 
 def _standardize(

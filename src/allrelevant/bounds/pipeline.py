@@ -106,7 +106,9 @@ def fit_baseline(
     )
 
 
-def baseline_notes(baselines: Sequence[FittedBaseline], evidence: Vector) -> list[str]:
+def baseline_notes(
+    baselines: Sequence[FittedBaseline], evidence: Vector, calibration: Calibration
+) -> list[str]:
     """Return notes on baselines without features and on a table without evidence."""
     notes = [
         f"No feature improves the prediction of {baseline.name or 'the target'} at "
@@ -114,7 +116,7 @@ def baseline_notes(baselines: Sequence[FittedBaseline], evidence: Vector) -> lis
         for baseline in baselines
         if not baseline.model.uses_features
     ]
-    if evidence[0] > EVIDENCE_LEVEL:
+    if evidence[0] > EVIDENCE_LEVEL and calibration.compares_with_noise:
         notes.append(
             "There is no evidence that the target depends on the features (permutation test of the "
             f"whole table, p = {evidence[0]:.2g}). Do not interpret the bounds of single features."

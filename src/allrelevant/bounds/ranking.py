@@ -134,13 +134,14 @@ class RankingBounds(ClassifierMixin, RelevanceBounds):
 
     Parameters
     ----------
-    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, n_probes, fpr, screen, max_seconds, \
-random_state, n_jobs, verbose
+    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, fdr, n_probes, fpr, screen, \
+max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes
     ----------
-    interval_, signed_interval_, relevance_, gap_, exact_, cutoff_, baseline_
+    interval_, signed_interval_, relevance_, pvalue_, qvalue_, table_pvalue_, rule_, gap_, exact_, \
+cutoff_, baseline_
         As in :class:`ClassificationBounds`.
     auc_ : float
         Area under the ROC curve of the baseline on the training samples.
@@ -149,7 +150,8 @@ random_state, n_jobs, verbose
     classes_ : ndarray of shape (2,)
         Class labels; samples of the second class should score higher.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
-privileged_exact_, privileged_cutoff_
+privileged_exact_, privileged_cutoff_, privileged_pvalue_, privileged_qvalue_, \
+privileged_table_pvalue_
         The same attributes for the privileged features, if there are any.
     n_features_in_, feature_names_in_
         As in :class:`ClassificationBounds`.

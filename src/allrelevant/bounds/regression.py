@@ -111,8 +111,8 @@ class RegressionBounds(RegressorMixin, RelevanceBounds):
     C : float or "cv", default="cv"
         Weight of the loss relative to the norm, for the scaled data. ``"cv"`` chooses the best
         value of a grid by cross-validation.
-    norm_slack, loss_slack, loss_tol, cutoff, n_probes, fpr, screen, max_seconds, random_state, \
-n_jobs, verbose
+    norm_slack, loss_slack, loss_tol, cutoff, fdr, n_probes, fpr, screen, max_seconds, \
+random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
     standardize : bool, default=True
         Whether to scale each feature and the target to mean 0 and variance 1 (a sparse ``X`` to
@@ -121,7 +121,8 @@ n_jobs, verbose
 
     Attributes
     ----------
-    interval_, signed_interval_, relevance_, gap_, exact_, cutoff_, baseline_
+    interval_, signed_interval_, relevance_, pvalue_, qvalue_, table_pvalue_, rule_, gap_, exact_, \
+cutoff_, baseline_
         As in :class:`ClassificationBounds`.
     cv_score_ : float
         Cross-validated fraction of the absolute deviation from the median that the baseline
@@ -129,7 +130,8 @@ n_jobs, verbose
     epsilon_ : float
         Value of epsilon in use, in units of the target.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
-privileged_exact_, privileged_cutoff_
+privileged_exact_, privileged_cutoff_, privileged_pvalue_, privileged_qvalue_, \
+privileged_table_pvalue_
         The same attributes for the privileged features, if there are any.
     n_features_in_, feature_names_in_
         As in :class:`ClassificationBounds`.

@@ -259,7 +259,7 @@ def combine_subproblems(
         ),
         class_interval=intervals,
         class_relevance=relevances,
-        pvalue=np.minimum(1.0, len(pvalues) * pvalues.min(axis=0)),
+        pvalue=pvalues.min(axis=0),
         qvalue=np.min([calibration.qvalue[weights] for calibration in calibrations], axis=0),
         rule=calibrations[0].rule[table],
         cutoff=cutoffs[0] if len(cutoffs) == 1 else cutoffs,

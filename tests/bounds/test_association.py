@@ -1,0 +1,77 @@
+"""The permutation test of the whole table: exact level, power, and agreement with brute force."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy import stats
+
+from allrelevant.bounds.association import PENALTY, association_pvalue
+
+
+def draw_orders(n, rng, n_orders=99):
+    return [rng.permutation(n) for _ in range(n_orders)]
+
+
+def naive_pvalue(X, y, orders):
+    """Permute the rows of the table itself, and compute each statistic from its definition."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = y - y.mean()
+    d = Z.shape[1]
+    values = []
+    for order in [np.arange(len(y)), *(np.argsort(order) for order in orders)]:
+        table = Z[order]
+        squared = np.sort((table.T @ y) ** 2)[::-1]
+        variance = np.linalg.eigvalsh(table.T @ table)
+        penalty = PENALTY * variance[variance > 1e-9 * variance[-1]].mean()
+        fitted = y @ table @ np.linalg.solve(table.T @ table + penalty * np.eye(d), table.T @ y)
+        sums = [squared[:k].sum() for k in (min(5, d), int(np.ceil(np.sqrt(d))), d)]
+        values.append([*sums, fitted])
+    ranks = [[np.sum(column >= value - 1e-9) for value in column] for column in np.array(values).T]
+    smallest = np.min(ranks, axis=0)
+    return np.mean(smallest <= smallest[0])
+
+
+@pytest.mark.parametrize("shape", [(30, 7), (20, 40)])
+def test_agrees_with_the_definition(shape):
+    rng = np.random.RandomState(0)
+    X, y = rng.normal(size=shape), rng.normal(size=shape[0])
+    X[:, 1] = X[:, 0] + 0.1 * rng.normal(size=shape[0])
+    y += 0.3 * X[:, 0]
+    orders = draw_orders(len(y), rng)
+    found = association_pvalue(X, y[:, None], np.ones(len(y)), orders)
+    assert found == pytest.approx(naive_pvalue(X, y, orders))
+
+
+def test_sparse_tables_give_the_same_pvalue():
+    rng = np.random.RandomState(1)
+    X = rng.normal(size=(50, 6)) * (rng.rand(50, 6) < 0.3)
+    y = X[:, :1] + rng.normal(size=(50, 1))
+    orders = draw_orders(50, rng)
+    dense = association_pvalue(X, y, np.ones(50), orders)
+    assert association_pvalue(sp.csr_array(X), y, np.ones(50), orders) == dense
+
+
+def test_level_is_kept_on_independent_targets():
+    """Columns are correlated and heavy-tailed, weights are unequal, targets are several."""
+    rng = np.random.RandomState(2)
+    n_tables, level = 300, 0.05
+    alarms = 0
+    for _ in range(n_tables):
+        X = np.cumsum(rng.standard_t(2, size=(40, 8)), axis=1)
+        targets, weight = rng.normal(size=(40, 2)), rng.uniform(0.5, 2.0, size=40)
+        pvalue = association_pvalue(X, targets, weight, draw_orders(40, rng, 39))
+        alarms += pvalue <= level
+    assert alarms <= stats.binom.ppf(0.999, n_tables, level)
+
+
+def test_finds_one_relevant_column_among_many():
+    rng = np.random.RandomState(3)
+    X = rng.normal(size=(80, 200))
+    y = X[:, [7]] + rng.normal(size=(80, 1))
+    assert association_pvalue(X, y, np.ones(80), draw_orders(80, rng)) <= 0.05
+
+
+def test_constant_columns_carry_no_evidence():
+    rng = np.random.RandomState(4)
+    X, y = np.ones((20, 3)), rng.normal(size=(20, 1))
+    assert association_pvalue(X, y, np.ones(20), draw_orders(20, rng)) == 1.0

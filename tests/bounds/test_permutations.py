@@ -1,0 +1,238 @@
+"""P-values from permuted tables, q-values, and the relevance classes that follow from them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from allrelevant import (
+    ClassificationBounds,
+    OrdinalBounds,
+    RankingBounds,
+    RegressionBounds,
+    bounds_path,
+)
+from allrelevant.bounds import permutations
+from allrelevant.bounds.permutations import OWN_VARIANCE, TIE_TOL, Draws, pvalues
+from allrelevant.datasets import make_linear_classification
+from allrelevant.relevance import MAX_RANK, RELEVANT, adjust_pvalues
+from allrelevant.resampling import permute_rows
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_linear_classification(200, n_strong=2, n_weak=2, n_irrelevant=6, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def noise():
+    rng = np.random.RandomState(0)
+    return rng.normal(size=(60, 5)), np.arange(60) % 2
+
+
+def naive_scores(draws):
+    """Compute every standardized statistic from its definition: of features, and of probes."""
+    probes = draws.probes
+    n_draws, d = probes.shape
+    pooled = np.mean([np.var(probes[:, j], ddof=1) for j in range(d)])
+
+    def score(value, others):
+        variance = OWN_VARIANCE * np.var(others, ddof=1) + (1 - OWN_VARIANCE) * pooled
+        return (value - np.mean(others)) / (np.sqrt(variance) + TIE_TOL)
+
+    null = [
+        [score(probes[k, j], np.delete(probes[:, j], k)) for j in range(d)] for k in range(n_draws)
+    ]
+    return np.array([score(draws.features[:, j].mean(), probes[:, j]) for j in range(d)]), null
+
+
+@pytest.mark.parametrize("n_subproblems", [1, 3])
+def test_pvalues_follow_their_definition(n_subproblems):
+    rng = np.random.RandomState(0)
+    draws = [
+        Draws(rng.gamma(2.0, size=(5, 4)) + [0, 0, 3, 9], rng.gamma(2.0, size=(20, 4)))
+        for _ in range(n_subproblems)
+    ]
+    parts = [naive_scores(part) for part in draws]
+    null = np.max([probes for _, probes in parts], axis=0)
+    expected = [
+        [(1 + np.sum(null >= score - TIE_TOL)) / (1 + null.size) for score in features]
+        for features, _ in parts
+    ]
+    np.testing.assert_allclose(pvalues(draws), expected)
+
+
+def test_smallest_pvalue_finds_a_single_feature():
+    """With 1 / fdr permutations, one feature above all probes is relevant, whatever their number."""
+    rng = np.random.RandomState(0)
+    for d in (1, 10, 100):
+        features = np.zeros((3, d))
+        features[:, 0] = 50.0
+        qvalue = adjust_pvalues(pvalues([Draws(features, rng.rand(20, d))]))[0]
+        assert qvalue[0] <= 0.05
+        assert (qvalue[1:] > 0.05).all()
+
+
+def test_equal_statistics_have_pvalue_one():
+    assert (pvalues([Draws(np.zeros((2, 3)), np.zeros((20, 3)))]) == 1.0).all()
+
+
+def test_qvalues_agree_with_the_step_up_procedure():
+    """A feature is relevant at level q exactly if its q-value is at most q."""
+    rng = np.random.RandomState(1)
+    for _ in range(20):
+        p = rng.rand(12) ** 3
+        q = adjust_pvalues(p[None])[0]
+        for level in (0.01, 0.05, 0.2, 0.5):
+            thresholds = level * np.minimum(np.arange(1, 13), MAX_RANK) / 12
+            passed = np.flatnonzero(np.sort(p) <= thresholds)
+            limit = np.sort(p)[passed[-1]] if len(passed) else -1.0
+            np.testing.assert_array_equal(q <= level, p <= limit)
+
+
+def test_feature_is_relevant_if_one_of_its_tests_is():
+    p = np.array([[0.001, 0.5, 0.9], [0.4, 0.002, 0.8]])
+    q = adjust_pvalues(p)
+    np.testing.assert_allclose(q.min(axis=0), adjust_pvalues(p.min(axis=0)[None])[0])
+    assert q[0, 0] < q[1, 0]
+
+
+def test_permutations_without_a_solution_are_dropped_everywhere():
+    rows = [np.arange(24.0).reshape(4, 6), np.ones((4, 6))]
+    rows[0][3, :3] = np.nan  # probes only
+    rows[1][1] = np.nan  # no solution
+    first, second = Draws.aligned(rows)
+    np.testing.assert_array_equal(first.features, rows[0][[0, 2], :3])
+    np.testing.assert_array_equal(first.probes, rows[0][[0, 2, 3], 3:])
+    assert len(second.probes) == 3
+    assert "Only 3 of 4" in first.notes(4)[0]
+
+
+@pytest.mark.parametrize("sizes", [[1] * 8, [2, 2, 3, 3, 2]])
+def test_row_groups_move_as_a_whole(sizes):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    rng = np.random.RandomState(0)
+    mixed = rng.permutation(len(groups))
+    row_groups = groups[mixed]
+    moved = False
+    for _ in range(10):
+        order = permute_rows(len(groups), rng, row_groups)
+        assert sorted(order) == list(range(len(groups)))
+        for group in np.unique(row_groups):
+            sources = row_groups[order[row_groups == group]]
+            assert len(np.unique(sources)) == 1  # one group takes the place of one group
+            assert (np.diff(order[row_groups == group]) > 0).all()  # in its own order
+        moved = moved or (order != np.arange(len(groups))).any()
+    assert moved
+
+
+def test_relevance_follows_from_test_and_proof(data):
+    bounds = ClassificationBounds(random_state=0).fit(data.X, data.y)
+    assert bounds.rule_ == "fdr"
+    assert bounds.table_pvalue_ <= permutations.EVIDENCE_LEVEL
+    is_relevant = bounds.qvalue_ <= 0.05
+    is_needed = bounds.interval_[:, 0] > 1e-6 * bounds.baseline_.norm_
+    names = [["irrelevant", "unconfirmed"], ["weak", "strong"]]
+    expected = [names[int(r)][int(n)] for r, n in zip(is_relevant, is_needed, strict=True)]
+    assert bounds.relevance_.tolist() == expected
+    assert is_relevant[:4].all()
+    assert bounds.get_support().tolist() == is_relevant.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+def test_table_without_evidence_has_no_relevant_feature(noise):
+    bounds = ClassificationBounds(random_state=0).fit(*noise)
+    assert bounds.table_pvalue_ > permutations.EVIDENCE_LEVEL
+    assert not np.isin(bounds.relevance_, RELEVANT).any()
+    assert np.isnan(bounds.pvalue_).all()
+    assert np.isnan(bounds.qvalue_).all()
+
+
+def test_result_does_not_depend_on_n_jobs(data):
+    one, two = (ClassificationBounds(random_state=0, n_jobs=n).fit(data.X, data.y) for n in (1, 2))
+    np.testing.assert_array_equal(one.pvalue_, two.pvalue_)
+    assert one.table_pvalue_ == two.table_pvalue_
+
+
+def test_fewer_features_are_relevant_at_a_stricter_level(data):
+    loose, strict = (
+        ClassificationBounds(random_state=0, fdr=fdr).fit(data.X, data.y) for fdr in (0.3, 0.02)
+    )
+    assert loose.get_support().sum() >= strict.get_support().sum() >= 3
+
+
+def test_wide_tables_use_probes():
+    data = make_linear_classification(40, n_strong=2, n_weak=2, n_irrelevant=60, random_state=1)
+    bounds = ClassificationBounds(C=1.0, random_state=0).fit(data.X, data.y)
+    assert bounds.rule_ == "probes"
+    assert np.isnan(bounds.qvalue_).all()
+    probes = ClassificationBounds(C=1.0, cutoff="probes", random_state=0).fit(data.X, data.y)
+    np.testing.assert_array_equal(bounds.relevance_, probes.relevance_)
+
+
+def test_constant_columns_are_not_tested(data):
+    X = np.column_stack([data.X, np.ones(len(data.X))])
+    with pytest.warns(Warning, match="constant"):
+        bounds = ClassificationBounds(random_state=0).fit(X, data.y)
+    assert np.isnan(bounds.qvalue_[-1])
+    assert np.isfinite(bounds.qvalue_[:-1]).all()
+    assert bounds.relevance_[-1] == "irrelevant"
+
+
+@pytest.mark.parametrize("estimator", [RegressionBounds, OrdinalBounds, RankingBounds])
+def test_all_tasks_find_the_informative_features(estimator):
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(150, 6))
+    value = X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=150)
+    y = {
+        RegressionBounds: value,
+        OrdinalBounds: np.digitize(value, [-1, 1]),
+        RankingBounds: (value > 1).astype(int),
+    }[estimator]
+    bounds = estimator(random_state=0).fit(X, y)
+    assert bounds.rule_ == "fdr"
+    assert np.isin(bounds.relevance_[:2], RELEVANT).all()
+    assert np.isin(bounds.relevance_[2:], RELEVANT).sum() <= 1
+
+
+def test_several_classes_share_the_tests():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(180, 5))
+    y = np.argmax(np.column_stack([X[:, 0], X[:, 1], np.zeros(180)]), axis=1)
+    bounds = ClassificationBounds(random_state=0).fit(X, y)
+    assert np.isin(bounds.relevance_[:2], RELEVANT).all()
+    assert not np.isin(bounds.relevance_[2:], RELEVANT).all()
+    # A feature that is relevant in some class is relevant overall, and the other way round.
+    in_some_class = np.isin(bounds.class_relevance_, RELEVANT).any(axis=0)
+    np.testing.assert_array_equal(in_some_class, bounds.get_support())
+
+
+def test_privileged_features_have_their_own_tests(data):
+    rng = np.random.RandomState(0)
+    hidden = np.column_stack([np.abs(data.X[:, 0]), rng.normal(size=len(data.X))])
+    bounds = ClassificationBounds(random_state=0, C=1.0).fit(data.X, data.y, privileged=hidden)
+    assert bounds.privileged_pvalue_.shape == (2,)
+    assert 0 < bounds.privileged_table_pvalue_ <= 1
+
+
+def test_sparse_and_dense_tables_agree(data):
+    X = data.X * (np.abs(data.X) > 0.5)
+    dense, sparse = (
+        ClassificationBounds(C=1.0, standardize=False, random_state=0).fit(table, data.y)
+        for table in (X, sp.csr_array(X))
+    )
+    np.testing.assert_allclose(dense.pvalue_, sparse.pvalue_, atol=1e-9)
+
+
+def test_tests_are_the_same_along_a_path(data):
+    estimator = ClassificationBounds(random_state=0)
+    path = bounds_path(estimator, data.X, data.y, values=[0.01, 1.0])
+    fitted = ClassificationBounds(random_state=0).fit(data.X, data.y)
+    np.testing.assert_array_equal(np.isin(path.relevance[1], RELEVANT), fitted.get_support())
+
+
+def test_dropped_feature_is_irrelevant_and_substitutes_become_strong(data):
+    bounds = ClassificationBounds(random_state=0).fit(data.X, data.y)
+    assert bounds.relevance_[2:4].tolist() == ["weak", "weak"]
+    without = bounds.what_if({2: "drop"})
+    assert without.relevance_[2:4].tolist() == ["irrelevant", "strong"]
+    np.testing.assert_array_equal(without.qvalue_, bounds.qvalue_)
