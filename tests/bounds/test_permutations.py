@@ -49,7 +49,7 @@ def naive_scores(draws):
 def test_pvalues_follow_their_definition(n_subproblems):
     rng = np.random.RandomState(0)
     draws = [
-        Draws(rng.gamma(2.0, size=(5, 4)) + [0, 0, 3, 9], rng.gamma(2.0, size=(20, 4)))
+        Draws(rng.gamma(2.0, size=(5, 4)) + np.array([0, 0, 3, 9]), rng.gamma(2.0, size=(20, 4)))
         for _ in range(n_subproblems)
     ]
     parts = [naive_scores(part) for part in draws]
@@ -62,7 +62,7 @@ def test_pvalues_follow_their_definition(n_subproblems):
 
 
 def test_smallest_pvalue_finds_a_single_feature():
-    """With 1 / fdr permutations, one feature above all probes is relevant, whatever their number."""
+    """This holds for any number of features, with 1 / fdr permutations."""
     rng = np.random.RandomState(0)
     for d in (1, 10, 100):
         features = np.zeros((3, d))
@@ -126,7 +126,7 @@ def test_row_groups_move_as_a_whole(sizes):
 
 
 def test_relevance_follows_from_test_and_proof(data):
-    bounds = ClassificationBounds(random_state=0).fit(data.X, data.y)
+    bounds = ClassificationBounds(cutoff="fdr", random_state=0).fit(data.X, data.y)
     assert bounds.rule_ == "fdr"
     assert bounds.table_pvalue_ <= permutations.EVIDENCE_LEVEL
     is_relevant = bounds.qvalue_ <= 0.05
@@ -140,7 +140,7 @@ def test_relevance_follows_from_test_and_proof(data):
 
 @pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
 def test_table_without_evidence_has_no_relevant_feature(noise):
-    bounds = ClassificationBounds(random_state=0).fit(*noise)
+    bounds = ClassificationBounds(cutoff="fdr", random_state=0).fit(*noise)
     assert bounds.table_pvalue_ > permutations.EVIDENCE_LEVEL
     assert not np.isin(bounds.relevance_, RELEVANT).any()
     assert np.isnan(bounds.pvalue_).all()
@@ -148,21 +148,25 @@ def test_table_without_evidence_has_no_relevant_feature(noise):
 
 
 def test_result_does_not_depend_on_n_jobs(data):
-    one, two = (ClassificationBounds(random_state=0, n_jobs=n).fit(data.X, data.y) for n in (1, 2))
+    one, two = (
+        ClassificationBounds(cutoff="fdr", random_state=0, n_jobs=n).fit(data.X, data.y)
+        for n in (1, 2)
+    )
     np.testing.assert_array_equal(one.pvalue_, two.pvalue_)
     assert one.table_pvalue_ == two.table_pvalue_
 
 
 def test_fewer_features_are_relevant_at_a_stricter_level(data):
     loose, strict = (
-        ClassificationBounds(random_state=0, fdr=fdr).fit(data.X, data.y) for fdr in (0.3, 0.02)
+        ClassificationBounds(cutoff="fdr", random_state=0, fdr=fdr).fit(data.X, data.y)
+        for fdr in (0.3, 0.02)
     )
     assert loose.get_support().sum() >= strict.get_support().sum() >= 3
 
 
 def test_wide_tables_use_probes():
     data = make_linear_classification(40, n_strong=2, n_weak=2, n_irrelevant=60, random_state=1)
-    bounds = ClassificationBounds(C=1.0, random_state=0).fit(data.X, data.y)
+    bounds = ClassificationBounds(C=1.0, cutoff="fdr", random_state=0).fit(data.X, data.y)
     assert bounds.rule_ == "probes"
     assert np.isnan(bounds.qvalue_).all()
     probes = ClassificationBounds(C=1.0, cutoff="probes", random_state=0).fit(data.X, data.y)
@@ -172,7 +176,7 @@ def test_wide_tables_use_probes():
 def test_constant_columns_are_not_tested(data):
     X = np.column_stack([data.X, np.ones(len(data.X))])
     with pytest.warns(Warning, match="constant"):
-        bounds = ClassificationBounds(random_state=0).fit(X, data.y)
+        bounds = ClassificationBounds(cutoff="fdr", random_state=0).fit(X, data.y)
     assert np.isnan(bounds.qvalue_[-1])
     assert np.isfinite(bounds.qvalue_[:-1]).all()
     assert bounds.relevance_[-1] == "irrelevant"
@@ -188,7 +192,7 @@ def test_all_tasks_find_the_informative_features(estimator):
         OrdinalBounds: np.digitize(value, [-1, 1]),
         RankingBounds: (value > 1).astype(int),
     }[estimator]
-    bounds = estimator(random_state=0).fit(X, y)
+    bounds = estimator(cutoff="fdr", random_state=0).fit(X, y)
     assert bounds.rule_ == "fdr"
     assert np.isin(bounds.relevance_[:2], RELEVANT).all()
     assert np.isin(bounds.relevance_[2:], RELEVANT).sum() <= 1
@@ -198,7 +202,7 @@ def test_several_classes_share_the_tests():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(180, 5))
     y = np.argmax(np.column_stack([X[:, 0], X[:, 1], np.zeros(180)]), axis=1)
-    bounds = ClassificationBounds(random_state=0).fit(X, y)
+    bounds = ClassificationBounds(cutoff="fdr", random_state=0).fit(X, y)
     assert np.isin(bounds.relevance_[:2], RELEVANT).all()
     assert not np.isin(bounds.relevance_[2:], RELEVANT).all()
     # A feature that is relevant in some class is relevant overall, and the other way round.
@@ -209,7 +213,9 @@ def test_several_classes_share_the_tests():
 def test_privileged_features_have_their_own_tests(data):
     rng = np.random.RandomState(0)
     hidden = np.column_stack([np.abs(data.X[:, 0]), rng.normal(size=len(data.X))])
-    bounds = ClassificationBounds(random_state=0, C=1.0).fit(data.X, data.y, privileged=hidden)
+    bounds = ClassificationBounds(cutoff="fdr", random_state=0, C=1.0).fit(
+        data.X, data.y, privileged=hidden
+    )
     assert bounds.privileged_pvalue_.shape == (2,)
     assert 0 < bounds.privileged_table_pvalue_ <= 1
 
@@ -217,21 +223,23 @@ def test_privileged_features_have_their_own_tests(data):
 def test_sparse_and_dense_tables_agree(data):
     X = data.X * (np.abs(data.X) > 0.5)
     dense, sparse = (
-        ClassificationBounds(C=1.0, standardize=False, random_state=0).fit(table, data.y)
+        ClassificationBounds(C=1.0, cutoff="fdr", standardize=False, random_state=0).fit(
+            table, data.y
+        )
         for table in (X, sp.csr_array(X))
     )
     np.testing.assert_allclose(dense.pvalue_, sparse.pvalue_, atol=1e-9)
 
 
 def test_tests_are_the_same_along_a_path(data):
-    estimator = ClassificationBounds(random_state=0)
+    estimator = ClassificationBounds(cutoff="fdr", random_state=0)
     path = bounds_path(estimator, data.X, data.y, values=[0.01, 1.0])
-    fitted = ClassificationBounds(random_state=0).fit(data.X, data.y)
+    fitted = ClassificationBounds(cutoff="fdr", random_state=0).fit(data.X, data.y)
     np.testing.assert_array_equal(np.isin(path.relevance[1], RELEVANT), fitted.get_support())
 
 
 def test_dropped_feature_is_irrelevant_and_substitutes_become_strong(data):
-    bounds = ClassificationBounds(random_state=0).fit(data.X, data.y)
+    bounds = ClassificationBounds(cutoff="fdr", random_state=0).fit(data.X, data.y)
     assert bounds.relevance_[2:4].tolist() == ["weak", "weak"]
     without = bounds.what_if({2: "drop"})
     assert without.relevance_[2:4].tolist() == ["irrelevant", "strong"]

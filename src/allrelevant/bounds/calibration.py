@@ -55,7 +55,8 @@ class FittedCalibration:
     feature is relevant if its ``qvalue`` is at most ``fdr``, and the cutoff of the upper bound is
     the weight that permuted columns rarely exceed. Features whose table shows no evidence
     (``has_evidence``) are not relevant. A lower bound above ``zero`` is positive despite rounding
-    errors. ``notes`` are messages to the user.
+    errors. ``fdr`` is zero without tests; features are then never unconfirmed. ``notes`` are
+    messages to the user.
     """
 
     layout: WeightLayout
@@ -104,7 +105,8 @@ class FittedCalibration:
         is_significant = (self.qvalue <= self.fdr) & (upper > self.zero)
         is_relevant = np.where(is_tested, is_significant, upper > self.screening_cutoff())
         is_relevant &= self.layout.per_weight(self.has_evidence)
-        return assign_classes(is_relevant, lower > self.strong_cutoff(), lower > self.zero)
+        is_needed = (lower > self.zero) & (self.fdr > 0)
+        return assign_classes(is_relevant, lower > self.strong_cutoff(), is_needed)
 
 
 class Calibration(Protocol):

@@ -75,13 +75,12 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     Rashomon set). For each feature, two linear programs find its smallest and largest weight over
     the equivalent models. A feature is
 
-    - *strongly relevant* if it is relevant and every equivalent model uses it,
-    - *weakly relevant* if it is relevant, but other features can replace it,
-    - *unconfirmed* if every equivalent model uses it, but with no more weight than noise can get,
-    - *irrelevant* otherwise.
+    - *strongly relevant* if every equivalent model uses it,
+    - *weakly relevant* if only some equivalent models use it, because others can replace it,
+    - *irrelevant* if no equivalent model gives it more weight than noise can get.
 
-    By default, a feature is relevant if equivalent models can give it significantly more weight
-    than they give to permuted copies of the columns.
+    With ``cutoff="fdr"``, a feature can also be *unconfirmed*: every equivalent model uses it, but
+    with no more weight than noise can get.
 
     Parameters
     ----------
@@ -105,14 +104,14 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         are on the same scale already.
     class_weight : dict, "balanced" or None, default=None
         Weight of the loss of each class; ``"balanced"`` gives all classes the same total weight.
-    cutoff : "fdr", "probes" or float, default="fdr"
-        Rule that decides which features are relevant. ``"fdr"`` tests each feature against permuted
-        copies of the table and controls the false discovery rate. If a permutation test of the
-        whole table finds no evidence at level 0.05, no feature is relevant. ``"probes"`` estimates
-        a cutoff from permuted copies of single columns: the upper bound must exceed it, and the
-        lower bound of a strong feature a second one. ``"fdr"`` uses this rule for tables with more
-        features than samples, after the test of the whole table. A number is the cutoff of both
-        bounds.
+    cutoff : "probes", "fdr" or float, default="probes"
+        Rule that decides which features are relevant. ``"probes"`` estimates a cutoff for the upper
+        bound, and one for the lower bound of strong features, from randomly permuted copies of
+        single columns. ``"fdr"`` tests each feature against permuted copies of the whole table and
+        controls the false discovery rate. A relevant feature is strong if its lower bound is
+        positive. If a permutation test of the whole table finds no evidence at level 0.05, no
+        feature is relevant. For tables with more features than samples, ``"fdr"`` uses the cutoffs
+        of ``"probes"`` after the test of the whole table. A number is the cutoff of both bounds.
     fdr : float, default=0.05
         False discovery rate of ``cutoff="fdr"``: the expected fraction of irrelevant features among
         the relevant ones.
