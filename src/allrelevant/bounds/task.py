@@ -58,7 +58,7 @@ class TaskData(ABC):
 
     @property
     def total_weight(self) -> float:
-        """Loss of a model that needs a slack of 1 for every sample."""
+        """Loss of a model whose slack variable is 1 for every sample."""
         return float(self.weight.sum())
 
     @property
@@ -169,7 +169,7 @@ def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | N
 
 @dataclass(frozen=True)
 class ScaledTables:
-    """Scaled tables and their scalings."""
+    """Scaled feature tables, and the scaling of each table."""
 
     tables: tuple[Table, ...]
     scalings: tuple[Scaling, ...]
@@ -238,7 +238,7 @@ CLASS_WORDING = TaskWording(
 
 
 def majority_fraction(class_sizes: Sequence[int]) -> float | None:
-    """Return the accuracy of always predicting the most frequent class, if sizes are known."""
+    """Return the accuracy of always predicting the largest class; None without class sizes."""
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 

@@ -98,7 +98,7 @@ class HingeRows:
         return np.flatnonzero(near | self.is_hard)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
-        """Return the constraints, and the indices of those with positive slack at a model."""
+        """Return all constraints, and the indices of those that a model violates."""
         return self, np.flatnonzero(self.slack(coef[None], offset[None])[0] > 0)
 
     def row_combination(self, multipliers: Matrix) -> Matrix:
@@ -151,7 +151,7 @@ def privileged_rows(requirements: Requirements, privileged: Table, weight: Vecto
 
 
 def _blocks(blocks: list[tuple[Table | None, Table]], n_left: int) -> Table:
-    """Return a table of two block columns. ``None`` stands for a block of zeros."""
+    """Return a block matrix with two block columns. ``None`` stands for a block of zeros."""
     if any(sp.issparse(right) or sp.issparse(left) for left, right in blocks):
         return sp.csr_array(sp.block_array(blocks, format="csr"))
     return np.vstack(

@@ -57,7 +57,7 @@ class PairwiseLoss:
         return np.asarray(self.positive @ coef.T), np.asarray(self.negative @ coef.T)
 
     def loss_and_slopes(self, high: Vector, low: Vector) -> tuple[float, Vector, Vector]:
-        """Return the loss and its absolute slopes with respect to positive and negative scores."""
+        """Return the loss and its absolute slopes in the scores of both classes of samples."""
         # Both arrays are sorted before searchsorted: unsorted queries take five times as long.
         by_high, by_low = np.argsort(high), np.argsort(low)
         high, low = high[by_high], low[by_low]
