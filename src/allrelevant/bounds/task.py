@@ -39,8 +39,8 @@ FitScaling = Callable[[Table, Vector], Scaling]
 class TaskData(ABC):
     """Validated data of one subproblem: ``y`` encoded for the task, all weights positive.
 
-    Privileged features are available for training samples only. The slack of each sample is a
-    linear function of them; see :mod:`allrelevant.bounds.programs.hinge`.
+    Privileged features are available for training samples only. The slack variable of each
+    sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`.
     """
 
     X: Table
@@ -147,7 +147,7 @@ class TaskData(ABC):
         return self.requirements().rows
 
     def _slack_weights(self) -> Vector:
-        """Return the weight of each sample's slack in the loss; used with privileged features."""
+        """Return the weight of each slack variable in the loss; used with privileged features."""
         return self.weight
 
     def _intercept(self, offset: Vector) -> float:

@@ -9,7 +9,7 @@ is ``sum_i row_weight_i max(0, r_i)``. There are two entry points:
 
 **Variables** are numbered: weights, then offsets, then slack variables. The costs ``|w_k|`` and
 ``max(0, r_i)`` are piecewise linear, with one breakpoint at zero. A constraint of infinite weight
-is hard: its slack never passes its breakpoint. Offsets are free variables without cost.
+is hard: its slack variable never passes its breakpoint. Offsets are free variables without cost.
 
 **Simplex method.** At a vertex, the nonbasic variables are at their breakpoints, and the dictionary
 ``x[basis] = value - T x[nonbasic]`` gives the basic variables. Each iteration chooses the entering
@@ -342,8 +342,8 @@ def _pivot(state, r, q, perturbed_step):
 def _remove_perturbation(state, data):
     """Remove the perturbation, and flip the side of variables that are beyond their breakpoint.
 
-    The slack of a hard constraint exceeds its breakpoint by at most the perturbation. It keeps its
-    side and is treated as being at the breakpoint.
+    The slack variable of a hard constraint exceeds its breakpoint by at most the perturbation. It
+    keeps its side and is treated as being at the breakpoint.
     """
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     for i in range(len(state.basis)):

@@ -37,7 +37,7 @@ UNCHANGED_TOL = 1e-9
 # Relative amount by which limits are relaxed for solvers.
 ROOM = 1e-8
 
-# Above this number of slacks, finding the active constraints of all witnesses takes too long.
+# Number of slack variables (all witnesses) above which finding active constraints takes too long.
 MAX_SLACKS = 10_000_000
 
 

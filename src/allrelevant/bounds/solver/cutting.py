@@ -6,8 +6,8 @@ method).
 
 - :class:`CuttingPlaneBaseline` solves the l1-regularized problem by this method.
 - :class:`CuttingPlaneSolver` finds the largest and smallest weights. With very many pairs, the loss
-  is nearly smooth, and a few steps of sequential quadratic programming (SQP) nearly attain them. The
-  solver adds cuts at the last SQP points, and then further cuts until the gap is closed.
+  is nearly smooth, and a few steps of sequential quadratic programming (SQP) nearly attain them.
+  The solver adds cuts at the last SQP points, and then further cuts until the gap is closed.
 - :func:`with_central_start` finds a model well inside a set with limits on weights.
 """
 

@@ -130,8 +130,8 @@ class Dictionary:
     """Simplex dictionary of a vertex, from which every LP is solved.
 
     Its weights are those in use, then those of the other working ``features``, then a placeholder
-    for the feature of an extreme outside the working set. ``prices``, of shape (2,), are the prices
-    of norm and loss at which the vertex is optimal.
+    for a feature outside the working set whose weight is maximized. ``prices``, of shape (2,), are
+    the prices of norm and loss at which the vertex is optimal.
     """
 
     def __init__(
