@@ -192,7 +192,7 @@ class Two(Net):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"module__n_inputs": 5}, "Round 1 of 2, on 6 features: .*rows of 6 features: mat1"),
+        ({"module__n_inputs": 5}, r"in round 1 of 2 \(6 features\): .*rows with 6 features: mat1"),
         ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, but 2 output"),
         ({"module": Detached}, "Round 1 of 2, .*does not require grad.*detach"),
         ({"device": "cuda:99"}, "Round 1 of 2, .*device='cuda:99' is not available"),

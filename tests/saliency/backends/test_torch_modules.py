@@ -110,7 +110,7 @@ def test_the_module_is_not_modified(rows):
 
 def test_modes_are_restored_after_an_error(rows):
     module = nn.Sequential(nn.Dropout(), nn.Linear(3, 2))
-    with pytest.raises(InputError, match="Sequential does not accept rows of 4 features: mat1"):
+    with pytest.raises(InputError, match="Sequential failed on rows with 4 features: mat1"):
         TorchModel(module, outputs="logits").outputs(rows[0])
     assert all(part.training for part in module.modules())
 

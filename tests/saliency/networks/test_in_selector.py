@@ -95,7 +95,7 @@ def frozen():
             InvalidNetwork(lambda outputs: (outputs, 1)),
             "InvalidNetwork returns a tuple of length 2, which has no gradients",
         ),
-        (frozen(), "Linear has no trainable weights"),
+        (frozen(), "Linear has no weights, or all"),
         (nn.Sequential(nn.Linear(12, 2)).requires_grad_(False), "Sequential has no trainable"),
         (lambda n_inputs: nn.Linear(n_inputs, 2), "factory must take the numbers of inputs and"),
     ],
