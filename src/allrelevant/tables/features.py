@@ -67,8 +67,8 @@ def _row_groups(frame: pd.DataFrame, groups: str, target: str) -> pd.Series:
     missing = int(frame[groups].isna().sum())
     if missing:
         raise InputError(
-            f"The group column {groups!r} is empty in {missing} of {len(frame)} rows. Remove these "
-            "rows, or fill in the values."
+            f"The group column {groups!r} has no value in {missing} of {len(frame)} rows. Remove "
+            "these rows, or fill in the values."
         )
     return frame[groups].astype(str)
 
