@@ -158,7 +158,7 @@ are strongly relevant only with a large C.
 TABLES = [*(table_1(data) for data in FEATURES), FIGURE_2]
 PAPER = Paper(
     "esann17",
-    "Göpfert, Pfannschmidt and Hammer (2017), Feature Relevance Bounds for Linear Classification",
+    'Göpfert, Pfannschmidt and Hammer (2017), "Feature Relevance Bounds for Linear Classification"',
     TABLES,
     ["Figure 1 and the F-scores of section 4 use adrenal data, which are not public."],
 )

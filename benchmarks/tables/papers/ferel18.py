@@ -250,8 +250,8 @@ is the standard deviation.
 TABLES = [table_2("A"), table_2("B"), TABLE_2_MARGIN, FIGURES_2_3, FIGURES_4_5]
 PAPER = Paper(
     "ferel18",
-    "Göpfert, Pfannschmidt, Göpfert and Hammer (2018), Interpretation of Linear Classifiers by "
-    "Means of Feature Relevance Bounds",
+    'Göpfert, Pfannschmidt, Göpfert and Hammer (2018), "Interpretation of Linear Classifiers by '
+    'Means of Feature Relevance Bounds"',
     TABLES,
     [
         "Figure 1 is a diagram.",

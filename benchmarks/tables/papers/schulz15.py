@@ -135,7 +135,7 @@ vary between draws.
 TABLES = [TABLE_1, FIGURES_3_4]
 PAPER = Paper(
     "schulz15",
-    "Schulz, Mokbel, Biehl and Hammer (2015), Inferring Feature Relevances from Metric Learning",
+    'Schulz, Mokbel, Biehl and Hammer (2015), "Inferring Feature Relevances from Metric Learning"',
     TABLES,
     [
         "Figure 1 (left) and Figure 2 show the input data.",

@@ -51,8 +51,8 @@ TABLES = [
 ]
 PAPER = Paper(
     "sfs20",
-    "Cancela, Bolón-Canedo, Alonso-Betanzos and Gama (2020), A scalable saliency-based feature "
-    "selection method with instance-level information",
+    'Cancela, Bolón-Canedo, Alonso-Betanzos and Gama (2020), "A scalable saliency-based feature '
+    'selection method with instance-level information"',
     TABLES,
     [
         "Figures 1 to 3 and 7 and Table 1 contain no results, only diagrams and dataset sizes.",

@@ -269,8 +269,7 @@ themselves are from different data and are shown on a separate line.
 TABLES = [TASK_TABLE, TABLE_2, TABLE_3]
 PAPER = Paper(
     "krupka16",
-    "Krupka (2016), a thesis on recursive feature elimination (SVM-RFE and EB-RFE) at Charles "
-    "University",
+    "Krupka (2016), Charles University, on recursive feature elimination (SVM-RFE and EB-RFE)",
     TABLES,
     [
         "Tables 2.1 and 3.1 use features of VPS-30-En that are not published. The pages use other "
