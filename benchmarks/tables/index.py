@@ -64,7 +64,7 @@ def paper_section(paper: Paper, store: Store) -> Iterator[str]:
         return
     yield from parts
     if paper.not_reproduced:
-        yield "These results are not reproduced, or only in part:"
+        yield "The following results are not reproduced, or only in part:"
         yield "\n".join(f"- {sentence}" for sentence in paper.not_reproduced)
 
 
