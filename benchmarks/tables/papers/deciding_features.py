@@ -29,9 +29,9 @@ TABLE_3 = Table(
     name="sfs20_table_3",
     title="sfs20, Table 3: saliency of individual rows",
     about="""
-The data have five features, x_a to x_e. The sign of x_a selects one of two branches. In one branch
-the target depends on x_b and x_c, and in the other on x_d and x_e. A network with one hidden layer
-is trained on 10,000 rows, and saliency is computed for 10,000 held-out rows.
+The data have five features, x_a to x_e. The sign of x_a selects one of two branches. In one branch,
+the target depends on x_b and x_c. In the other branch, it depends on x_d and x_e. A network with
+one hidden layer is trained on 10,000 rows, and saliency is computed for 10,000 held-out rows.
 
 In each branch, three features are relevant: x_a and the two features that the target depends on.
 The columns "top three" give the fraction of seeds for which these features have the largest mean

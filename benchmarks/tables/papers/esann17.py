@@ -62,9 +62,9 @@ absolute weight exceeds a cutoff. For models with only an L1 penalty, the cutoff
 L2-SVM and the elastic net, the cutoff is the mean absolute weight.
 
 "Bounds, joint budget" uses the formulation of the esann17 paper, with one budget for the sum of
-norm and loss. "Bounds" uses the default formulation of `allrelevant`, with separate budgets. It was
-published in a later paper by the same authors ([ferel18](README.md)). The values of the esann17
-paper are shown next to both.
+norm and loss. "Bounds" uses the default formulation of `allrelevant`, with separate budgets. This
+formulation was published in a later paper by the same authors ([ferel18](README.md)). The values of
+the esann17 paper are shown next to both.
 
 {ground_truth.OTHER_METHODS}
 """,

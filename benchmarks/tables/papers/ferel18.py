@@ -172,7 +172,7 @@ people, and the classes are balanced. For the breast cancer data, C is
 chosen on every split.
 
 The paper reports ratios of standard deviations "close to 1 for most features". This result is
-reproduced on the parkinsons data. On the breast cancer data, the median ratio is about 2. There, C
+reproduced on the parkinsons data. On the breast cancer data, the median ratio is about 2, because C
 differs between splits, which changes the norm of all models.
 """,
     columns=splits.COLUMNS,
@@ -236,7 +236,7 @@ to training or held-out rows. All four combinations are shown. SD is the standar
     rows_are_methods=False,
     remarks={
         "mean features": "The paper's value is not reproduced. In the paper, F1 with the mean "
-        "features alone (0.9577) is almost as high as with all features (0.9589). Here it is lower "
+        "features alone (0.9577) is almost as high as with all features (0.9589). Here F1 is lower "
         "by 0.03 to 0.06, for either class and on both held-out and training rows. If the paper "
         "used a single split, the difference may be due to chance. The standard deviation over "
         "held-out folds, each with a tenth of the rows, is 0.05.",

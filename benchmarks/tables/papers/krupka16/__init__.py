@@ -241,8 +241,8 @@ separately for each seed.
 
 Values in italics are for the 30 verbs of the thesis. The thesis does not say whether improvements
 are averaged over the verbs or computed from average accuracies. The second method reproduces the
-published values. The values in brackets, and I_R5 of EB12, are not in the thesis. They were
-computed from its averages, which are shown in the line "mean of 30 verbs, as published".
+published values. The italic values in brackets, and I_R5 of EB12, were computed here from the
+averages of the thesis. The line "mean of 30 verbs, as published" shows these averages.
 """,
     columns=columns(EB_RFE),
     rows=rows(EB_RFE, quick=False),
