@@ -88,7 +88,7 @@ def main() -> None:
         cells = " | ".join(" ".join(f"{value:.2f}" for value in row) for row in means)
         print(
             f"| {seed} | {100 * accuracy:.1f} | {cells} | {'yes' if is_correct else 'no'} | "
-            f"{100 * fraction:.0f} % |",
+            f"{100 * fraction:.0f}% |",
             flush=True,
         )
     print(f"\nThe three relevant features rank first in {n_correct} of {args.seeds} seeds.")

@@ -1,6 +1,6 @@
 """Comparison of values of norm_slack, loss_slack, n_probes and fpr, to choose the defaults.
 
-Each combination is scored on data with known ground truth, with clean labels and with 10 % of the
+Each combination is scored on data with known ground truth, with clean labels and with 10% of the
 labels flipped. The seeds are not used by any other benchmark or test. For each pair of slacks, the
 bounds of features and probes are computed once and used for all values of n_probes and fpr.
 """

@@ -67,7 +67,7 @@ def print_scores(tasks: list[Task], found: dict[str, Row], candidates: tuple[int
 
 
 def print_tests(found: dict[str, Row], candidates: tuple[int, ...]) -> None:
-    """Print the relative improvement over SVM-RFE and 100 % minus the p-value, as in the thesis.
+    """Print the relative improvement over SVM-RFE and 100% minus the p-value, as in the thesis.
 
     The p-value is that of the one-sided paired t-test over the tasks.
     """
@@ -85,7 +85,7 @@ def print_tests(found: dict[str, Row], candidates: tuple[int, ...]) -> None:
             after = np.array([row[n][column] for row in found.values()], dtype=float)
             gain = sign * 100 * (after - before) / before
             confidence = 100 * (1 - ttest_1samp(gain, 0.0, alternative="greater").pvalue)
-            cells.append(f"{gain.mean():+.1f} % (P {confidence:.1f} %)")
+            cells.append(f"{gain.mean():+.1f}% (P {confidence:.1f}%)")
         print(f"| {name} | {' | '.join(cells)} |")
 
 

@@ -70,7 +70,7 @@ def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
     scores = np.array([[step.outer_score for step in history.steps] for history in histories])
     expected_scores = np.array([results[f"split{k}_test_score"][::-1] for k in range(5)])
     equal = np.isclose(scores, expected_scores).mean()
-    print(f"({100 * equal:.1f} % of {scores.size:,} held-out scores are equal)")
+    print(f"({100 * equal:.1f}% of {scores.size:,} held-out scores are equal)")
     same = [
         (history.ranking == results[f"split{k}_ranking"][0]).all()
         for k, history in enumerate(histories)

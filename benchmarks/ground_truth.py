@@ -1,7 +1,7 @@
 """F1 scores of the relevance classes on data with known ground truth, with default settings.
 
 The data are those of ferel18 (Table 2) and esann17 (Table 1), and two synthetic tables of 400 x 20.
-There are ten instances of each with clean labels, and ten with 10 % of the labels flipped.
+There are ten instances of each with clean labels, and ten with 10% of the labels flipped.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def mean_scores(
 def print_table(
     sets: Mapping[str, Generator], seeds: range, flip: float, formulation: Formulation
 ) -> None:
-    labels = f"{100 * flip:.0f} % of the labels flipped" if flip else "clean labels"
+    labels = f"{100 * flip:.0f}% of the labels flipped" if flip else "clean labels"
     print(
         f'\nResults with {labels}, `formulation="{formulation}"`, '
         f"seeds {seeds.start} to {seeds.stop - 1}:\n"

@@ -34,7 +34,7 @@ class ImageSet:
     shape : tuple of int
         Height, width and channels.
     sizes : tuple of int
-        Numbers of features to evaluate: 5, 10, 25 and 50 % of all features.
+        Numbers of features to evaluate: 5, 10, 25 and 50% of all features.
     published : dict
         Published accuracy for each size; the 3-layer CNN ranks and WRN-16-4 evaluates.
     """

@@ -177,7 +177,7 @@ def _format_errors(
 
 def speed(folder: Path) -> None:
     print(
-        "| Data | Features | Dimension | `allrelevant`, s | HiGHS, our constraints, s | Ratio | "
+        "| Data | Features | Dimension | `allrelevant`, s | HiGHS, same constraints, s | Ratio | "
         "HiGHS, the paper's constraints, s | Ratio | Largest difference |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")

@@ -87,6 +87,6 @@ def _print_time(selector: SaliencySelector, seconds: float, title: str) -> None:
     if training < seconds:  # otherwise most rounds were read from the checkpoint
         print(
             f"  {title}: {len(history)} rounds, {seconds:.0f} s, {seconds / training:.3f} times "
-            f"the training time of the rounds; {100 * saliency / seconds:.2f} % spent on saliency",
+            f"the training time of the rounds; {100 * saliency / seconds:.2f}% spent on saliency",
             flush=True,
         )

@@ -84,8 +84,8 @@ def groups() -> None:
         rand, strong = planted_scores(noise, flip, seeds)
         n_accurate = sum(value >= 0.95 for value in rand)
         print(
-            f"| {name} | {noise:g} | {100 * flip:.0f} % | {np.mean(rand):.3f} | {min(rand):.3f} "
-            f"| {n_accurate} of {len(rand)} | {100 * np.mean(strong):.1f} % |",
+            f"| {name} | {noise:g} | {100 * flip:.0f}% | {np.mean(rand):.3f} | {min(rand):.3f} "
+            f"| {n_accurate} of {len(rand)} | {100 * np.mean(strong):.1f}% |",
             flush=True,
         )
 
@@ -171,7 +171,7 @@ def speed() -> None:
     for group in relations.feature_groups_:
         print(
             f"| {', '.join(group.features)} | {group.relevance} | {group.lower:.3f} "
-            f"| {group.upper:.3f} | {100 * group.norm_fraction:.1f} % |"
+            f"| {group.upper:.3f} | {100 * group.norm_fraction:.1f}% |"
         )
 
 

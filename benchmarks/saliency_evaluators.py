@@ -18,7 +18,7 @@ Accuracies = dict[str, list[tuple[int, float]]]
 
 
 def subset_sizes(n_features: int) -> list[int]:
-    """Return all sizes up to 50, then sizes that grow by 2 %."""
+    """Return all sizes up to 50, then sizes that grow by 2%."""
     sizes = list(range(1, min(50, n_features) + 1))
     while sizes[-1] < n_features:
         sizes.append(min(n_features, max(sizes[-1] + 1, round(sizes[-1] * 1.02))))

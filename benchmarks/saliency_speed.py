@@ -106,7 +106,7 @@ def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:
     fraction = selector.history_["saliency_seconds"].sum() / whole
     print(
         f"| {name} | {len(fit_seconds)} | {training:.1f} | {whole:.1f} | {whole / training:.3f} "
-        f"| {100 * fraction:.1f} % |",
+        f"| {100 * fraction:.1f}% |",
         flush=True,
     )
 

@@ -86,9 +86,10 @@ def compare(case: Case, data: Path | None, with_fri: bool, time_limit: float) ->
     signed, ours = run("signed", case, data), run("absolute", case, data)
     fallbacks = f"{signed['fallbacks']} LP{'' if signed['fallbacks'] == 1 else 's'}"
     print(
-        f"\n### {case.name}\n\nC = {case.C:g}, norm_slack = {case.slack.norm_slack:g}; baseline "
-        f"{signed['baseline_seconds']:.2f} s; {signed['pivots']:,} pivots; {fallbacks} solved by "
-        f"HiGHS (fallback); largest gap {signed['gap']:.0e}\n\n"
+        f"\n### {case.name}\n\nThe settings are C = {case.C:g} and norm_slack = "
+        f"{case.slack.norm_slack:g}. Fitting the baseline took {signed['baseline_seconds']:.2f} s. "
+        f"Computing the signed ranges took {signed['pivots']:,} pivots. HiGHS solved {fallbacks} "
+        f"as a fallback. The largest gap is {signed['gap']:.0e}.\n\n"
         "| Method | LPs | LPs skipped | Seconds | Ratio | Peak memory, MB | Largest difference |\n"
         "| --- | --- | --- | --- | --- | --- | --- |",
         flush=True,

@@ -1,7 +1,7 @@
 """Stability of bounds and relevance classes over random splits, as in ferel18, section 4.2.
 
 The paper's data (adrenal steroids) are not public, so this script uses the breast cancer data, with
-64 random splits into 90 % and 10 % as in the paper. It prints the ratio of standard deviations
+64 random splits into 90% and 10% as in the paper. It prints the ratio of standard deviations
 (Figure 2 of the paper), with C chosen on every split and with the C chosen on the whole table. For
 C chosen on every split, it also draws the means (Figure 3) in docs/images/stability.svg.
 """
@@ -47,11 +47,13 @@ def summarize(result: Stability) -> dict[str, str]:
         "features with a ratio of at most 1.5": str((ratio <= 1.5).sum()),
         "features whose baseline weight never varies": str(np.isinf(ratio).sum()),
         "features that the baseline uses in at least half of the splits": str(used.sum()),
-        "their ratio: minimum, median, maximum": format_range(ratio[used]),
-        "their upper bounds: std / mean, median": relative_std(result.upper[:, used]),
-        "their baseline weights: std / mean, median": relative_std(result.baseline[:, used]),
+        "ratio of these features: minimum, median, maximum": format_range(ratio[used]),
+        "upper bounds of these features: std / mean, median": relative_std(result.upper[:, used]),
+        "baseline weights of these features: std / mean, median": relative_std(
+            result.baseline[:, used]
+        ),
         "features with the same relevance class on all splits": str((frequency == 1).sum()),
-        "features with the same relevance class on at least 90 % of the splits": str(
+        "features with the same relevance class on at least 90% of the splits": str(
             (frequency >= 0.9).sum()
         ),
         "accuracy on held-out rows": f"{result.test_score.mean():.3f} "

@@ -53,19 +53,19 @@ PLAIN: list[tuple[Task, Callable[..., Any], Callable[..., Any], str]] = [
         "ordinal",
         make_ordinal_classification,
         partial(make_ordinal_classification, flip=0.1),
-        "10 % of the rows assigned to a neighboring class",
+        "10% of the rows assigned to a neighboring class",
     ),
     (
         "ranking",
         partial(make_ranking, 300),
         partial(make_ranking, 300, flip=0.04),
-        "10 % of the rare class swapped with rows of the other class",
+        "10% of the rare class swapped with rows of the other class",
     ),
     (
         "ranking",
         partial(make_ranking, 300),
         partial(make_ranking, 300, flip=0.1),
-        "25 % of the rare class swapped with rows of the other class",
+        "25% of the rare class swapped with rows of the other class",
     ),
 ]
 FEATURE_NOISE = 0.1

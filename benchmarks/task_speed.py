@@ -100,7 +100,7 @@ def large_ranking() -> None:
     print(
         f"\nRanking, 25 million pairs (5,000 rows of each class, 20 features, default settings, "
         f"two workers): {seconds:.0f} s, {peak:.2f} GiB (sum of the peaks of {n_processes} "
-        f"processes); AUC {bounds.auc_:.3f}; {100 * correct:.0f} % of the relevance classes "
+        f"processes); AUC {bounds.auc_:.3f}; {100 * correct:.0f}% of the relevance classes "
         f"correct; largest gap {bounds.gap_.max():.0e}"
     )
 

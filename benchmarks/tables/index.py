@@ -16,26 +16,28 @@ HEAD = """\
 # Reproduced results of the papers
 
 These pages reproduce tables and figures of four papers and a thesis with `allrelevant`, on a
-computer with two cores. They also include the methods with which the papers compare, and other
-packages. For each paper, a table links to the reproduced results. A list below it gives the results
-that are not reproduced, or only in part, with the reasons. If a value is worse than the paper's,
-its page gives the reason. If a page compares methods by one metric, the table gives the best values
-of this metric.
+computer with two cores. They also include other packages and the methods with which the papers
+compare.
+
+For each paper, a table links to the reproduced results. The list below the table names the results
+that are not reproduced, or only in part, and gives the reasons. If a page compares methods by one
+metric, the table gives the best values of this metric. If a value is worse than the paper's, its
+page gives the reason.
 
 `make tables DATA=folder` measures all tables. To resume an interrupted run, repeat the command.
-`make tables-quick DATA=folder` measures some of the rows within ten minutes and compares them with
-these pages. Without `DATA`, both commands use only generated data and the datasets of scikit-learn.
-They list the rows that they skip.
+`make tables-quick DATA=folder` repeats some of the runs within ten minutes and compares the results
+with these pages. Without `DATA`, both commands use only generated data and the datasets of
+scikit-learn. They list the runs that they skip.
 
-For recommendations, see [which method for which question](../which_method.md)."""
+For recommendations, see [Choosing a method](../which_method.md)."""
 
 TITLES = (
     "page",
     "metric",
     f"best value of {OURS}",
     "best value of other methods",
-    "rows",
-    "rows worse than the paper",
+    "lines of the table",
+    "lines worse than the paper",
 )
 # Key of the metric that is compared across datasets with known ground truth.
 SHARED = "F1"
@@ -62,7 +64,7 @@ def paper_section(paper: Paper, store: Store) -> Iterator[str]:
         return
     yield from parts
     if paper.not_reproduced:
-        yield "These results are not reproduced, or only in part:"
+        yield "The following results are not reproduced, or only in part:"
         yield "\n".join(f"- {sentence}" for sentence in paper.not_reproduced)
 
 
@@ -124,7 +126,7 @@ def f1_by_method(tables: Sequence[Table], store: Store) -> Iterator[str]:
         return
     is_ours = {line.name: line.is_ours for lines in lines_by_table.values() for line in lines}
     titles = [f"[{table.short_title}]({table.name}.md)" for table in lines_by_table]
-    yield f"## {SHARED} of the selected features on synthetic data with known ground truth"
+    yield f"## {SHARED} score of each method on synthetic data with known ground truth"
     text = [f"| method | {' | '.join(titles)} |", f"|{' --- |' * (len(titles) + 1)}"]
     for name, ours in is_ours.items():
         means = [mean_by_name(name, lines) for lines in lines_by_table.values()]

@@ -298,7 +298,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "too little variance": ({"min_variance": 1e9}, "Reduce min_variance"),
     "list of inner folds": (
         {"cv": [(np.r_[:20, 53:57], [21, 58])], "nested_cv": 3},
-        "instead of a list of folds",
+        "cv cannot be a list of folds",
     ),
     "nested_cv without folds": (
         {"cv": None, "n_features_to_select": 2, "nested_cv": True},

@@ -337,11 +337,17 @@ def test_bad_input_raises() -> None:
     X, y = table()
     for estimator, message in (
         (RandomForestClassifier(2), "not implemented for RandomForestClassifier"),
-        (Diverging(), "Round 2 of 10, on 10 features: .* not finite.* learning rate"),
-        (Failing(), "Round 1 of 10, on 12 features: Solver produced non-finite"),
+        (
+            Diverging(),
+            r"Training failed in round 2 of 10 \(10 features\): .* not finite.* learning rate",
+        ),
+        (
+            Failing(),
+            r"Training failed in round 1 of 10 \(12 features\): Solver produced non-finite",
+        ),
         (
             ThreeOutputs(),
-            r"have shape \(150, 3\)\. Use a model with 2 outputs, one per class",
+            r"have shape \(150, 3\), .* Use a model with 2 outputs, one per class",
         ),
     ):
         with pytest.raises(InputError, match=message) as caught:

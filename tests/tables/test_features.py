@@ -78,7 +78,7 @@ def test_missing_targets_and_groups(frame: pd.DataFrame) -> None:
     refused(frame.assign(sick=frame["sick"].where(frame.index > 2)), SICK, "'sick'", "3 of 80 rows")
     refused(frame.assign(sick=[np.inf, *range(79)]), SICK, "infinite in 1 of 80")
     groups = frame.assign(patient=[np.nan, *range(79)])
-    refused(groups, ColumnRoles("sick", row_groups="patient"), "missing in 1 of 80 rows")
+    refused(groups, ColumnRoles("sick", row_groups="patient"), "no value in 1 of 80 rows")
 
 
 def test_missing_and_infinite_values(frame: pd.DataFrame) -> None:

@@ -65,16 +65,17 @@ MISPRINTS = {
 MISPRINTED_LINE = "SFS best, gamma 0.975"
 CORRECTIONS = {
     "arcene": """
-In the row "SFS best, gamma 0.975", the paper prints 84.0 (1145) for the sigmoid SVM. In its Table
-2, this is the result of the linear SVM with the ranking by the sigmoid SVM. The best result of the
-sigmoid SVM there is 75.0 (327). Both are shown, and the comparison uses the correction.
+In the line "SFS best, gamma 0.975", the paper prints 84.0 (1145) for the sigmoid SVM. According to
+Table 2 of the paper, this is the result of the linear SVM with the ranking by the sigmoid SVM. The
+best result of the sigmoid SVM in Table 2 is 75.0 (327). The table shows the printed and the
+corrected value. The comparison uses the corrected value.
 """,
     "dexter": """
-In the row "SFS best, gamma 0.975", the paper prints 93.7 (7071), 94.0 (7071) and 93.7 (3384) for
-the poly, RBF and sigmoid SVMs. In its Table 2, these are the results of the linear SVM with the
-rankings by these three SVMs, so a column was printed as a row. The best results of the three SVMs
-there are 93.7 (66), 93.7 (105) and 93.0 (102). Both are shown, and the comparison uses the
-corrections.
+In the line "SFS best, gamma 0.975", the paper prints 93.7 (7071), 94.0 (7071) and 93.7 (3384) for
+the poly, RBF and sigmoid SVMs. According to Table 2 of the paper, these are the results of the
+linear SVM with the rankings by these three SVMs. The best results of the three SVMs in Table 2 are
+93.7 (66), 93.7 (105) and 93.0 (102). The table shows the printed and the corrected values. The
+comparison uses the corrected values.
 """,
 }
 
@@ -235,25 +236,26 @@ def table(name: str, remarks: Mapping[str, str]) -> Table:
         name=f"sfs20_table_{NUMBERS[name]}",
         title=f"sfs20, Table {NUMBERS[name]} and Table 2: {name.upper()}",
         about=f"""
-The table compares rankings of the features of {name.upper()}. Each ranking is evaluated with four
-SVMs. A cell shows the best accuracy on the held-out rows over subsets of increasing size, and in
-brackets the fewest features that reach it. As in the paper, the size is chosen on the held-out
-rows, so the accuracies are optimistically biased for every method.
+The table compares rankings of the features of {name.upper()}. Four SVMs with different kernels
+evaluate each ranking. They are trained on the top features, for increasing numbers of features.
+Each cell shows the best accuracy on the held-out rows and, in brackets, the smallest number of
+features that reaches it. As in the paper, the number is chosen on the held-out rows, so all
+accuracies are optimistically biased.
 
 SFS (saliency-based feature selection) ranks features by the saliency of an SVM or, for "NN", of a
-neural network. gamma is the fraction of features kept per round. With gamma 0 there is a single
-round, and with gamma 0.975 each round removes 2.5 % of the features. DFS (deep feature selection)
+neural network. gamma is the fraction of features kept per round. With gamma 0, there is a single
+round. With gamma 0.975, each round removes 2.5% of the features. DFS (deep feature selection)
 ranks features by a sparse mask on the inputs of a network. MIM (mutual information maximization)
-ranks them by their mutual information with the class. Lasso and elastic net are evaluated by their
-own predictions. "SFS same" combines each SVM with the ranking by the SVM with the same kernel. "SFS
-best" combines it with the best of the four rankings.
+ranks features by their mutual information with the class. For lasso and elastic net, the accuracy
+of their own predictions is shown. In the line "SFS same", each SVM evaluates the ranking by the SVM
+with the same kernel. In the line "SFS best", it evaluates the best of the four rankings.
 
-As in the paper, C is {COSTS.get(name, "1")} and the polynomial kernel has degree 3. coef0 is 1 for
-the polynomial kernel and 0 for the sigmoid kernel (paper: 1). The kernel parameter gamma is one
-over the number of features. Classes are balanced, and libsvm stops after {MAX_ITER:,} iterations.
-The data are [scaled as in the paper](../saliency.md#the-challenge-sets). With these settings, the
-accuracies with all features are those of the paper.{ALL_FEATURES.get(name, "")} Above 50 features,
-sizes grow in steps of 2 %.
+As in the paper, C is {COSTS.get(name, "1")} and the polynomial kernel has degree 3. The parameter
+coef0 is 1 for the polynomial kernel and 0 for the sigmoid kernel (paper: 1). The kernel parameter
+gamma is one over the number of features. Classes are balanced, and libsvm stops after {MAX_ITER:,}
+iterations. The data are [scaled as in the paper](../saliency.md#the-challenge-sets). With these
+settings, the accuracies with all features equal those of the paper.{ALL_FEATURES.get(name, "")}
+Above 50 features, the number of features increases in steps of 2%.
 {CORRECTIONS.get(name, "")}""",
         columns=columns(name),
         headline="rbf",

@@ -29,15 +29,18 @@ TABLE_3 = Table(
     name="sfs20_table_3",
     title="sfs20, Table 3: saliency of individual rows",
     about="""
-The data have five features, x_a to x_e. The sign of x_a selects one of two branches. In one branch
-the target depends on x_b and x_c, and in the other on x_d and x_e. A network with one hidden layer
-is trained on 10,000 rows, and saliency is computed for 10,000 held-out rows.
+The data have five features, x_a to x_e. The sign of x_a selects one of two branches. In one branch,
+the target depends on x_b and x_c. In the other branch, it depends on x_d and x_e. A network with
+one hidden layer is trained on 10,000 rows, and saliency is computed for 10,000 held-out rows.
 
-"Top three" is the fraction of seeds for which the three relevant features of a branch have the
-largest mean saliency in it. "Rows with the correct top three" is the percentage of correctly
-classified rows in which exactly these three features have the largest saliency. The paper shows
-four rows, and these features have the largest saliency in all of them. Far from a class boundary
-the gradient is small, so the saliency of a single row need not identify the features of its branch.
+In each branch, three features are relevant: x_a and the two features that the target depends on.
+The columns "top three" give the fraction of seeds for which these features have the largest mean
+saliency in the branch. The column "rows with the correct top three" gives the percentage of
+correctly classified rows in which exactly these features have the largest saliency.
+
+The paper shows four rows. In all of them, the relevant features have the largest saliency. Far from
+a class boundary, however, gradients are small. The saliency of a single row therefore need not
+identify the relevant features of its branch.
 """,
     columns=[
         Column("accuracy, %", "accuracy", 1, ""),

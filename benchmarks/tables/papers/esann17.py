@@ -57,13 +57,14 @@ def table_1(data: str) -> Table:
 The table shows how well each method selects the relevant features of synthetic data with known
 ground truth. The data have 150 rows and {FEATURES[data]} features. Precision, recall and F1 refer
 to the selected features and are averaged over ten instances, one per seed. Hyperparameters are
-tuned by {FOLDS}-fold cross-validation. The cutoffs on absolute weights are those of the paper. For
-models with an L1 penalty alone, the cutoff is 1e-5. For the L2-SVM and the elastic net, it is the
-mean absolute weight.
+tuned by {FOLDS}-fold cross-validation. As in the paper, a linear model selects the features whose
+absolute weight exceeds a cutoff. For models with only an L1 penalty, the cutoff is 1e-5. For the
+L2-SVM and the elastic net, the cutoff is the mean absolute weight.
 
-"Bounds, joint budget" uses the formulation of this paper, with one budget for the sum of norm and
-loss. "Bounds" uses the formulation of a later paper of the same authors ([ferel18](README.md)),
-which is the default of `allrelevant`. The paper's values are shown for both.
+"Bounds, joint budget" uses the formulation of the esann17 paper, with one budget for the sum of
+norm and loss. "Bounds" uses the default formulation of `allrelevant`, with separate budgets. This
+formulation was published in a later paper by the same authors ([ferel18](README.md)). The values of
+the esann17 paper are shown next to both.
 
 {ground_truth.OTHER_METHODS}
 """,
@@ -80,11 +81,11 @@ which is the default of `allrelevant`. The paper's values are shown for both.
             "": "The instances were newly generated according to the paper's description. The "
             "parameter grids and stopping rules of the other methods are not published.",
             NOT_BEST: "In one of the ten instances, the upper bounds of two of the four weak "
-            "features are below the cutoff, although they exceed those of all irrelevant features. "
-            "The cutoff is estimated from permuted features and is strict, with a false positive "
-            "rate of one in a million. In the other nine instances, all relevant features are "
-            "selected. With a joint budget, all relevant features are selected in every instance, "
-            "but irrelevant features are also selected in some instances.",
+            "features are below the cutoff, although they exceed the upper bounds of all "
+            "irrelevant features. The cutoff is estimated from permuted features and is strict, "
+            "with a false positive rate of one in a million. In the other nine instances, all "
+            "relevant features are selected. With a joint budget, all relevant features are "
+            "selected in every instance, but some irrelevant features are also selected.",
         },
     )
 
@@ -122,16 +123,17 @@ FIGURE_2 = Table(
     name="esann17_figure_2",
     title="esann17, Figure 2: breast cancer",
     about="""
-The table shows the relevance classes of the 30 features with the formulation of this paper, a joint
-budget for norm and loss. For the models at the bounds, the paper reports an average F-score of 0.98
-with a standard deviation (SD) of 0.0008. It states neither C nor the rows on which the F-score was
-measured.
+The table shows how many of the 30 breast cancer features are strong, weak or irrelevant. The
+equivalent models have a joint budget for norm and loss, as in the paper. For the models that attain
+the bounds, the paper reports an average F-score of 0.98 with a standard deviation (SD) of 0.0008.
+It states neither C nor the rows on which the F-score was measured.
 
-Here, each feature has two models at the bounds (witnesses), one that attains its lower bound and
-one that attains its upper bound. F1 of the malignant class is averaged over all 60 models. It is
+Here, each feature has two witnesses: a model that attains its lower bound and a model that attains
+its upper bound. The F1 score of the malignant class is averaged over all 60 witnesses. It is
 measured on the training rows, and on rows held out in 10-fold cross-validation. In the paper, the
-set of equivalent models has no slack. The first row uses the defaults of `allrelevant`, which
-include slack. Seeds shuffle the folds and permute the probes, from which the cutoff is estimated.
+equivalent models have no slack. The first line of the table uses the default slack of
+`allrelevant`. Seeds determine the folds and the probes (permuted columns), from which the cutoff is
+estimated.
 
 At C = 0.5, the paper's F-score is reproduced, but its standard deviation is not. The paper finds "a
 few clear strongly relevant features as well as a handful of weakly relevant ones". Here, features
@@ -142,14 +144,15 @@ are strongly relevant only with a large C.
     row_header="settings",
     rows_are_methods=False,
     remarks={
-        "": "With a smaller C, the models at the bounds vary more and have a lower F1 on the "
-        "training rows. In the first row, cross-validation chooses C = 0.056 for two of the three "
-        "seeds and C = 5.6 for the third."
+        "": "With a smaller C, the witnesses vary more and have a lower F1 score on the training "
+        "rows. In the first line, cross-validation chooses C = 0.056 for two of the three seeds "
+        "and C = 5.6 for the third."
     },
     plots=[
         Plot(
             "esann17_breast_cancer.svg",
-            "The plot shows the relevance intervals for each row of the table.",
+            "The panels show the relevance intervals of the 30 features for each line of the "
+            "table.",
             breast_cancer.draw_profiles,
         )
     ],
@@ -158,7 +161,7 @@ are strongly relevant only with a large C.
 TABLES = [*(table_1(data) for data in FEATURES), FIGURE_2]
 PAPER = Paper(
     "esann17",
-    "Göpfert, Pfannschmidt and Hammer (2017), Feature Relevance Bounds for Linear Classification",
+    'Göpfert, Pfannschmidt and Hammer (2017), "Feature Relevance Bounds for Linear Classification"',
     TABLES,
-    ["Figure 1 and the F-scores of section 4 use adrenal data, which are not public."],
+    ["Figure 1 and the F-scores in section 4 use adrenal data, which are not public."],
 )

@@ -47,11 +47,12 @@ ONE_COPY = (
 )
 REMARKS = {
     "A": {
-        "L1-SVM": "The paper's value is not reproduced on these data. The paper does not say how "
-        "the classes are separated. The generator that its authors published leaves a margin "
-        "between the classes, but the generator used here does not. With the same L1-SVM, F1 is "
-        f"0.98 on {MARGIN_PAGE}, as in the paper. Without a margin, cross-validation chooses such "
-        "a weak penalty that irrelevant features keep small weights.",
+        "L1-SVM": "The paper's value is not reproduced on these data. The paper does not say "
+        "whether there is a margin between the classes. The generator that its authors published "
+        "leaves a margin between the classes, but the generator used here does not. With the "
+        f"same L1-SVM, F1 is 0.98 on {MARGIN_PAGE}, as in the paper. Without a margin, "
+        "cross-validation chooses such a weak penalty that irrelevant features have small "
+        "nonzero weights.",
         "lasso": f"The paper's value is reproduced neither here nor on {MARGIN_PAGE}. {ONE_COPY} "
         "The paper's Lasso has a recall of 1.00, so it is more likely an L1-SVM.",
     },
@@ -81,13 +82,14 @@ def table_2(setting: str) -> Table:
 The table shows how well each method selects the relevant features of synthetic data with known
 ground truth. The data follow Table 1 of the paper ({SETTINGS[setting]}). Precision, recall and F1
 refer to the selected features and are averaged over ten instances, one per seed. As in the paper, a
-linear model selects a feature if its absolute weight is above 1e-5, and hyperparameters are tuned
-by {FOLDS}-fold cross-validation. The bounds always use 5 folds.
+linear model selects a feature if its absolute weight is above 1e-5, and hyperparameters are
+tuned by {FOLDS}-fold cross-validation. For the bounds, C is chosen by 5-fold cross-validation.
 
-The paper's Lasso is "an l1-regularized linear classifier". Its values are shown for two methods,
-which are lasso regression on the classes -1 and 1 and the SVM with an L1 penalty. "Bounds" uses
-separate budgets for norm and loss, as in this paper. "Bounds, joint budget" uses the formulation of
-an earlier paper of the same authors ([esann17](README.md)). The paper's values are shown for both.
+The paper describes its Lasso as "an l1-regularized linear classifier". Its values are shown next to
+two methods: lasso regression on the classes -1 and 1, and an SVM with an L1 penalty. "Bounds" uses
+separate budgets for norm and loss, as in the ferel18 paper. "Bounds, joint budget" uses one budget
+for the sum of norm and loss, as in an earlier paper by the same authors ([esann17](README.md)). The
+values of the ferel18 paper are shown next to both.
 
 {ground_truth.OTHER_METHODS}
 """,
@@ -133,15 +135,17 @@ TABLE_2_MARGIN = Table(
     name="ferel18_table_2_margin",
     title="ferel18, Table 2 on data with a margin",
     about=f"""
-The methods of Table 2 are applied to data like those of the generator that the paper's authors
-published. Features are uniformly distributed between -10 and 10. No row is closer than 1 to the
-separating hyperplane. All other settings are those of the pages for [setting
-A](ferel18_table_2a.md) ({SETTINGS["A"]}) and [setting B](ferel18_table_2b.md) ({SETTINGS["B"]}).
+The methods of Table 2 are applied to data with a margin between the classes. The data follow the
+generator that the paper's authors published. Features are uniformly distributed between -10 and 10.
+No row is closer than 1 to the separating hyperplane. All other settings are the same as for
+[setting A](ferel18_table_2a.md) ({SETTINGS["A"]}) and [setting B](ferel18_table_2b.md)
+({SETTINGS["B"]}).
 
 The margin explains the paper's value for Lasso in setting A. With a margin, the L1-SVM classifies
-all held-out rows correctly even with a strong penalty. Cross-validation prefers the strongest of
-equally good penalties. Without a margin, only weak penalties reach the best score, and irrelevant
-features keep small weights. The penalty grid and the cutoff are the same in both cases.
+all held-out rows correctly even with a strong penalty, and cross-validation chooses the strongest
+of equally good penalties. Without a margin, only weak penalties reach the best accuracy, so
+irrelevant features have small nonzero weights. The penalty grid and the cutoff are the same in both
+cases.
 """,
     columns=[
         replace(column, title=f"{column.title}, {setting}", key=f"{setting} {column.key}")
@@ -156,19 +160,20 @@ FIGURES_2_3 = Table(
     name="ferel18_figures_2_3",
     title="ferel18, Figures 2 and 3: stability over splits",
     about=f"""
-The table compares the variation of the bounds over {splits.N_SPLITS} random splits with that of the
-baseline's weights. Each split leaves out a tenth of the rows. The ratio of a feature is the
-standard deviation of its upper bound divided by that of its weight in the baseline. If the weight
-never varies but the bound does, the ratio is infinite and is left out of the median.
+The table shows how much the bounds and the baseline's weights vary over {splits.N_SPLITS} random
+splits. Each split leaves out a tenth of the rows. For each feature, the standard deviation of the
+upper bound is divided by the standard deviation of the baseline's weight. If the weight never
+varies but the bound does, this ratio is infinite and is excluded from the median.
 
 The adrenal steroid data of the paper are not public, so two other datasets replace them. The
 parkinsons data contain 195 voice recordings of 32 people. Rows of the same person are similar, so
 each split leaves out whole people. C is chosen once, by cross-validation that also leaves out whole
-people, and the classes are balanced. For breast cancer, C is chosen on every split.
+people, and the classes are balanced. For the breast cancer data, C is
+chosen on every split.
 
-The paper reports ratios of standard deviations "close to 1 for most features". This is reproduced
-on the parkinsons data. On breast cancer, the ratios are about 2, because C varies between splits
-and scales all models.
+The paper reports ratios of standard deviations "close to 1 for most features". This result is
+reproduced on the parkinsons data. On the breast cancer data, the median ratio is about 2, because C
+differs between splits, which changes the norm of all models.
 """,
     columns=splits.COLUMNS,
     rows=splits.rows(),
@@ -177,7 +182,7 @@ and scales all models.
     plots=[
         Plot(
             "ferel18_stability.svg",
-            "The top row corresponds to Figure 2 of the paper, the bottom row to Figure 3.",
+            "The upper panels correspond to Figure 2 of the paper, the lower panels to Figure 3.",
             splits.draw,
         )
     ],
@@ -187,21 +192,22 @@ FIGURES_4_5 = Table(
     name="ferel18_figures_4_5",
     title="ferel18, Figures 4 and 5: breast cancer",
     about="""
-The table shows the relevance classes of all 30 features, and of the ten means, the ten standard
-errors and the ten worst values alone. In the paper, all 30 features are weakly relevant, and all
+The table shows how many breast cancer features are strong, weak or irrelevant. The analysis is run
+on all 30 features, and separately on the ten means, the ten standard errors and the ten worst
+values. In the paper, all 30 features are weakly relevant, and all
 ten means alone are weakly relevant. Among the standard errors, only the 14th feature (area) is
 strongly relevant. Among the worst values, only the 22nd feature (texture) is strongly relevant.
 
-The paper states neither C nor its slack delta. The rows "paper's settings" use its set of
-equivalent models and its cutoff, with C = 0.05 and delta = 0.1. They reproduce three of the four
-findings. None of the other values of C and delta that were tried reproduces all four
-([accuracy.md](../accuracy.md) lists them). The remaining rows use the defaults of `allrelevant`. C
-is chosen by cross-validation, the loss has a slack, and the cutoff is estimated from probes, which
-are permuted copies of features.
+The paper states neither C nor its slack delta. The lines "paper's settings" use
+its set of equivalent models and its cutoff, with C = 0.05 and delta = 0.1. They reproduce three of
+the four findings. [accuracy.md](../accuracy.md) lists the other values of C and delta that were
+tried. None of them reproduces all four findings. The remaining lines use the defaults of
+`allrelevant`. C is chosen by cross-validation, the loss has a slack, and the cutoff is estimated
+from probes, which are permuted copies of features.
 
-F1 is measured for the baseline by 10-fold cross-validation, and seeds shuffle the folds. The paper
-does not say to which class and to which rows its F1 refers, so all four combinations are shown. SD
-is the standard deviation.
+The F1 score of the baseline is measured by 10-fold cross-validation, and each seed shuffles the
+folds. The paper does not say whether its F1 score refers to the malignant or the benign class, and
+to training or held-out rows. All four combinations are shown. SD is the standard deviation.
 """,
     columns=breast_cancer.COLUMNS,
     rows=[
@@ -230,18 +236,18 @@ is the standard deviation.
     rows_are_methods=False,
     remarks={
         "mean features": "The paper's value is not reproduced. In the paper, F1 with the mean "
-        "features alone (0.9577) is almost as high as with all features (0.9589). Here it is lower "
+        "features alone (0.9577) is almost as high as with all features (0.9589). Here F1 is lower "
         "by 0.03 to 0.06, for either class and on both held-out and training rows. If the paper "
         "used a single split, the difference may be due to chance. The standard deviation over "
         "held-out folds, each with a tenth of the rows, is 0.05.",
-        "standard error features": "The paper's value is between F1 of the malignant class and F1 "
-        "of the benign class. As in the paper, F1 is lowest with the standard errors. F1 with the "
-        "worst values differs from F1 with all features by less than 0.02, here and in the paper.",
+        "standard error features": "The paper's F1 score is between the F1 scores of the malignant "
+        "and the benign class. As in the paper, F1 is lowest with the standard errors. Here and in "
+        "the paper, F1 with the worst values differs from F1 with all features by less than 0.02.",
     },
     plots=[
         Plot(
             "ferel18_breast_cancer.svg",
-            "The plot shows the relevance intervals of the features for each row of the table.",
+            "The panels show the relevance intervals of the features for each line of the table.",
             breast_cancer.draw_profiles,
         )
     ],
@@ -250,16 +256,17 @@ is the standard deviation.
 TABLES = [table_2("A"), table_2("B"), TABLE_2_MARGIN, FIGURES_2_3, FIGURES_4_5]
 PAPER = Paper(
     "ferel18",
-    "Göpfert, Pfannschmidt, Göpfert and Hammer (2018), Interpretation of Linear Classifiers by "
-    "Means of Feature Relevance Bounds",
+    'Göpfert, Pfannschmidt, Göpfert and Hammer (2018), "Interpretation of Linear Classifiers by '
+    'Means of Feature Relevance Bounds"',
     TABLES,
     [
         "Figure 1 is a diagram.",
         "The result for Lasso in setting A of Table 2 is reproduced only by the L1-SVM, and only "
         "on data with a margin between the classes.",
-        "Figures 2 and 3 use adrenal data, which are not public. The page uses other data.",
+        "Figures 2 and 3 use adrenal data, which are not public. The corresponding page uses other "
+        "data.",
         "In section 4.3, F1 with the mean features alone is almost as high as with all features. "
-        "Here it is lower (see Figures 4 and 5).",
+        "Here, it is lower (see the page on Figures 4 and 5).",
         "The classifiers with 29 of the 30 features in section 4.3 were not measured.",
     ],
 )

@@ -24,9 +24,10 @@ OTHER_METHODS = """\
 Methods without values in italics are not in the paper. "Forward / backward" selects the union of
 the features of forward and backward selection with a linear SVM. RFECV is scikit-learn's recursive
 feature elimination with cross-validation, also with a linear SVM. Mutual information and ReliefF
-rank the features, and the number of selected features maximizes the cross-validated accuracy of a
-linear SVM. LassoNet was run on three instances only, with a single train/test split instead of
-cross-validation. fri, the package of the papers' authors, uses its default settings."""
+rank the features. The number of features that they select maximizes the cross-validated accuracy of
+a linear SVM. LassoNet was run on three instances only, with a single train/test split instead of
+cross-validation. The package fri, by authors of the
+papers, was run with its default settings."""
 
 
 def boruta(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:

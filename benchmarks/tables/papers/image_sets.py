@@ -20,8 +20,8 @@ NUMBERS = {"mnist": 11, "fashion_mnist": 12, "cifar10": 13}
 TITLES = {"mnist": "MNIST", "fashion_mnist": "Fashion-MNIST", "cifar10": "CIFAR-10"}
 SPLITS = {"fashion_mnist": " The train/test split differs from the original."}
 SMALLER_NETWORK = (
-    "The evaluation model is a small network, trained on some of the rows for a few epochs. In "
-    "the paper, it is WRN-16-4, trained on all rows for 80 epochs or more on a GPU. The row "
+    "The evaluation model is a small network, trained on some of the images for a few epochs. In "
+    "the paper, it is WRN-16-4, trained on all images for 80 epochs or more on a GPU. The line "
     '"all features" shows the accuracy of the small network without selection. Compare the order '
     "of the methods, not the accuracies."
 )
@@ -73,19 +73,21 @@ def table(name: str) -> Table:
         name=f"sfs20_table_{NUMBERS[name]}",
         title=f"sfs20, Table {NUMBERS[name]}: {TITLES[name]}",
         about=f"""
-The table shows the test accuracy with the top features of each ranking. A feature is the value of
-one pixel{" in one color channel" if name == "cifar10" else ""}, and all other features are set to
-zero (black).{SPLITS.get(name, "")} SFS (saliency-based feature selection) ranks features by the
-saliency of a network, in a single round (gamma 0) or in several rounds that keep 90 % of the
-features each (gamma 0.9). DFS (deep feature selection) ranks them by a sparse mask on the inputs of
-a network. SFS+DFS computes the saliency of a network with such a mask.
+The table shows the test accuracy of a network that uses only the top features of a ranking. Each
+feature is one pixel{" in one color channel" if name == "cifar10" else ""}. Pixels that are not
+selected are set to zero (black).{SPLITS.get(name, "")}
+
+SFS (saliency-based feature selection) ranks features by the saliency of a network. It uses a single
+round (gamma 0) or several rounds, each of which keeps 90% of the features (gamma 0.9). DFS (deep
+feature selection) ranks features by a sparse mask on the inputs of a network. SFS+DFS ranks
+features by the saliency of a network with such a mask.
 
 The paper's 3-layer network is both the ranking model and the evaluation model. Ranking models are
-trained on {effort.rows:,} rows, for {effort.epochs} epochs in each of several rounds or for
-{effort.long_epochs} epochs in a single round. The evaluation model is trained on
-{effort.judge_rows:,} rows for {effort.judge_epochs} epochs, with a decreasing learning rate. The
-paper uses all rows, 40 epochs or more, and a wide residual network (WRN-16-4) as the evaluation
-model. Each ranking was measured with one seed, so differences of one percentage point are not
+trained on {effort.rows:,} images, for {effort.epochs} epochs per round if there are several rounds,
+and for {effort.long_epochs} epochs if there is a single round. The evaluation model is trained on
+{effort.judge_rows:,} images for {effort.judge_epochs} epochs, with a decreasing learning rate. The
+paper uses all images, 40 epochs or more, and a wide residual network (WRN-16-4) as the evaluation
+model. Each ranking was computed with one seed, so differences of one percentage point are not
 meaningful.
 """,
         columns=[
@@ -128,17 +130,17 @@ TABLE_15 = Table(
     name="sfs20_table_15",
     title="sfs20, Table 15: adversarial robustness",
     about=f"""
-One MNIST digit of each class is perturbed so that a network predicts another class with a
-probability of 95 %. The table shows the Euclidean norm of the smallest perturbation found, as the
-median over the 90 pairs of a digit and another class. Pixel values range from 0 to 1. "Pairs
-reached" counts the pairs for which this probability was reached, out of 100 pairs including each
-digit's own class.
+One MNIST digit of each class is perturbed until a network predicts a given class with a probability
+of 95%. The table shows the Euclidean norm of the smallest perturbation found, as the median over
+the 90 pairs of a digit and a different class. Pixel values range from 0 to 1. The column "pairs
+reached" counts the pairs for which the probability was reached. It includes the pairs of each digit
+and its own class, so the maximum is 100.
 
 One network is trained without noise on its inputs, the other with noise of standard deviation 0.3.
-Here, a small network is trained on {ROBUSTNESS_ROWS:,} rows for {ROBUSTNESS_EPOCHS} epochs. The
-paper uses a wide residual network (WRN-16-4) and all rows, and it shows images rather than norms.
-Each seed trains a new network and perturbs different digits. [networks.md](../networks.md) shows
-such images.
+Both are small networks, trained on {ROBUSTNESS_ROWS:,} images for {ROBUSTNESS_EPOCHS} epochs. The
+paper uses a wide residual network (WRN-16-4) and all images, and it shows perturbed images instead
+of norms. [networks.md](../networks.md) shows images of this kind. For each seed, new networks are
+trained and different digits are perturbed.
 """,
     columns=[
         Column("accuracy, %", "accuracy"),
@@ -162,8 +164,8 @@ such images.
     ],
     row_header="network",
     remarks={
-        "": "The network is smaller and is trained on a twelfth of the rows for a few epochs. The "
-        "paper's finding is reproduced. The network trained with noise is less accurate, but a "
-        "larger perturbation is required to change its prediction."
+        "": "The network is smaller than the paper's and is trained on a twelfth of the images "
+        "for a few epochs. The paper's finding is reproduced: the network trained with noise is "
+        "less accurate, but a larger perturbation is required to change its prediction."
     },
 )

@@ -34,10 +34,10 @@ PUBLISHED = {
     "SFS+DFS, gamma 0.9": (4.08, 2.87, 2.30, 2.27),
 }
 METHODS_TEXT = """\
-SFS (saliency-based feature selection) ranks features by the saliency of a network, in a single
-round (gamma 0) or in several rounds that keep 90 % of the features each (gamma 0.9). DFS (deep
-feature selection) ranks them by a sparse mask on the inputs of a network. SFS+DFS computes the
-saliency of a network with such a mask."""
+SFS (saliency-based feature selection) ranks features by the saliency of a network. It uses a single
+round (gamma 0) or several rounds, each of which keeps 90% of the features (gamma 0.9). DFS (deep
+feature selection) ranks features by a sparse mask on the inputs of a network. SFS+DFS ranks
+features by the saliency of a network with such a mask."""
 
 Data = tuple[np.ndarray, np.ndarray]
 
@@ -131,16 +131,17 @@ TABLE_9 = Table(
     name="sfs20_table_9",
     title="sfs20, Table 9: CT slices",
     about=f"""
-The tables show the mean absolute error of a network (`"mlp"`) with the top features of each
-ranking, on {N_FOLDS} random folds (paper: 5). The target is the position of a CT slice along the
-body axis.
+The tables show the mean absolute error of a network (`"mlp"`) that uses only the top features of a
+ranking. Errors are measured on {N_FOLDS} random folds (paper: 5). The target is the position of a
+CT slice along the body axis.
+
 {METHODS_TEXT}
 
 Networks were trained for {EPOCHS} epochs (paper: 100), with the paper's mask penalty
-({MASK_PENALTY:g}) and number of repetitions ({N_REPEATS}). Only the first 682 of the paper's 53,500
-slices were available, from two patients. For this reason the errors are small, and differences
-below about 0.1 are not meaningful. The first table shows the paper's errors on all rows, and the
-second table shows the errors measured here, with one seed per fold.
+({MASK_PENALTY:g}) and number of repetitions ({N_REPEATS}). Only the first 682 of
+the paper's 53,500 slices were available. They are from two patients. For this reason, the errors
+are small, and differences below about 0.1 are not meaningful. The first table shows the paper's
+errors on all slices, and the second table shows the errors measured here, with one seed per fold.
 
 {published_table()}
 """,
@@ -153,15 +154,17 @@ TABLE_10 = Table(
     name="sfs20_table_10",
     title="sfs20, Table 10 on other data: regression with known ground truth",
     about=f"""
-The paper's second regression uses energies of molecules, which are not available here. Friedman's
-first function replaces them, with 1,500 rows and 100 features. The target depends on 5 of the
-features. Its noise has a standard deviation of 1, so the expected mean absolute error is at least
-0.80.
+The paper's second regression task predicts energies of molecules. These data were not available.
+They are replaced by Friedman's first function, with 1,500 rows and 100 features. The target depends
+on 5 of the features. The noise of the target has a standard deviation of 1, so the expected mean
+absolute error of any model is at least 0.80.
 
-The table shows the mean absolute error of a network (`"mlp"`) with the top features of each
-ranking, with one seed per fold. {METHODS_TEXT} The settings are those of the [CT
-slices](sfs20_table_9.md). The column "relevant features among the top 5" counts how many of the 5
-relevant features are ranked first.
+The table shows the mean absolute error of a network (`"mlp"`) that uses only the top features of a
+ranking, with one seed per fold. The column "relevant features among the top 5" gives the mean
+number of relevant features among the five highest-ranked features. All settings are the same as for
+the [CT slices](sfs20_table_9.md).
+
+{METHODS_TEXT}
 """,
     columns=[
         *columns(FRIEDMAN_SIZES),

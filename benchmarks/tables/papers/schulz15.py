@@ -12,21 +12,25 @@ TABLE_1 = Table(
     title="schulz15, Table 1 and Figures 5 to 9: errors of learned metrics",
     about="""
 The table shows the classification error (fraction of misclassified rows) of learned metrics. The
-metrics are learned by GMLVQ (generalized matrix learning vector quantization) or, in the last row,
-by LMNN (large margin nearest neighbor). The first two columns are for the learned metric. The error
-at the bounds is the mean over the mappings that attain the relevance bounds, and the mean mapping
-is the average of these mappings. Both errors are measured at the effective dimension, which is the
-number of directions with the smallest test error. As in the paper, this number is chosen on the
-test rows, so the errors are optimistically biased.
+metrics are learned by GMLVQ (generalized matrix learning vector quantization) or, in the last line,
+by LMNN (large margin nearest neighbor). The first two columns give the errors of the learned
+metric. The next two columns concern the mappings that attain the relevance bounds: the mean error
+of these mappings, and the error of the average of these mappings.
 
-Also as in the paper, the roles of training and test rows are swapped for wine and Tecator, which
-leaves 30 and 43 training rows. Their metrics have rank two. Mappings may have up to 1.01 times the
-minimal norm. The adrenal data of the paper are not public. The parkinsons data replace them, with a
-quarter of the people held out.
+The mappings are restricted to the leading directions of the data. The number of directions is
+called the effective dimension. As in the paper, it is chosen to minimize the test error at the
+bounds, so the errors in these two columns are optimistically biased.
 
-Wine is shown after 20 iterations and after at most 1,000. With 256 features and 30 rows, the
-training error reaches zero long before the metric converges. Seeds determine the xor data and the
-held-out people. Wine and Tecator have a single split.
+For wine and Tecator, the training and test rows of the published split are swapped, as in the
+paper. This leaves 30 training rows for wine and 43 for Tecator. On these data, the metrics have
+rank two. The norm of an equivalent mapping is at most 1.01 times the smallest norm. The adrenal
+data of the paper are not public, so the parkinsons data replace them, with a quarter of the people
+held out.
+
+For wine, the table shows results after 20 iterations and after at most 1,000 iterations. With 256
+features and 30 rows, the training error reaches zero long before the metric converges. Seeds
+determine the xor data and the held-out people in the parkinsons data. Wine and Tecator have a
+single train/test split.
 """,
     columns=[
         Column("training error", "train", 2, "lower"),
@@ -80,11 +84,12 @@ held-out people. Wine and Tecator have a single split.
     row_header="data",
     rows_are_methods=False,
     remarks={
-        "": "The test error of the learned metric is higher. The wine spectra are from a different "
-        "copy of the data, in which the rows may be in a different order, and 30 training rows "
-        "hardly determine the metric. The paper's finding is reproduced. The error at the bounds "
-        "is less than half the error of the learned metric (0.14 and 0.29 in the paper). At the "
-        "bounds and for the mean mapping, the error is lower than in the paper.",
+        "": "The test error of the learned metric is higher than in the paper. The wine spectra "
+        "are from a different copy of the data, in which the rows may be in a different order, "
+        "and 30 training rows hardly determine the metric. The paper's finding is reproduced: the "
+        "error at the bounds is less than half the error of the learned metric (0.14 and 0.29 in "
+        "the paper). The errors at the bounds and of the mean mapping are lower than in the "
+        "paper.",
     },
     plots=[
         Plot(
@@ -95,8 +100,9 @@ held-out people. Wine and Tecator have a single split.
         ),
         Plot(
             "schulz15_spectra.svg",
-            "As in Figures 6 to 9, the rows show the absolute weights of the learned metric, the "
-            "bounds and the absolute weights of the mean mapping, each summed over the components.",
+            "As in Figures 6 to 9, the panels show, from top to bottom, the absolute weights of "
+            "the learned metric, the bounds, and the absolute weights of the mean mapping. "
+            "Weights are summed over the components.",
             metric_errors.draw_spectra,
         ),
     ],
@@ -107,16 +113,16 @@ FIGURES_3_4 = Table(
     title="schulz15, Figures 3 and 4: weights of a metric learned on the xor data",
     about="""
 In the xor data, features 1 to 3 are noisy copies of each other, so any one of them is sufficient.
-Feature 4 is necessary, and features 5 and 6 are noise. A metric is learned by GMLVQ (generalized
-matrix learning vector quantization). Its components are interpreted by relevance bounds, as the
-paper proposes. For comparison, lasso, elastic net and ridge regression predict the projection on
-each component, with cross-validated penalties.
+Feature 4 is necessary, and features 5 and 6 are noise. A metric is learned by GMLVQ
+(generalized matrix learning vector quantization). As the paper proposes, relevance bounds are
+computed for the components of the metric. For comparison, lasso, elastic net and ridge regression
+predict the projection on each component, with cross-validated penalties.
 
-The table shows absolute weights, summed over the components and averaged over ten draws of the
-data. They are divided by the weight of feature 4, or, for the bounds, by its upper bound. The
-bounds show that each copy alone can have at least as much weight as feature 4, but that none of
-them needs any weight. The other methods divide the weight among the copies, in proportions that
-vary between draws.
+The table shows absolute weights, summed over the components and averaged over ten random datasets.
+The weights are divided by the weight of feature 4. The bounds are divided by the upper bound of
+feature 4. The upper bounds show that each of the three copies can have at least as much weight as
+feature 4. The lower bounds show that no single copy is needed. The other methods divide the weight
+among the copies, in proportions that vary between datasets.
 """,
     columns=[Column(f"feature {j}", f"weight {j}", 2, "") for j in range(1, 7)],
     rows=[Row("upper bound", xor_weights.measure, seeds=10, quick=2, is_ours=True)],
@@ -135,12 +141,12 @@ vary between draws.
 TABLES = [TABLE_1, FIGURES_3_4]
 PAPER = Paper(
     "schulz15",
-    "Schulz, Mokbel, Biehl and Hammer (2015), Inferring Feature Relevances from Metric Learning",
+    'Schulz, Mokbel, Biehl and Hammer (2015), "Inferring Feature Relevances from Metric Learning"',
     TABLES,
     [
         "Figure 1 (left) and Figure 2 show the input data.",
         "Figures 10 and 11 and a part of Table 1 use adrenal data, which are not public. The "
         "parkinsons data replace them in Table 1 and in the plot of the errors. Figure 11, which "
-        "shows the bounds of both metrics, has no counterpart.",
+        "shows the bounds for both metrics, is not reproduced.",
     ],
 )

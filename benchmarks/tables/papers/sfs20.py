@@ -11,7 +11,7 @@ from .regressions import TABLE_9, TABLE_10
 REMARKS = {
     "arcene": {
         "SFS by NN, gamma 0.9": "One of the three seeds reaches the paper's accuracy. With each of "
-        "the other two, one more of the 100 held-out rows is misclassified.",
+        "the other two seeds, one more of the 100 held-out rows is misclassified.",
         "": "There are 100 held-out rows, so one row is one percentage point. The differences are "
         "one row for SFS and 1.3 rows on average for DFS.",
     },
@@ -28,7 +28,7 @@ REMARKS = {
         "are one or two rows.",
     },
     "madelon": {
-        "SFS best, gamma 0": "The paper's accuracy of the sigmoid SVM (62.3 % with 58 features) "
+        "SFS best, gamma 0": "The paper's accuracy of the sigmoid SVM (62.3% with 58 features) "
         "depends on the order of the rows, because the linear ranking model is stopped long before "
         "it converges. `python -m benchmarks.unconverged_svm --data FOLDER` shows this.",
         "SFS by linear, gamma 0.975": "The classes are not linearly separable, so a linear SVM "
@@ -37,7 +37,7 @@ REMARKS = {
         "MIM": "The estimate of mutual information is random, so the ranking varies.",
         "": "There are 600 held-out rows, so one row is 0.17 percentage points. The differences "
         "are at most nine rows. They are largest for the linear and sigmoid SVMs, whose accuracy "
-        "is below 64 % with every ranking.",
+        "is below 64% with every ranking.",
     },
 }
 
@@ -51,22 +51,22 @@ TABLES = [
 ]
 PAPER = Paper(
     "sfs20",
-    "Cancela, Bolón-Canedo, Alonso-Betanzos and Gama (2020), A scalable saliency-based feature "
-    "selection method with instance-level information",
+    'Cancela, Bolón-Canedo, Alonso-Betanzos and Gama (2020), "A scalable saliency-based feature '
+    'selection method with instance-level information"',
     TABLES,
     [
         "Figures 1 to 3 and 7 and Table 1 contain no results, only diagrams and dataset sizes.",
-        "Figures 4 and 5, on the number of repetitions and on gamma, were not measured.",
-        "Figure 6, on the C of the ranking SVM on ARCENE, was not measured.",
+        "Figures 4 and 5, on the number of repetitions and on gamma, were not reproduced.",
+        "Figure 6, on the parameter C of the ranking SVM on ARCENE, was not reproduced.",
         "Table 7 and a part of Table 2 use GISETTE, which is not available here.",
-        "Table 9 is reproduced on 682 of 53,500 rows only. The other rows are not available here.",
-        "Table 10 uses energies of molecules, which are not available here. The page uses other "
-        "data.",
+        "Table 9 is reproduced on only 682 of 53,500 rows. The other rows are not available here.",
+        "Table 10 uses energies of molecules, which are not available here. The corresponding page "
+        "uses other data.",
         "In Tables 11 to 13, rankings by the network WRN-16-4 were not measured, because its "
         "training requires a GPU. For the same reason, the evaluation model is a smaller network, "
         "so the accuracies are lower.",
         "Table 14 uses CIFAR-100, which is not available here.",
-        "Table 15 of the paper shows images. The page gives the norms of the perturbations, for a "
-        "smaller network.",
+        "Table 15 of the paper shows perturbed images. The corresponding page gives the norms of "
+        "the perturbations, for a smaller network.",
     ],
 )

@@ -24,7 +24,7 @@ COLUMNS = (
     Column("features with a ratio of at most 1.5", "near", 0, ""),
     Column("features", "n_features", 0, ""),
     Column(
-        "features with the same relevance class in at least 90 % of the splits", "settled", 0, ""
+        "features with the same relevance class in at least 90% of the splits", "settled", 0, ""
     ),
 )
 

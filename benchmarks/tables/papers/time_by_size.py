@@ -88,18 +88,19 @@ TABLES = [
         name="time_by_size",
         title="Time by size",
         about=f"""
-The table shows the CPU time, in seconds, of one run of each method, by the size of the data (rows x
-features). The data are generated, with ten relevant features and a tenth of the labels flipped. The
-methods use the settings of the other pages. Cross-validation with {FOLDS} folds chooses C for the
-bounds and the L1-SVM. It also determines the number of features of RFECV, SVM-RFE (recursive
-feature elimination with SVMs) and EB-RFE (evaluation-based RFE). Saliency ranks features by the
-gradients of an SVM with default settings. gamma is the fraction of features kept per round, and
-gamma 0 means a single round. For mutual information and ReliefF, only the scores of the features
-are computed.
+The table shows the CPU time, in seconds, of one run of each method on data of different sizes (rows
+x features). The data are synthetic, with ten relevant features and a tenth of the labels flipped.
 
-Imports and compilation on first use are not included in the times by size. The columns "wall time"
-and "CPU time" are totals over all sizes and a first run on the smallest size. Methods that take
-more than a few minutes at a size were not run at this size.
+For the bounds and the L1-SVM, {FOLDS}-fold cross-validation chooses C. For RFECV, SVM-RFE
+(recursive feature elimination with SVMs) and EB-RFE (evaluation-based RFE), it chooses the number
+of features. Saliency ranks features by the gradients of an SVM with default settings. The parameter
+gamma is the fraction of features kept per round; gamma 0 means a single round. For mutual
+information and ReliefF, only the scores of the features are computed. All other settings are those
+of the other results pages.
+
+The times for each size do not include imports and compilation on first use. The columns "wall time"
+and "CPU time" are totals over all sizes, including a first run on the smallest size. Methods that
+would take more than a few minutes at some size were not run at that size.
 """,
         columns=[Column(f"{column_title(size)}, s", column_title(size), 2, "") for size in SIZES],
         rows=[

@@ -1,4 +1,4 @@
-"""Feature selector interface of fitted relevance bounds: support, table and figure.
+"""Feature selector interface of fitted relevance bounds, with a result table and a figure.
 
 The estimators for linear models and for mappings share this mixin.
 """
@@ -35,7 +35,7 @@ LARGE_GAP = 1e-6
 
 
 class BoundsSelectorMixin(SelectorMixin):
-    """Mixin for fitted relevance bounds: feature selection, table and figure."""
+    """Mixin that adds feature selection, a result table and a figure to relevance bounds."""
 
     n_features_in_: int
     interval_: Matrix
@@ -80,10 +80,10 @@ class BoundsSelectorMixin(SelectorMixin):
 
     @abstractmethod
     def _feature_tables(self) -> list[Any]:
-        """Return the features of ``X`` and the privileged features, if any, as one table each."""
+        """Return one table for the features of ``X``, and one for privileged features if any."""
 
     def _document_parts(self) -> dict[str, Any]:
-        """Return the parts of the document that are specific to this estimator."""
+        """Return the parts of the JSON document that are specific to this estimator."""
         return {}
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:

@@ -1,4 +1,4 @@
-"""User constraints: parsing, translation to limits on weights, and infeasible subsets."""
+"""User constraints: parsing, conversion to limits on weights, and detection of conflicts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Constraint:
         return f"{target} {' and '.join(parts)}" if parts else f"{target} unrestricted"
 
     def sides(self) -> list[WeightLimit]:
-        """Return equivalent limits on the signed weight, one for each sign if ``low > 0``."""
+        """Return the limits on the signed weight, one item for each sign if ``low > 0``."""
         if self.signed or self.low <= 0:
             low = self.low if self.signed else -self.high
             return [WeightLimit(self.feature, low, self.high)]
@@ -78,7 +78,7 @@ class ConstraintSpec:
     subproblem: int | None = None
 
     def constraint(self, feature: int, name: str, cutoff: float) -> Constraint:
-        """Return the constraint in a subproblem with this cutoff."""
+        """Return the constraint for a subproblem that has the given cutoff."""
         return Constraint(feature, name, cutoff if self.keep else self.low, self.high, self.signed)
 
 
@@ -125,10 +125,10 @@ def _parse_limits(name: str, value: Any, signed: bool) -> tuple[float, float]:
 def sign_combinations(
     constraints: Sequence[Constraint], signed_interval: Matrix | None = None
 ) -> list[list[WeightLimit]]:
-    """Return the limits for each combination of signs; the feasible set is the union over all.
+    """Return limits on the signed weights, one list for each combination of signs.
 
-    ``signed_interval``, shape (d, 2), excludes impossible signs. If it excludes both signs of a
-    weight, both are tried.
+    The feasible set is the union over all combinations. ``signed_interval``, shape (d, 2), excludes
+    impossible signs. If it excludes both signs of a weight, both are tried.
     """
     options = [_possible_sides(constraint.sides(), signed_interval) for constraint in constraints]
     n_combinations = math.prod(len(sides) for sides in options)
@@ -148,7 +148,7 @@ def _possible_sides(sides: list[WeightLimit], signed_interval: Matrix | None) ->
 
 
 class ElasticProgram:
-    """Equivalent models with hard and soft limits on weights.
+    """LP over equivalent models that measures violations of limits on weights.
 
     The witnesses of ``ranges`` determine the initial working set.
     """

@@ -66,7 +66,7 @@ class Stability:
 
     @cached_property
     def ratio(self) -> Vector:
-        """Ratio of the standard deviations of upper bounds and baseline weights, shape (d,).
+        """Standard deviation of upper bounds divided by that of baseline weights, shape (d,).
 
         At about 1, the upper bound is as stable as the baseline. If the baseline weight does not
         vary, for instance because no baseline uses the feature, the ratio is infinite if the bounds
@@ -83,7 +83,7 @@ class Stability:
         return np.column_stack([(self.relevance == name).mean(axis=0) for name in CLASSES])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return means, standard deviations and relevance frequencies as a table of features.
+        """Return means, standard deviations and relevance frequencies, with one row per feature.
 
         Returns
         -------
@@ -106,7 +106,7 @@ class Stability:
 
 
 class _Split(NamedTuple):
-    """Training samples, held-out samples and the seed of the estimator."""
+    """Random split: training samples, held-out samples and the seed of the estimator."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]

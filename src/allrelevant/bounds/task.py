@@ -39,8 +39,8 @@ FitScaling = Callable[[Table, Vector], Scaling]
 class TaskData(ABC):
     """Validated data of one subproblem: ``y`` encoded for the task, all weights positive.
 
-    Privileged features are available for training samples only. The slack of each sample is a
-    linear function of them; see :mod:`allrelevant.bounds.programs.hinge`.
+    Privileged features are available for training samples only. The slack variable of each
+    sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`.
     """
 
     X: Table
@@ -58,7 +58,7 @@ class TaskData(ABC):
 
     @property
     def total_weight(self) -> float:
-        """Loss of a model that needs a slack of 1 for every sample."""
+        """Loss of a model whose slack variable is 1 for every sample."""
         return float(self.weight.sum())
 
     @property
@@ -147,7 +147,7 @@ class TaskData(ABC):
         return self.requirements().rows
 
     def _slack_weights(self) -> Vector:
-        """Return the weight of each sample's slack in the loss; used with privileged features."""
+        """Return the weight of each slack variable in the loss; used with privileged features."""
         return self.weight
 
     def _intercept(self, offset: Vector) -> float:
@@ -169,7 +169,7 @@ def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | N
 
 @dataclass(frozen=True)
 class ScaledTables:
-    """Scaled tables and their scalings."""
+    """Scaled feature tables, and the scaling of each table."""
 
     tables: tuple[Table, ...]
     scalings: tuple[Scaling, ...]
@@ -238,7 +238,7 @@ CLASS_WORDING = TaskWording(
 
 
 def majority_fraction(class_sizes: Sequence[int]) -> float | None:
-    """Return the accuracy of always predicting the most frequent class, if sizes are known."""
+    """Return the accuracy of always predicting the largest class; None without class sizes."""
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 

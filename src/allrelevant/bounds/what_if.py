@@ -160,7 +160,7 @@ def constrain_subproblem(
 def _solve(
     candidate: ConstrainedModels, free_ranges: WeightRanges
 ) -> tuple[ConstrainedModels, WeightRanges]:
-    """Solve for the ranges under limits; relax the limits slightly if the solver fails."""
+    """Compute the weight ranges under limits; relax the limits slightly if the solver fails."""
     try:
         return candidate, candidate.ranges(free_ranges)
     except SolverError:

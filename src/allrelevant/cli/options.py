@@ -144,7 +144,7 @@ _OTHER_TASKS = (
         "--epsilon",
         type=Number(params.CV, at_least=0),
         default=params.CV,
-        help="Regression only: largest error that has no loss, in units of the target; 'cv' "
+        help="Regression only: errors up to this size incur no loss, in units of the target; 'cv' "
         "chooses it by cross-validation.",
     ),
     Option(
@@ -164,7 +164,7 @@ _OTHER_TASKS = (
         "prototypes_per_class",
         type=click.IntRange(min=1),
         default=1,
-        help="Metric only: number of prototypes per class of gmlvq.",
+        help="gmlvq only: number of prototypes per class.",
     ),
     Option(
         "--effective-dimension",
@@ -177,8 +177,8 @@ _OTHER_TASKS = (
         "--slack",
         type=Number(at_least=0),
         default=params.MAPPING_SLACK,
-        help="Metric only: relative slack of the norm of equivalent mappings. Increase it if some "
-        "features are noisy copies of others.",
+        help="Metric only: fraction by which the norm of an equivalent mapping may exceed the "
+        "smallest norm. Increase it if some features are noisy copies of others.",
     ),
 )
 
@@ -214,8 +214,8 @@ _CALIBRATION = (
     Option(
         "--max-seconds",
         type=Number(above=0),
-        help="Time limit in seconds for the bounds. It does not include the choice of C and the "
-        "cutoff. Features not reached in time have certified bounds that may not be tight.",
+        help="Time limit in seconds for the bounds. It does not include the time to choose C or "
+        "the cutoff. Features not reached in time have certified bounds that may not be tight.",
     ),
     _SEED.vary(help="Random seed. The same seed gives the same report."),
     _JOBS,
@@ -251,7 +251,9 @@ _GAMMA = Option(
 _CLASS_WEIGHT = Option(
     "--class-weight",
     type=click.Choice(get_args(params.ClassWeightName)),
-    help="Increase the cost of errors in rare classes. Saliency accepts only 'balanced'.",
+    help="Factor of C for each class, larger for rare classes. 'balanced' gives all classes the "
+    "same total weight. 'cw2' is one over the number of rows of the class; 'cw3' is 'cw2' plus the "
+    "number of classes. Saliency accepts only 'balanced'.",
 )
 
 _SELECTION = (
@@ -266,7 +268,8 @@ _SELECTION = (
         "n_candidates",
         type=Count(params.AUTO),
         default=params.N_CANDIDATES,
-        help="ebrfe only: number of lowest-ranked features to compare at each step.",
+        help="ebrfe only: number of lowest-ranked features to compare at each step. 'auto' "
+        "compares up to 12 features whose weights are close to the smallest.",
     ),
     Option(
         "--rounds",
@@ -307,8 +310,8 @@ _SELECTION = (
         "--criterion",
         type=click.Choice(get_args(params.CriterionName)),
         default=params.CRITERION,
-        help="Ranking criterion: the weight of a feature, or the change in the SVM objective when "
-        "it is removed.",
+        help="Ranking criterion: the squared weight of a feature, or the change in the SVM "
+        "objective (margin) when the feature is removed.",
     ),
     _CLASS_WEIGHT,
     Option(
@@ -370,7 +373,9 @@ _EXPLAINED_MODEL = (
     ),
     _GAMMA.vary(help="Kernel coefficient; 'auto' is one over the number of features."),
     _CLASS_WEIGHT.vary(
-        type=click.Choice(["balanced"]), help="Increase the cost of errors in rare classes."
+        type=click.Choice(["balanced"]),
+        help="Increase the cost of errors in rare classes, so that all classes have the same "
+        "total weight.",
     ),
     _SEED,
 )
@@ -389,8 +394,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _TASK.vary(
             type=click.Choice([params.AUTO, *params.LINEAR_TASKS]),
-            help="Task: predict classes, numbers or ordered classes, or rank one of two classes "
-            "above the other. 'auto' infers classification or regression from the target.",
+            help="Task: predict classes, numbers or ordered classes, or rank rows of one class "
+            "above rows of the other. 'auto' infers classification or regression from the target.",
         ),
         Option(
             "--privileged",

@@ -51,8 +51,8 @@ With --task auto, the command infers the task from the target and reports it:
     or with a different value in most rows        regression
   other integers                                  classification
 
-Use --task ordinal for ordered classes, such as numeric grades. Use --task ranking to rank one of
-two classes above the other, even if it is rare.
+Use --task ordinal for ordered classes, such as numeric grades. Use --task ranking to rank rows of
+one class above rows of the other, even if one class is rare.
 
 \b
 Examples:

@@ -90,7 +90,7 @@ class TableSpec:
 
     @property
     def relevance(self) -> NDArray[np.str_]:
-        """Relevance class of each feature, shape (n_strong + n_weak + n_irrelevant,)."""
+        """Relevance class of each feature; shape (n_strong + n_weak + n_irrelevant,)."""
         counts = [self.n_strong, self.n_weak, self.n_irrelevant]
         return np.repeat([STRONG, WEAK, IRRELEVANT], counts)
 
@@ -142,5 +142,5 @@ def check_flip(flip: float) -> None:
 
 
 def rows_to_flip(n_samples: int, flip: float, rng: np.random.RandomState) -> NDArray[np.int_]:
-    """Draw random row indices: the fraction ``flip`` of all rows."""
+    """Draw the indices of rows whose labels are flipped, a fraction ``flip`` of all rows."""
     return rng.permutation(n_samples)[: round(flip * n_samples)]

@@ -134,7 +134,7 @@ def make_ordinal_classification(
 
 
 def equal_classes(score: Vector, n_classes: int) -> Classes:
-    """Assign classes 0 to ``n_classes - 1`` by increasing score; sizes differ by at most 1."""
+    """Assign classes 0, 1, ... by increasing score; class sizes differ by at most 1."""
     if not 2 <= n_classes <= len(score):
         raise InputError(
             f"n_classes must be at least 2 and at most n_samples = {len(score)} (got {n_classes})."
@@ -209,7 +209,7 @@ def make_ranking(
 
 
 def mark_largest(score: Vector, positive: float) -> Classes:
-    """Label the rows with the largest scores 1 (fraction ``positive``), and all others 0."""
+    """Assign label 1 to the fraction ``positive`` of rows with the largest scores, else label 0."""
     n_samples = len(score)
     n_positive = round(positive * n_samples) if 0 < positive < 1 else 0
     if not 0 < n_positive < n_samples:
@@ -223,7 +223,7 @@ def mark_largest(score: Vector, positive: float) -> Classes:
 
 
 def _draw_pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Draw equally many positive and negative rows: together, the fraction ``flip`` of all rows."""
+    """Draw as many positive as negative rows, in total a fraction ``flip`` of all rows."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):

@@ -1,4 +1,4 @@
-"""Generator of data in which privileged features explain the slack of difficult samples."""
+"""Generator of data in which privileged features explain the errors on difficult samples."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def make_privileged(
     positive: float = 0.2,
     random_state: RandomState = None,
 ) -> PrivilegedGroundTruth:
-    """Generate data for any task, with privileged features that explain the slack.
+    """Generate data for any task, with privileged features that explain the slack variables.
 
-    For regression, the slack of a sample is its absolute error. For classes, it is the distance by
-    which the sample misses a margin of 1 from the boundaries of its class. For the model in which
-    all informative features have weight 1, the slack is ``difficulty`` times the sum of the
-    informative privileged features. These are nonnegative, and all of them are zero for about two
-    thirds of the samples. Some of them are in the privileged table: the strong features. The others
-    are hidden and represented by copies: the weak features. The irrelevant privileged features have
-    the same distribution and are independent of the slack.
+    For regression, the slack variable (slack) of a sample is its absolute error. For classes, it is
+    the distance by which the sample misses a margin of 1 from the boundaries of its class. For the
+    model in which all informative features have weight 1, the slack is ``difficulty`` times the sum
+    of the informative privileged features. These are nonnegative, and all of them are zero for
+    about two thirds of the samples. Some of them are in the privileged table: the strong features.
+    The others are hidden and represented by copies: the weak features. The irrelevant privileged
+    features have the same distribution and are independent of the slack.
 
     For regression, the slack is randomly added to or subtracted from the sum of the informative
     features. For classes, the samples are divided into classes by this sum, and the classes are
@@ -156,7 +156,7 @@ def make_privileged(
 
 
 def _mostly_zero(n_informative: int) -> Values:
-    """Return a function that draws exponential values in a third of the rows, else zeros."""
+    """Return a function that draws exponential values, all zero in about two thirds of the rows."""
     fraction = 1 - (1 - DIFFICULT_FRACTION) ** (1 / n_informative)
 
     def values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
@@ -169,7 +169,7 @@ def _mostly_zero(n_informative: int) -> Values:
 
 
 def _with_slack(score: Vector, y: Classes, slack: Vector, rng: np.random.RandomState) -> Vector:
-    """Return shifted scores that separate the classes, except for the given slack."""
+    """Shift scores so that they separate the classes, up to the given slack of each row."""
     separated = score + 2.0 * y
     last = y.max()
     boundary = np.array(

@@ -93,7 +93,7 @@ def load_tecator(
 
 
 def _counts(text: str, path: str | Path) -> tuple[dict[str, int], int]:
-    """Return the counts, and the position after the last count, where the numbers start."""
+    """Parse the counts in the file header; return them and the position where the data start."""
     matches = list(_COUNT.finditer(text))
     counts = {match[1]: int(match[2]) for match in matches}
     missing = [name for name in ("real_in", "real_out", *_PART_COUNTS) if name not in counts]

@@ -20,7 +20,7 @@ RECOMPUTE_BELOW = 1e-3
 
 
 class ActiveFeatures:
-    """Remaining features and the base of their kernel (see ``kernels``).
+    """Remaining features, and the base matrix from which their kernel matrix is computed.
 
     Downdating the base takes time that does not depend on the number of features. Whenever half of
     the features have been removed, the base is recomputed from the remaining columns, which are
@@ -74,7 +74,7 @@ class ActiveFeatures:
         )
 
     def drop(self, features: Sequence[int]) -> None:
-        """Remove features and update the base."""
+        """Remove features and update the base matrix."""
         if len(features) == 0:
             return
         indices = [self._index(feature) for feature in features]

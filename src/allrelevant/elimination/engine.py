@@ -53,7 +53,7 @@ class StepSchedule:
     min_features_to_select: int
 
     def n_dropped(self, n_active: int) -> int:
-        """Return the number of features to remove in the next step; zero at the end."""
+        """Return the number of features to remove in the next step; zero if no step remains."""
         number = self.step if self.step >= 1 else max(1.0, self.step * n_active)
         return min(int(number), n_active - self.min_features_to_select)
 
@@ -99,7 +99,7 @@ class Evaluators:
 
 @dataclass
 class Elimination:
-    """State of an elimination. ``C`` is the initial cost, kept if there is no cross-validation."""
+    """State of an elimination; without cross-validation, ``C`` keeps its initial value."""
 
     active: ActiveFeatures
     evaluators: Evaluators
@@ -206,7 +206,7 @@ class Elimination:
         )
 
     def _state(self) -> dict[str, Any]:
-        """Return C and the warm-start coefficients for the checkpoint.
+        """Return C and the warm-start coefficients, to be stored in the checkpoint.
 
         A resumed run needs them, because they affect the rounding of the next solution.
         """

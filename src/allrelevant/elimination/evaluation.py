@@ -1,4 +1,4 @@
-"""Cross-validation of subsets that are derived from a subset with a known kernel base."""
+"""Cross-validation of feature subsets, using a kernel matrix updated from a similar subset."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .svm import TrainedFold
 
 
 class Move(NamedTuple):
-    """Change to a subset: columns to add to the base (sign +1) or subtract from it (sign -1).
+    """Change of a feature subset: columns to add (sign +1) or to remove (sign -1).
 
     ``columns`` has shape (k, n_samples). ``n_features`` is the size of the resulting subset.
     """
@@ -62,7 +62,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Cross-validation of subsets at several costs, given in ascending order."""
+    """Cross-validation of feature subsets at several costs (values of C) in ascending order."""
 
     kernel: Kernel
     folds: Sequence[TrainedFold]
@@ -78,7 +78,7 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate the subset that results from each move; all moves start from one base.
+        """Cross-validate the subset that results from each move; all start from the same subset.
 
         ``start`` contains the coefficients of a similar subset, one array per fold. With
         ``keep=False``, no coefficients are returned, which saves memory if there are thousands of
@@ -97,7 +97,7 @@ class Evaluator:
         ]
 
     def evaluate_subset(self, base: Matrix, n_features: int) -> Evaluation:
-        """Cross-validate the subset for which the base was computed."""
+        """Cross-validate the subset for which the base matrix was computed."""
         return self.evaluate(base, [Move(np.empty((0, len(base))), (), n_features)])[0]
 
 
@@ -108,7 +108,7 @@ def _evaluate_folds(
     keep: bool,
     item: tuple[Move, Sequence[int]],
 ) -> Evaluation:
-    """Train and score each move on some of the folds."""
+    """Train and score the subset that results from a move, on some of the folds."""
     move, indices = item
     moved = base
     for column, sign in zip(move.columns, move.signs, strict=True):

@@ -167,7 +167,7 @@ class FlipSelector(SVMSelector):
 
 
 class BitFlip(FlipSelector):
-    """Local search over subsets with one feature added or removed (Samb et al. 2012).
+    """Local search that adds or removes one feature per move (Samb et al. 2012).
 
     The best neighbor replaces the selector's subset if its score is higher, or if it has the same
     score with fewer features.
@@ -214,7 +214,7 @@ verbose : optional
 
 
 class AttributeFlip(FlipSelector):
-    """Local search over swaps of a selected and an unselected feature (Samb et al. 2012).
+    """Local search that swaps a selected and an unselected feature per move (Samb et al. 2012).
 
     The best neighbor replaces the selector's subset if its score is higher. The number of features
     does not change.

@@ -31,11 +31,11 @@ class Kernel(ABC):
     shift_invariant: ClassVar[bool] = False
 
     def base(self, products: Matrix) -> Matrix:
-        """Return the base, given the inner products of all pairs of rows."""
+        """Return the base matrix, given the inner products of all pairs of rows."""
         return products
 
     def base_term(self, column: Vector) -> Matrix:
-        """Return the contribution of one feature to the base."""
+        """Return the contribution of one feature to the base matrix."""
         return np.outer(column, column)
 
     def gamma_for(self, n_features: int) -> float:
@@ -44,7 +44,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """Return the kernel matrix of all rows."""
+        """Compute the kernel matrix of all rows from the base matrix."""
 
     @abstractmethod
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:

@@ -1,4 +1,4 @@
-"""Local search over feature subsets; neighboring subsets differ by one flip."""
+"""Local search over feature subsets: each move adds, removes or swaps features."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Flip(NamedTuple):
         return neighbor
 
     def move(self, columns: FeatureMatrix, n_features: int) -> Move:
-        """Return the move that applies the flip to a subset of ``n_features`` features."""
+        """Return the flip as a :class:`Move` from a subset of ``n_features`` features."""
         signed = [(j, sign) for j, sign in ((self.removed, -1), (self.added, 1)) if j is not None]
         values = np.array([columns.column(j) for j, _ in signed])
         return Move(values, tuple(sign for _, sign in signed), n_features + self.change)

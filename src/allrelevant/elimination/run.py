@@ -44,7 +44,7 @@ class SVMSettings:
     n_jobs: int | None = None
 
     def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
-        """Return a fold with SVMs for the training rows, and with the held-out rows."""
+        """Return a fold: SVM problems for the training rows, and the held-out rows."""
         svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
         return TrainedFold(svms, test.astype(np.int64))
 
@@ -65,7 +65,7 @@ class RowSubset:
     series: str
 
     def arrays(self) -> list[Rows]:
-        """Return all rows and folds, for the fingerprint."""
+        """Return all row indices of the subset and its folds, for the fingerprint."""
         folds = [rows for fold in self.folds or [] for rows in fold]
         return [self.rows, self.held_out, *folds]
 
@@ -100,8 +100,8 @@ class EliminationSetup:
             )
         if not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
             raise InputError(
-                "nested_cv requires inner folds for any subset of the rows. Pass cv as a number or "
-                "a splitter instead of a list of folds."
+                "nested_cv creates inner folds within each outer fold, so cv cannot be a list of "
+                "folds. Pass cv as a number or a splitter."
             )
         rows = np.arange(len(self.labels.codes))
         for number, (train, test) in enumerate(
@@ -129,7 +129,7 @@ class EliminationSetup:
         return pruned
 
     def check(self, subset: RowSubset) -> None:
-        """Raise if elimination on these rows would fail, before the long computation starts."""
+        """Raise an error early if elimination on these rows would fail."""
         self.pruned_features(subset.rows)
         evaluators = self._evaluators(subset)
         if evaluators.outer is not None:
@@ -213,7 +213,7 @@ class NestedScore:
 
 
 def _outer_score(history: EliminationHistory, n_features: int) -> float:
-    """Return the outer score of the smallest subset with at least ``n_features`` features."""
+    """Return the held-out score of the smallest subset with at least ``n_features`` features."""
     steps = [step for step in history.steps if step.n_features >= n_features]
     score = steps[-1].outer_score if steps else None
     if score is None:

@@ -38,7 +38,7 @@ def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:
 
 
 def check_scorer(scorer: DecisionScorer, fold: TrainedFold) -> None:
-    """Raise if a scorer fails on artificial decisions, before the long computation starts."""
+    """Test a scorer on artificial decisions; raise an error early if it fails."""
     n_pairs = len(fold.svms.pairs)
     values = np.linspace(-1.0, 1.0, n_pairs * len(fold.held_out)).reshape(1, n_pairs, -1)
     try:
@@ -111,7 +111,7 @@ class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
 
 
 def one_vs_rest(values: Matrix, pairs: Rows, n_classes: int) -> Matrix:
-    """Convert pairwise values of shape (n_pairs, n_rows) to votes of shape (n_rows, n_classes).
+    """Convert decision values per pair of classes to votes per class; shape (n_rows, n_classes).
 
     Ties are broken by the confidence of the pairs, as in ``SVC``.
     """

@@ -48,7 +48,7 @@ class PairwiseSVMs:
     def solve(
         self, kernel: Matrix, costs: Vector, start: Matrix | None = None
     ) -> tuple[Matrix, Matrix]:
-        """Train the SVMs at each cost, in ascending order, on the kernel matrix of all rows.
+        """Train the SVMs at each of the ascending costs, given the kernel matrix of all rows.
 
         Return the coefficients of shape (n_costs, n_members), with the sign of each member's side,
         and the offsets of shape (n_costs, n_pairs). ``start`` contains the coefficients of a
@@ -89,7 +89,7 @@ class PairwiseSVMs:
 
 
 def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Copy arrays that are read-only, as in workers, because numba would recompile for them."""
+    """Return the arrays, with read-only ones copied; numba would recompile its code for them."""
     return [array if array.flags.writeable else array.copy() for array in arrays]
 
 

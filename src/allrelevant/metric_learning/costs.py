@@ -70,7 +70,7 @@ class GmlvqCost:
         return float(score.mean()), (prototype_gradient @ omega, omega_gradient)
 
     def _nearest(self, distances: Matrix, among: Matrix) -> tuple[Codes, Vector]:
-        """Return the nearest prototype of each row and its squared distance."""
+        """Return, for each row, the nearest prototype and the squared distance to it."""
         prototype = (distances + among).argmin(axis=1)
         return prototype, distances[self._rows, prototype]
 

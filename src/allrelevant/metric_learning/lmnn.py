@@ -191,7 +191,7 @@ class LMNN(MetricLearner):
 
 
 def _initial_scale(mapped: Matrix, targets: Codes) -> float:
-    """Return the factor that scales target neighbors to the initial mean squared distance."""
+    """Return the factor that makes the mean squared distance of targets ``INITIAL_DISTANCE``."""
     row, slot = np.nonzero(targets >= 0)
     distance = float(pair_distances(mapped, Pairs(row, targets[row, slot])).mean())
     return float(np.sqrt(INITIAL_DISTANCE / distance)) if distance > 0 else 1.0

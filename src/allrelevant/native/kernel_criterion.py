@@ -57,7 +57,7 @@ def exponential_sum(values, a, factor, scaled, halvings):
 
 @compiled
 def rbf_changes(columns, distances, products, gamma):
-    """Return half the sum of ``P * (K - K without the feature)`` for each feature."""
+    """Return the decrease of the cost when each feature is removed, for the RBF kernel."""
     n_rows = len(distances)
     kernel = np.exp(-gamma * distances)
     scaled = products * kernel
@@ -81,7 +81,7 @@ def rbf_changes(columns, distances, products, gamma):
 
 @compiled
 def polynomial_changes(columns, inner, products, gamma, coef0, degree):
-    """Return half the sum of ``P * (K - K without the feature)`` for each feature."""
+    """Return the decrease of the cost when each feature is removed, for the polynomial kernel."""
     changes = np.zeros(len(columns))
     for j in range(len(columns)):
         values = columns[j]
@@ -97,7 +97,7 @@ def polynomial_changes(columns, inner, products, gamma, coef0, degree):
 
 @compiled
 def sigmoid_changes(columns, inner, products, gamma, coef0):
-    """Return half the sum of ``P * (K - K without the feature)`` for each feature."""
+    """Return the decrease of the cost when each feature is removed, for the sigmoid kernel."""
     changes = np.zeros(len(columns))
     kernel = np.tanh(gamma * inner + coef0)
     for j in range(len(columns)):

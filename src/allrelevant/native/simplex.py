@@ -1,15 +1,15 @@
 """Compiled primal simplex method for piecewise-linear objectives, on a dense dictionary.
 
-The models are linear, with weights w, offsets o and one slack per constraint,
+The models are linear, with weights w, offsets o and one slack variable per constraint,
 ``r_i = target_i - table_i . w - offset_table_i . o``. Their norm is ``sum_k |w_k|`` and their loss
 is ``sum_i row_weight_i max(0, r_i)``. There are two entry points:
 
 - :func:`minimize` minimizes ``norm_price * norm + loss_price * loss``.
 - :func:`solve_extremes` maximizes ``sign * w_k`` subject to budgets on norm and loss.
 
-**Variables** are numbered: weights, then offsets, then slacks. The costs ``|w_k|`` and
+**Variables** are numbered: weights, then offsets, then slack variables. The costs ``|w_k|`` and
 ``max(0, r_i)`` are piecewise linear, with one breakpoint at zero. A constraint of infinite weight
-is hard: its slack never passes its breakpoint. Offsets are free variables without cost.
+is hard: its slack variable never passes its breakpoint. Offsets are free variables without cost.
 
 **Simplex method.** At a vertex, the nonbasic variables are at their breakpoints, and the dictionary
 ``x[basis] = value - T x[nonbasic]`` gives the basic variables. Each iteration chooses the entering
@@ -124,7 +124,7 @@ class Objective(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Edge of an iteration, and work arrays of its ratio test."""
+    """Edge along which an iteration moves, and work arrays of its ratio test."""
 
     column: np.ndarray  # (1,): column of the entering variable
     direction: Vector  # (1,): +1 if the entering variable increases, else -1
@@ -180,7 +180,7 @@ def _add_to_reduced_costs(state, i, norm_factor, loss_factor):
 
 @compiled
 def _row_price(weight, loss_price):
-    """Return the price of the slack of a constraint with this weight."""
+    """Return the price of the slack variable of a constraint with the given weight in the loss."""
     return loss_price * weight if weight < np.inf else np.inf
 
 
@@ -342,8 +342,8 @@ def _pivot(state, r, q, perturbed_step):
 def _remove_perturbation(state, data):
     """Remove the perturbation, and flip the side of variables that are beyond their breakpoint.
 
-    The slack of a hard constraint exceeds its breakpoint by at most the perturbation. It keeps its
-    side and is treated as being at the breakpoint.
+    The slack variable of a hard constraint exceeds its breakpoint by at most the perturbation. It
+    keeps its side and is treated as being at the breakpoint.
     """
     n_weights, first_row = data.n_weights, data.n_weights + data.n_offsets
     for i in range(len(state.basis)):
@@ -523,7 +523,7 @@ def _solve_master(master, budgets):
 
 @compiled
 def _column_entry(master, v, b):
-    """Return the entry of column v in row b."""
+    """Return the entry of the master program in column v and row b."""
     if v >= 0:
         return master.columns[v, b]
     n_budgets = len(master.basis) - 1
@@ -534,7 +534,7 @@ def _column_entry(master, v, b):
 
 @compiled
 def _column_gain(master, v):
-    """Return the objective coefficient of column v."""
+    """Return the objective coefficient of the master program in column v."""
     if v >= 0:
         return master.gain[v]
     return 0.0 if v >= 1 - len(master.basis) else -EXCESS_PENALTY

@@ -50,10 +50,10 @@ def gradient(kernel, side, b):
 
 @compiled
 def most_violating_variable(f, b, lower, upper):
-    """Return the most violating variable, its f and the smallest f of its possible partners.
+    """Return the most violating variable, its gradient f, and the smallest f of its partners.
 
-    The variable has the largest f of those below their upper bound. Possible partners are the
-    variables above their lower bound.
+    The variable has the largest f of those below their upper bound. Its partners are the variables
+    above their lower bound.
     """
     first, top, bottom = -1, -np.inf, np.inf
     for t in range(len(f)):
@@ -66,13 +66,13 @@ def most_violating_variable(f, b, lower, upper):
 
 @compiled
 def curvature(kernel, i, j):
-    """Return the curvature of the objective as ``i`` increases and ``j`` decreases."""
+    """Return the curvature of the objective as variable ``i`` increases and ``j`` decreases."""
     return max(kernel[i, i] + kernel[j, j] - 2.0 * kernel[i, j], MIN_CURVATURE)
 
 
 @compiled
 def second_variable(kernel, f, b, lower, first):
-    """Return the partner of the first variable with the largest second-order gain."""
+    """Return the variable with the largest second-order gain when paired with the first."""
     second, best = -1, 0.0
     for t in range(len(f)):
         drop = f[first] - f[t]
@@ -85,7 +85,7 @@ def second_variable(kernel, f, b, lower, first):
 
 @compiled
 def update_pair(kernel, f, b, lower, upper, i, j):
-    """Increase ``i`` and decrease ``j``, to the optimum or to the first bound."""
+    """Increase variable ``i`` and decrease ``j``, up to the optimum or the first bound."""
     limit_i, limit_j = upper[i] - b[i], b[j] - lower[j]
     length = min((f[i] - f[j]) / curvature(kernel, i, j), limit_i, limit_j)
     # Values at a bound must equal it exactly, because free variables are recognized by value.
@@ -109,7 +109,7 @@ def free_variables(b, lower, upper):
 
 @compiled(reassociate=True)
 def dot(left, right, number):
-    """Return the inner product of the first ``number`` entries."""
+    """Return the inner product of the first ``number`` entries of two arrays."""
     total = 0.0
     for k in range(number):
         total += left[k] * right[k]
@@ -222,7 +222,7 @@ def update_free(kernel, f, b, lower, upper):
 
 @compiled
 def free_offset(f, b, lower, upper, top, bottom):
-    """Return the mean f of the free variables, or the mean of top and bottom if none is free."""
+    """Return the mean gradient of the free variables; ``(top + bottom) / 2`` if none is free."""
     n_free, sum_f = 0, 0.0
     for t in range(len(b)):
         if lower[t] < b[t] < upper[t]:
@@ -338,7 +338,7 @@ def solve_pairs(kernel, members, side, weight, starts, costs, b, chain_costs, to
 
 @compiled
 def decide_pairs(kernel, members, starts, b, offsets, rows):
-    """Return the decision values for some samples, shape (n_costs, n_problems, n_rows)."""
+    """Return the decision values for the given rows, shape (n_costs, n_problems, n_rows)."""
     n_costs, n_problems = offsets.shape
     values = np.empty((n_costs, n_problems, len(rows)))
     for c in range(n_costs):

@@ -116,7 +116,7 @@ class _Run:
             f"The worker process crashed in every attempt for {len(lost)} of {len(self._items)} "
             f"items: {', '.join(named)}. All other items are finished. The likely cause is "
             "insufficient memory. Use less data, or a computer with more memory. If compiled code "
-            "crashed, see standard error.",
+            "crashed, see its messages on standard error.",
             lost,
         )
 
@@ -212,7 +212,7 @@ class RaisedWarning:
         return cls(message, caught.category, caught.filename, caught.lineno)
 
     def issue(self) -> None:
-        """Issue the warning in this process, subject to its filters."""
+        """Issue the warning in this process, subject to the process's warning filters."""
         warnings.warn_explicit(
             self.message,
             self.category,

@@ -46,7 +46,7 @@ CLASS_STYLES = {
 
 
 class AxesDisplay:
-    """Base class for displays with a single Axes; drawing sets both attributes."""
+    """Base class for displays with a single Axes; ``plot`` sets ``ax_`` and ``figure_``."""
 
     ax_: Axes
     figure_: Any
@@ -69,7 +69,7 @@ def rows_height(n_rows: int, with_legend: bool) -> float:
 def choose_rows(
     upper: NDArray[np.float64], max_features: int | None, order: str
 ) -> NDArray[np.intp]:
-    """Return the indices of the features with the largest upper bounds, from top to bottom."""
+    """Return the indices of the features to draw (largest upper bounds), from top to bottom."""
     if order not in ("table", "upper"):
         raise InputError(f"order must be 'table' or 'upper' (got {order!r}).")
     if max_features is not None and max_features < 1:

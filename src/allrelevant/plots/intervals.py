@@ -1,4 +1,4 @@
-"""Relevance intervals as horizontal bars, and as bands along a path."""
+"""Relevance intervals as horizontal bars, and as bands over a sequence of parameter values."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ _PANEL = (2.3, 1.5)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay:
-    """Relevance intervals along a path, with one panel per feature.
+    """Relevance intervals over a sequence of parameter values, with one panel per feature.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -235,7 +235,7 @@ class PathDisplay:
 
     @classmethod
     def from_result(cls, path: BoundsPath, **kwargs: Any) -> PathDisplay:
-        """Create a display of a path and draw it.
+        """Create a display from a bounds path and draw it.
 
         Parameters
         ----------

@@ -64,7 +64,7 @@ class RelationsDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> RelationsDisplay:
-        """Create a display of relations and draw it.
+        """Create a display from the relations between features and draw it.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class SubstitutesDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, relations: Relations, **kwargs: Any) -> SubstitutesDisplay:
-        """Create a display of relations and draw it.
+        """Create a display from the relations between features and draw it.
 
         Parameters
         ----------

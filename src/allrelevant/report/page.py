@@ -1,4 +1,4 @@
-"""Rendering of the HTML report, with the order and the common variables of its sections."""
+"""Rendering of the HTML report: order of its sections, and their common variables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _MIN_IMPROVEMENT = 0.02
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """Return the HTML report of a bounds document, which may have been read from JSON.
+    """Render relevance bounds as an HTML report, given their (JSON) document.
 
     For tables with many features, the report shows only the highest-ranked ones and says so.
     """

@@ -1,7 +1,8 @@
 """Sections of the HTML report.
 
-A view converts a document to the template variables of a section. Geometry is computed by
-:mod:`allrelevant.plots.layout` in data units and scaled here to drawing units.
+A view function converts a JSON document to the template variables of a section.
+:mod:`allrelevant.plots.layout` computes geometry in data units, which is scaled here to drawing
+units.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the report, shown if the document has a nonempty value for ``name``."""
+    """Section of the report, shown if the JSON document has a nonempty value for ``name``."""
 
     name: str
     template: str
@@ -52,7 +53,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing area with a horizontal axis up to ``right`` and a vertical axis up to ``top``."""
+    """Drawing area with a horizontal axis up to ``right`` and a vertical axis up to ``top``."""
 
     width: float
     height: float
@@ -71,7 +72,7 @@ class Drawing:
 
 
 def intervals_view(document: Document) -> dict[str, Any]:
-    """Return the bars of the highest-ranked features."""
+    """Return the variables for the interval bars of the highest-ranked features."""
     subproblems = document["subproblems"]
     cutoff = subproblems[0]["cutoff"] if len(subproblems) == 1 else None
     return {"chart": _bar_chart(ranked(document["features"]), cutoff)}
@@ -80,7 +81,7 @@ def intervals_view(document: Document) -> dict[str, Any]:
 def _bar_chart(
     features: Sequence[Mapping[str, Any]], cutoff: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Return the bars (from top to bottom), ticks and cutoff lines, in percent of the axis.
+    """Return bars (from top to bottom), ticks and cutoff lines; positions in percent of the axis.
 
     ``cutoff`` is None if there are several subproblems, because their cutoffs differ.
     """
@@ -116,7 +117,7 @@ def _bar_chart(
 
 
 def table_view(document: Document) -> dict[str, Any]:
-    """Return the table of the highest-ranked features, overall and for each class."""
+    """Return the variables for the tables of the highest-ranked features, overall and per class."""
     columns = _number_columns(document)
     return {
         "rows": ranked(document["features"])[:MAX_ROWS],
@@ -133,7 +134,7 @@ def _number_columns(document: Document) -> list[Any]:
 
 
 def privileged_view(document: Document) -> dict[str, Any]:
-    """Return the bars and the table of the privileged features."""
+    """Return the variables for the bars and the table of the privileged features."""
     features = ranked(document["privileged"])
     cutoffs = [subproblem["privileged_cutoff"] for subproblem in document["subproblems"]]
     cutoff = cutoffs[0] if len(cutoffs) == 1 else None
@@ -150,7 +151,7 @@ def privileged_view(document: Document) -> dict[str, Any]:
 
 
 def metric_view(document: Document) -> dict[str, Any]:
-    """Return the outlines of the first components of a mapping, and the error curve."""
+    """Return the variables for the first components of a mapping and for its error curve."""
     metric = document["metric"]
     return {
         "width": 100.0,
@@ -204,7 +205,7 @@ def _dimension_curve(metric: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def relations_view(document: Document) -> dict[str, Any]:
-    """Return the heat map and graph of the first related features, and the group table."""
+    """Return the variables for the heat map, the graph and the table of related features."""
     relations = document["relations"]
     names, matrix = relations["features"][:MAX_RELATED_FEATURES], relations["matrix"]
     shown = [row[: len(names)] for row in matrix[: len(names)]]
@@ -266,7 +267,7 @@ def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict
 
 
 def design_view(document: Document) -> dict[str, Any]:
-    """Return the cheapest models and their positions by number of features (x) and cost (y)."""
+    """Return the variables for a plot of the cheapest models: cost by number of features."""
     design = document["cheapest_models"]
     models, baseline = design["models"], design["baseline"]
     costs = axis_ticks(max([baseline["cost"], *(model["cost"] for model in models)]))
@@ -293,7 +294,7 @@ def design_view(document: Document) -> dict[str, Any]:
 
 
 def path_view(document: Document) -> dict[str, Any]:
-    """Return one panel for each of the highest-ranked features."""
+    """Return the variables for one panel per feature, highest-ranked features only."""
     path = document["path"]
     by_name = {feature["name"]: feature for feature in path["features"]}
     names = [feature["name"] for feature in ranked(document["features"])]
@@ -331,7 +332,7 @@ def _panel(feature: Mapping[str, Any], x: Sequence[float], drawing: Drawing) -> 
 
 
 def method_view(document: Document) -> dict[str, Any]:
-    """Return the risk bound, the number of exact bounds and the cutoff."""
+    """Return the variables for the method section: risk bound, number of exact bounds, cutoff."""
     n_features = len(document["features"]) + len(document["privileged"])
     return {
         "risks": document.get("risk_bound"),
@@ -341,7 +342,7 @@ def method_view(document: Document) -> dict[str, Any]:
 
 
 def settings_view(document: Document) -> dict[str, Any]:
-    """Return the cross-validated scores of the baselines, and epsilon."""
+    """Return the variables for the settings: cross-validated baseline scores, and epsilon."""
     subproblems = document["subproblems"]
     cv_scores = [subproblem.get("cv_accuracy") for subproblem in subproblems]
     if len(subproblems) == 1:

@@ -1,4 +1,4 @@
-"""Documents, which are dictionaries of JSON values that describe the result of a run."""
+"""JSON-compatible documents (dictionaries) that describe the results of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents for relevance bounds."""
+"""JSON-compatible documents that describe fitted relevance bounds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bounds_document(
     warnings: Iterable[str] = (),
     command: str | None = None,
 ) -> dict[str, Any]:
-    """Return the document of a fitted estimator, for JSON and the HTML report.
+    """Return a JSON-compatible description of fitted relevance bounds, for the HTML report.
 
     ``X`` and ``y`` are the training data, used for the number of rows and the training score.
     ``task_note`` explains an inferred task. ``path``, ``relations`` and ``design`` are optional
@@ -93,7 +93,7 @@ def _baseline_score(
 
 
 def ranked(features: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Sort the features of a document by relevance class, then by descending upper bound."""
+    """Sort feature entries by relevance class, then by descending upper bound."""
     return sorted(features, key=lambda f: (CLASSES.index(f["relevance"]), -f["upper"]))
 
 
@@ -108,5 +108,5 @@ def _exactness(tables: Sequence[Any]) -> dict[str, Any]:
 
 
 def document_columns(document: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the feature columns of a document, for the report and the terminal."""
+    """Return the columns of the feature table in the HTML report and in the terminal."""
     return MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS

@@ -1,4 +1,4 @@
-"""Common parts of all documents, conversion to JSON values, and atomic writing of files.
+"""Common parts of all result documents, conversion to JSON values, and atomic file writing.
 
 The common parts are format version, date, command, settings, package versions and warnings.
 """
@@ -39,7 +39,7 @@ def make_document(
     command: str | None,
     model: Any = None,
 ) -> dict[str, Any]:
-    """Return the document of a result: ``body`` and the common parts.
+    """Return a JSON-compatible document: the result in ``body``, plus the common parts.
 
     If ``model`` is a network, the versions include torch.
     """

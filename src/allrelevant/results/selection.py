@@ -1,4 +1,4 @@
-"""Documents for selectors and for explained rows."""
+"""JSON-compatible documents that describe fitted selectors and explanations of rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def selection_document(
     warnings: Iterable[str],
     command: str,
 ) -> dict[str, Any]:
-    """Return the document of a fitted selector.
+    """Return a JSON-compatible description of a fitted feature selector.
 
     ``y`` is the target of the training data, in its original unit. ``settings`` are additional
     settings, which are not parameters of the estimator. ``score["inner"]`` is the inner score of
@@ -122,7 +122,7 @@ def explanation_document(
     warnings: Iterable[str],
     command: str,
 ) -> dict[str, Any]:
-    """Return the document of explained rows, with the most salient features first.
+    """Return a JSON-compatible description of explained rows, most salient features first.
 
     ``features`` contains the unscaled values of these rows, and ``rows`` their row numbers in the
     table. ``quality`` is the cross-validated score of the model. ``settings`` are the settings used

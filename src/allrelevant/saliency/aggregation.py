@@ -25,7 +25,7 @@ NUMBERS_PER_BATCH, MIN_ROWS_PER_BATCH = 2**18, 64
 
 @dataclass(frozen=True)
 class AggregatedSaliency:
-    """Saliency of each feature for a trained model.
+    """Saliency of each feature, aggregated over rows, and the score of the model.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def aggregate_batches(
         for code in np.unique(codes):
             sums[code] += gradient[codes == code].sum(axis=0)
     if sums is None:
-        raise InputError("There are no rows. Pass at least one row.")
+        raise InputError("The batches contain no rows. Pass at least one row.")
     if units is not None:
         sums *= units
     if n_classes is None:
@@ -163,7 +163,7 @@ def aggregate_batches(
 def _validate_batches(
     batches: Iterable[Any], n_classes: int | None
 ) -> Iterator[tuple[Table, Targets]]:
-    """Yield batches as arrays, with images flattened and class codes as integers."""
+    """Yield (rows, targets) arrays, with images flattened and class codes as integers."""
     for batch in batches:
         if not isinstance(batch, tuple | list) or len(batch) != 2:
             raise InputError(
@@ -193,7 +193,7 @@ def _describe(batch: Any) -> str:
 
 
 def _check_targets(targets: np.ndarray, n_classes: int | None) -> np.ndarray:
-    """Check targets, and convert class codes (but not numeric targets) to integers."""
+    """Return validated targets, with class codes converted to integers."""
     requirement = (
         "Targets must be numbers"
         if n_classes is None
@@ -213,7 +213,8 @@ def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
     if outputs.ndim != 2 or outputs.shape[1] != (n_classes or 1):
         needed = "1 output" if n_classes is None else f"{n_classes} outputs, one per class"
         raise InputError(
-            f"The outputs of the model have shape {outputs.shape}. Use a model with {needed}."
+            f"The outputs of the model have shape {outputs.shape}, which does not match the "
+            f"targets. Use a model with {needed}."
         )
     if not np.isfinite(outputs).all():
         raise InputError(
@@ -224,7 +225,7 @@ def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
 
 
 def _sum_scores(linearization: Linearization, targets: Targets, n_classes: int | None) -> float:
-    """Return the number of correct predictions, or the sum of the absolute errors."""
+    """Return the number of correct predictions or, for regression, the sum of absolute errors."""
     if n_classes is None:
         return float(np.abs(linearization.outputs[:, 0] - targets).sum())
     return float((predicted_codes(linearization) == targets).sum())
@@ -242,6 +243,6 @@ def row_batches(
 def rows_within(
     n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> int:
-    """Return the number of rows per batch; ``min_rows`` takes precedence over the budget."""
+    """Return the number of rows with at most ``budget`` values, but at least ``min_rows``."""
     size = max(min_rows, budget // max(n_features, 1))
     return size if max_rows is None else min(size, max_rows)

@@ -204,7 +204,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.support_
 
     def _untrained(self, y: Any) -> Any:
-        """Return the untrained network; if only its name is given, the target decides the task."""
+        """Return the untrained network; for a name, the task is inferred from the target."""
         if self._is_named:
             classes = predicts_classes(self.estimator, np.asarray(y))
             return trainer_for(self.estimator, classes=classes)
@@ -237,7 +237,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _ranking(mask: Vector, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank features by decreasing absolute weight, then by decreasing number of nonzero steps."""
+    """Rank features by absolute mask weight, then by the number of steps with nonzero weight."""
     order = np.lexsort((-steps, -np.abs(mask)))
     ranking = np.empty(len(mask), dtype=np.int64)
     ranking[order] = np.arange(1, len(mask) + 1)

@@ -189,7 +189,7 @@ def saliency(
 
 
 def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
-    """Return the rows as an array, and their column names.
+    """Validate rows; return them as an array, together with their column names.
 
     Raise an error if the model is not fitted, or was fitted on different columns or in a different
     column order.

@@ -114,7 +114,7 @@ def _check_units(units: ArrayLike, n_features: int) -> Vector:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Saliency of individual rows, that is, the gradient of the gain of each row.
+    """Saliency of individual predictions: the gradient of the gain function at each row.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Explanation:
 
     @property
     def absolute(self) -> Matrix:
-        """Absolute saliency."""
+        """Absolute values of the saliency."""
         return np.abs(self.saliency)
 
     @property
@@ -167,7 +167,9 @@ class Explanation:
             Index of the row.
         """
         if not self.of_classes:
-            return f"predicted {self.predicted[row]:.4g}, explained for {self.targets[row]:.4g}"
+            return (
+                f"predicted {self.predicted[row]:.4g}, explained for target {self.targets[row]:.4g}"
+            )
         target, predicted = str(self.targets[row]), str(self.predicted[row])
         if self.wrong[row]:
             return (
@@ -315,7 +317,8 @@ def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.
     of_classes = getattr(model.gain, "of_classes", None)  # user-defined gains may not define it
     if n_outputs > 1 and of_classes is False:
         raise InputError(
-            f"The model predicts {n_outputs} numbers per row. Use a model with a single output."
+            f"The model predicts {n_outputs} numbers per row, but only a single number can be "
+            "explained. Use a model with a single output."
         )
     if n_outputs == 1 and of_classes:
         raise InputError(

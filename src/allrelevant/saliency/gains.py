@@ -56,12 +56,12 @@ class Gain(Protocol):
         """
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return the derivative with respect to the outputs; shape (n, k)."""
+        """Return the derivative of the gain with respect to the outputs; shape (n, k)."""
 
 
 @dataclass(frozen=True)
 class CrossEntropyGain(Gain):
-    """Cross-entropy gain for logits: ``-log(1 - p)`` of the target class (equation 8).
+    """Cross-entropy gain for logits: ``-log(1 - p)``, p the probability of the target (equation 8).
 
     It is computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``. Unlike
     the gradient of the printed equation, its gradient does not vanish when p approaches 1.
@@ -94,7 +94,7 @@ class CrossEntropyGain(Gain):
         return self.alpha * np.minimum(gains, -np.log(self.epsilon))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return the derivative with respect to the logits."""
+        """Return the derivative of the gain with respect to the logits."""
         codes = _class_codes(outputs, targets)
         probability = softmax(outputs, axis=1)[np.arange(len(codes)), codes]
         return self.alpha * probability[:, None] * self.log_odds_gradient(outputs, codes)
@@ -147,7 +147,7 @@ class ProbabilityGain(Gain):
         return -self.alpha * np.log(self._complement(outputs, _class_codes(outputs, targets)))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return the derivative with respect to the probabilities."""
+        """Return the derivative of the gain with respect to the probabilities."""
         codes = _class_codes(outputs, targets)
         return _in_columns(self.alpha / self._complement(outputs, codes), codes, outputs.shape[1])
 
@@ -203,7 +203,7 @@ class HingeGain(Gain):
         return -self.alpha * np.log(self._complement(outputs, _class_codes(outputs, targets)))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return the derivative with respect to the decision values."""
+        """Return the derivative of the gain with respect to the decision values."""
         codes = _class_codes(outputs, targets)
         # The paper omits the factor 0.5. It makes this the exact derivative; rankings are the same.
         slope = 0.5 * self.alpha / self._complement(outputs, codes)
@@ -246,7 +246,7 @@ class SquaredHingeGain(Gain):
         return self.alpha * ((1.0 + signs * np.clip(outputs, -1.0, 1.0)) ** 2).sum(axis=1)
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return the derivative with respect to the decision values."""
+        """Return the derivative of the gain with respect to the decision values."""
         signs = self._signs(outputs, targets)
         return self.alpha * 2.0 * signs * (1.0 + signs * np.clip(outputs, -1.0, 1.0))
 
@@ -289,13 +289,13 @@ class RegressionGain(Gain):
         return self.alpha / (self._errors(outputs, targets) ** 2 + self.epsilon)
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return the derivative with respect to the prediction."""
+        """Return the derivative of the gain with respect to the prediction."""
         errors = self._errors(outputs, targets)
         slope = -2.0 * self.alpha * errors / (errors**2 + self.epsilon) ** 2
         return slope[:, None] / (self.unit or 1.0)
 
     def with_unit_from(self, targets: Targets) -> RegressionGain:
-        """Return the gain; if ``unit`` is None, use the standard deviation of the targets."""
+        """Return the gain with ``unit`` set (default: the standard deviation of the targets)."""
         return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
@@ -309,7 +309,7 @@ class RegressionGain(Gain):
 
 @dataclass(frozen=True)
 class OutputGain(Gain):
-    """Gain equal to the output of the target class or regressor (equation 4).
+    """Gain equal to the output for the target class, or to a numeric prediction (equation 4).
 
     This gain (Simonyan et al. 2014) is meant for comparisons. It does not distinguish correct
     from wrong predictions.
@@ -326,7 +326,7 @@ class OutputGain(Gain):
         return _select(outputs, self._columns(outputs, targets))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return one in the column of the selected output, and zero elsewhere."""
+        """Return a matrix with 1 in the column of the selected output and 0 elsewhere."""
         columns = self._columns(outputs, targets)
         return _in_columns(np.ones(len(columns)), columns, outputs.shape[1])
 
@@ -372,7 +372,7 @@ def _select(outputs: Matrix, codes: Codes) -> Vector:
 
 
 def _in_columns(values: Vector, codes: Codes, n_outputs: int) -> Matrix:
-    """Return an array with one value per row, in the given column, and zeros elsewhere."""
+    """Return a matrix with one value per row, in the column of its code, and zeros elsewhere."""
     table = np.zeros((len(values), n_outputs))
     table[np.arange(len(values)), codes] = values
     return table

@@ -36,7 +36,7 @@ def robustness(
     step: float | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Robustness:
-    """Search for the smallest perturbation that makes a classifier assign a row to each class.
+    """Search for the smallest perturbation of each row that makes a classifier predict each class.
 
     This is the test of Section 6.4 of Cancela et al. (2020). If a perturbation that people do not
     notice changes the prediction, the classifier relies on different features than people do. The
@@ -97,8 +97,9 @@ def robustness(
     certain = classifier.probabilities(changed)[np.arange(len(start)), target_codes]
     if not reached.all():
         warnings.warn(
-            f"{(~reached).sum()} of {len(reached)} perturbations were not found in {max_steps} "
-            "steps (reached is False for these). Increase max_steps or step, or lower certainty.",
+            f"No perturbation was found for {(~reached).sum()} of {len(reached)} pairs of a row "
+            f"and a class (reached is False). Increase max_steps={max_steps} or step, or lower "
+            f"certainty={certainty:g}.",
             RelevanceWarning,
             stacklevel=2,
         )
@@ -332,7 +333,7 @@ class PerturbationSearch:
     def _shorten(
         self, classifier: ClassLogOdds, X: Matrix, changed: Matrix, codes: NDArray[np.int64]
     ) -> Matrix:
-        """Return the closest point that reaches the goal, on the line to each perturbed row."""
+        """Shorten each perturbation by bisection, as far as the goal is still reached."""
         if len(X) == 0:
             return changed
         low, high = np.zeros(len(X)), np.ones(len(X))

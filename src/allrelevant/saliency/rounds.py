@@ -47,7 +47,7 @@ def schedule(n_features: int, keep_fraction: float, min_features_to_select: int)
 
 @dataclass(frozen=True)
 class Round:
-    """Result of one round: active features and their saliency, in decreasing order.
+    """Result of one round: the active features and their saliency, sorted by decreasing saliency.
 
     ``scores`` are the weights of the repetitions, that is, the training accuracy of each model or
     the inverse of its mean absolute training error. Times are totals over all repetitions.
@@ -62,7 +62,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Rounds of a schedule, given by ``sizes``; all seeds are derived from ``entropy``."""
+    """Rounds with the given numbers of features (``sizes``); ``entropy`` seeds all models."""
 
     task: TrainingTask
     X: Table
@@ -90,7 +90,7 @@ class Rounds:
         ]
         X = self.task.masking.reduce(self.X, active)
         with report_training_errors(
-            f"Round {number + 1} of {len(self.sizes)}, on {len(active)} features"
+            f"Training failed in round {number + 1} of {len(self.sizes)} ({len(active)} features)"
         ):
             trials = parallel_map(partial(run_trial, self.task, X), seeds, n_jobs=self.n_jobs)
         scores = np.array([trial.score for trial in trials])
@@ -116,7 +116,7 @@ class Rounds:
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """Trainer and targets used in all rounds.
+    """Estimator (``trainer``), targets and training options that all rounds share.
 
     ``y`` is the target passed to the trainer. ``targets`` are class codes, or numeric targets if
     ``n_classes`` is None, for the gain function. The trainer is cloned. If ``gain`` is None, the
@@ -198,7 +198,7 @@ class ColumnMasking(Protocol):
         """Return the table restricted to the active features, in the original column order."""
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        """Convert values per column of the reduced table to values per active feature."""
+        """Return values per active feature, given values per column of the reduced table."""
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
         """Expand columns of the reduced table to all features; inactive features are zero."""
@@ -257,7 +257,7 @@ class RoundHistory:
 
     @property
     def importances(self) -> Vector:
-        """Fraction of the total saliency, in the last round in which each feature was active."""
+        """Fraction of the total saliency per feature, in the last round in which it was active."""
         importances = np.zeros(self.n_features)
         for round_ in self.rounds:
             total = round_.saliency.sum()

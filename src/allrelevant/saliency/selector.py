@@ -247,7 +247,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.select(n_selected)
         self._masking, self._explained_features = task.masking, np.flatnonzero(self.support_)
         self._units = deviations(X) if self.per_std else None
-        with report_training_errors(f"Training on the {n_selected} selected features"):
+        with report_training_errors(f"Training failed on the {n_selected} selected features"):
             self.estimator_ = task.train(
                 task.masking.reduce(X, self._explained_features), derive_seed(entropy, len(sizes))
             )
@@ -366,7 +366,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         )
 
     def _constant_columns(self, X: Table) -> list[int]:
-        """Warn about constant columns, which an unpenalized model might rank high; return them."""
+        """Return the constant columns; warn, because an unpenalized model might rank them high."""
         constant = constant_features(X)
         check_varying(len(constant), self.n_features_in_)
         warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)

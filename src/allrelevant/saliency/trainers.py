@@ -28,15 +28,15 @@ from .networks import NetworkClassifier, NetworkRegressor
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Return whether an estimator declares the given type; False for names and modules."""
+    """Return whether ``kind`` (such as ``is_classifier``) holds; False for names and modules."""
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
 
 def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
     """Return whether the task is classification.
 
-    If the estimator does not declare its type, the target decides: a target with fractional numbers
-    or with many distinct integers is numeric. The command line uses the same rule.
+    If the estimator does not declare its type, the task is inferred from the target: fractional
+    numbers or many distinct integers mean regression. The command line uses the same rule.
     """
     if declares(is_classifier, estimator):
         return True
@@ -143,8 +143,8 @@ def _random_states(estimator: Any) -> dict[str, Any]:
 # Fragments of PyTorch error messages, and their likely causes and remedies.
 _CAUSES = {
     "shapes cannot be multiplied": (
-        "the network expects a different number of columns; with keep_shape=True, removed columns "
-        "are set to zero instead of being dropped"
+        "the network expects a different number of columns; use keep_shape=True to set removed "
+        "columns to zero instead of dropping them"
     ),
     "does not require grad": (
         "the outputs do not depend on trainable weights; check for frozen weights, and check the "
@@ -163,7 +163,7 @@ _CAUSES = {
 
 @contextmanager
 def report_training_errors(what: str) -> Iterator[None]:
-    """Convert training errors within the block to an InputError with the step and likely cause.
+    """Convert errors within the block to an InputError that states the step and the likely cause.
 
     The crash of a worker process is not a training error and is not converted.
     """

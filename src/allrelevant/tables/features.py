@@ -37,7 +37,7 @@ class ColumnRoles:
 
 @dataclass(frozen=True)
 class SplitTable:
-    """Table split by column roles.
+    """Features, target, privileged features and row groups of a table.
 
     Features are finite float64 values, with booleans converted to 0 and 1. The target is unchanged
     and has no missing values. Row groups are strings.
@@ -67,8 +67,8 @@ def _row_groups(frame: pd.DataFrame, groups: str, target: str) -> pd.Series:
     missing = int(frame[groups].isna().sum())
     if missing:
         raise InputError(
-            f"The row group {groups!r} is missing in {missing} of {len(frame)} rows. Remove these "
-            "rows, or fill in the values."
+            f"The group column {groups!r} has no value in {missing} of {len(frame)} rows. Remove "
+            "these rows, or fill in the values."
         )
     return frame[groups].astype(str)
 
@@ -118,7 +118,7 @@ def _split_privileged(
     if not rest:
         raise InputError(
             f"All features are privileged ({join_names(X.columns.tolist())}), but predictions "
-            "require at least one other feature. Remove a feature from the privileged ones."
+            "require at least one feature that is not. Mark fewer features as privileged."
         )
     return X[rest], X[[name for name in X.columns if name in set(roles.privileged)]]
 

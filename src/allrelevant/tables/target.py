@@ -149,7 +149,7 @@ def _integer_labels(values: NDArray[np.float64], target: str, numeric_advice: st
         raise InputError(
             f"The target {target!r} looks continuous, with {len(set(values.tolist()))} distinct "
             f"values such as {fractional[0]:g}, so it does not contain classes. "
-            f"{numeric_advice}, or encode classes as integers."
+            f"{numeric_advice}. If the values are classes, encode them as integers."
         )
     return values.astype(np.int64)
 
@@ -160,7 +160,8 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
     if not is_numeric(values):
         raise InputError(
             f"Regression requires a numeric target, but {target!r} has non-numeric values"
-            f"{text_example(values)}. If they are classes, use --task classification."
+            f"{text_example(values)}. Convert them to numbers. If they are classes, use "
+            "classification (--task classification on the command line)."
         )
     numbers = values.to_numpy(dtype=np.float64)
     if (numbers == numbers[0]).all():

@@ -70,7 +70,10 @@ class WeightLayout:
             return self.names.index(feature)
         n = self.n_weights
         if not -n <= feature < n:
-            raise InputError(f"Feature index {feature} is out of range: there are {n} features.")
+            raise InputError(
+                f"Feature index {feature} is out of range: there are {n} features. Use an index "
+                f"from 0 to {n - 1}."
+            )
         return int(feature) % n
 
     def is_privileged(self, feature: int) -> bool:
@@ -78,7 +81,7 @@ class WeightLayout:
 
 
 def largest_weights(coef: Vector | Matrix) -> Vector:
-    """Return, for each feature, the weight with the largest absolute value over models (rows)."""
+    """Return each feature's weight with the largest absolute value over the models (rows)."""
     models = np.atleast_2d(coef)
     return models[np.abs(models).argmax(axis=0), np.arange(models.shape[1])]
 

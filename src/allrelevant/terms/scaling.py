@@ -93,7 +93,7 @@ def constant_features(X: Table) -> list[int]:
 
 
 def low_variance_features(X: Table, min_variance: float) -> list[int]:
-    """Return the features with variance up to ``min_variance``, in ascending order of variance."""
+    """Return the features with variance at most ``min_variance``, lowest variance first."""
     variance = np.where(constant_columns(X), 0.0, _variances(X))
     order = np.argsort(variance, kind="stable")
     features: list[int] = order[variance[order] <= min_variance].tolist()
@@ -139,11 +139,11 @@ class NoScaling:
     """Identity scaling, for class labels."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the unit of the table to the scale of the model."""
+        """Convert target values from the unit of the table to the scale of the model."""
         return values
 
     def undo(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the scale of the model to the unit of the table."""
+        """Convert target values from the scale of the model to the unit of the table."""
         return values
 
 
@@ -159,9 +159,9 @@ class StandardScaling:
     deviation: float
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the unit of the table to the scale of the model."""
+        """Convert target values from the unit of the table to the scale of the model."""
         return (values - self.mean) / self.deviation
 
     def undo(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert from the scale of the model to the unit of the table."""
+        """Convert target values from the scale of the model to the unit of the table."""
         return self.mean + self.deviation * values

@@ -192,10 +192,10 @@ class Two(Net):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"module__n_inputs": 5}, "Round 1 of 2, on 6 features: .*rows of 6 features: mat1"),
+        ({"module__n_inputs": 5}, r"in round 1 of 2 \(6 features\): .*rows with 6 features: mat1"),
         ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, but 2 output"),
-        ({"module": Detached}, "Round 1 of 2, .*does not require grad.*detach"),
-        ({"device": "cuda:99"}, "Round 1 of 2, .*device='cuda:99' is not available"),
+        ({"module": Detached}, "in round 1 of 2 .*does not require grad.*detach"),
+        ({"device": "cuda:99"}, "in round 1 of 2 .*device='cuda:99' is not available"),
         ({"module": Two}, "Two returns a tuple of length 2, which has no gradients"),
     ],
 )
@@ -212,7 +212,7 @@ def test_sparse_rows_raise(X):
 
 def test_keep_shape_false_with_a_net_that_requires_all_columns(X):
     y = (X[:, 0] > 0).astype(int)
-    with pytest.raises(InputError, match=r"on the 3 selected features: .*rows of 3"):
+    with pytest.raises(InputError, match=r"on the 3 selected features: .*rows with 3"):
         selector(quick(max_epochs=1), keep_fraction=0.0, keep_shape=False).fit(X, y)
 
 

@@ -110,7 +110,7 @@ def test_the_module_is_not_modified(rows):
 
 def test_modes_are_restored_after_an_error(rows):
     module = nn.Sequential(nn.Dropout(), nn.Linear(3, 2))
-    with pytest.raises(InputError, match="Sequential does not accept rows of 4 features: mat1"):
+    with pytest.raises(InputError, match="Sequential failed on rows with 4 features: mat1"):
         TorchModel(module, outputs="logits").outputs(rows[0])
     assert all(part.training for part in module.modules())
 
@@ -147,7 +147,9 @@ def test_images_are_reshaped_for_the_module():
 def test_images_of_the_wrong_shape_raise():
     module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 2))
     X = np.zeros((5, 16))
-    with pytest.raises(InputError, match=r"rows of 16 features: .* images\. .* input_shape") as at:
+    with pytest.raises(
+        InputError, match=r"rows with 16 features: .* images\. .* input_shape"
+    ) as at:
         TorchModel(module, outputs="logits").outputs(X)
     assert "\n" not in str(at.value)
     with pytest.raises(InputError, match="requires 25 features, but rows have 16"):
@@ -216,7 +218,7 @@ def test_a_wrong_number_of_outputs_raises(rows):
 
 
 def test_the_kind_of_outputs_is_required():
-    with pytest.raises(InputError, match="Wrap it"):
+    with pytest.raises(InputError, match="Wrap the module"):
         as_differentiable(smooth_network())
     with pytest.raises(InputError, match="outputs must be one of"):
         TorchModel(smooth_network(), outputs="scores")  # type: ignore[arg-type]

@@ -43,10 +43,10 @@ class _WithoutReset(nn.Module):
     [
         ("resnet", "Unknown network 'resnet'"),
         (5, "got int"),
-        (lambda n_inputs, n_outputs: "network", "returned str"),
-        (_WithoutReset(), "no reset_parameters"),
+        (lambda n_inputs, n_outputs: "network", r"must return .* \(got str\)"),
+        (_WithoutReset(), "no method reset_parameters"),
         (nn.Linear(3, 5), r"returns shape \(2, 5\)"),
-        (nn.Linear(7, 2), "does not accept rows of 3 features"),
+        (nn.Linear(7, 2), "failed on rows with 3 features"),
     ],
 )
 def test_invalid_networks_raise(network, message):

@@ -63,7 +63,7 @@ def test_network_as_a_module_or_an_unknown_name(table):
 def test_diverging_loss_reports_the_round_and_the_cause(table):
     X, y = table
     net = NetworkClassifier(learning_rate=1e30, max_epochs=5)
-    with pytest.raises(InputError, match=r"Round 1 of .*The loss became .* in epoch \d+: "):
+    with pytest.raises(InputError, match=r"in round 1 of .*The loss became .* in epoch \d+: "):
         SaliencySelector(net, n_repeats=1, random_state=0).fit(X, y)
 
 
@@ -95,9 +95,12 @@ def frozen():
             InvalidNetwork(lambda outputs: (outputs, 1)),
             "InvalidNetwork returns a tuple of length 2, which has no gradients",
         ),
-        (frozen(), "Linear has no trainable weights"),
-        (nn.Sequential(nn.Linear(12, 2)).requires_grad_(False), "Sequential has no trainable"),
-        (lambda n_inputs: nn.Linear(n_inputs, 2), "factory must take the numbers of inputs and"),
+        (frozen(), "Linear has no weights, or all"),
+        (
+            nn.Sequential(nn.Linear(12, 2)).requires_grad_(False),
+            "Sequential has no weights, or all",
+        ),
+        (lambda n_inputs: nn.Linear(n_inputs, 2), "must take two arguments, the numbers of"),
     ],
 )
 def test_training_errors_are_reported_in_one_line(table, network, message, mask_penalty):
@@ -106,7 +109,7 @@ def test_training_errors_are_reported_in_one_line(table, network, message, mask_
     with pytest.raises(InputError, match=message) as caught:
         net.fit(X, y)
     assert "\n" not in str(caught.value)
-    with pytest.raises(InputError, match=f"^Round 1 of .*{message}"):
+    with pytest.raises(InputError, match=f"^Training failed in round 1 of .*{message}"):
         SaliencySelector(net, n_repeats=1).fit(X, y)
 
 

@@ -36,21 +36,23 @@ FILES = {
 QUICK = ("words0", "words1")
 DATA = f"""
 The thesis uses VPS-30-En, a corpus of sentences with 30 English verbs, each sentence annotated with
-the pattern of its use. The corpus is published without the features of the thesis, so nine tasks
-with more features than rows replace it. They contain gene expression data (leukemia, colon,
-riboflavin), spectra (wine, arcene), texts (dexter) and three generated datasets that resemble the
-verbs (words0 to words2). The generated datasets have rare binary features and three classes with
-probabilities of 50, 30 and 20 %. The targets of riboflavin and wine are split at their median. The
-arcene task uses the training rows, and the dexter task uses the first 100 of them. Numeric features
-are standardized over all rows.
+the pattern of its use. The corpus was published without the features used in the thesis. Nine other
+tasks with more features than rows therefore replace it. They contain gene expression data
+(leukemia, colon, riboflavin), spectra (wine, arcene), texts (dexter) and three generated datasets
+that resemble the verbs (words0 to words2). The generated datasets have rare binary features and
+three classes with probabilities of 50, 30 and 20%. The numeric targets of riboflavin and wine are
+split into two classes at the median. The arcene task uses the training rows of ARCENE, and the
+dexter task uses the first 100 training rows of DEXTER. Numeric features are standardized over all
+rows.
 
-If the data folder contains feature tables of the verbs (`{FOLDER}/access.csv` and so on), they are
-also measured, with the folds of the corpus, and compared with the thesis. `load_vps30en` documents
-their layout."""
+If the data folder contains feature tables of the verbs (`{FOLDER}/access.csv` and so on), the
+methods are also run on these tables, with the folds of the corpus, and compared with the thesis.
+`load_vps30en` documents the layout of the tables."""
 PROTOCOL = f"""
-On these tasks, cross-validation uses {N_FOLDS} folds, which the seed shuffles. The thesis uses the
-9 folds of the corpus. Its variance thresholds, 0.05 and 0.02, are meant for rare binary features.
-Here, the {KEPT // 2} and {KEPT} features with the largest variance are kept instead.
+Cross-validation uses {N_FOLDS} folds, which are shuffled with the seed. The thesis uses the 9 folds
+of the corpus. The thesis keeps features with a variance above 0.05 or 0.02. These thresholds are
+meant for rare binary features. Here, the {KEPT // 2} or {KEPT} features with the largest variance
+are kept instead.
 
 Cells show the accuracy in percent, with the number of features in brackets. "Inner" is the score
 that the thesis reports. It is measured on the folds that also determine the subset, so it is
@@ -151,9 +153,9 @@ TASK_TABLE = Table(
     title="krupka16, section 2.5: tasks",
     about=f"""{DATA}
 
-According to the thesis, the verbs have 4 to 19 classes, most often 5 to 9, and some classes are
-rare. They have more features than rows, and 9 folds. The column "largest class" gives the accuracy
-of a constant prediction (dummy model).
+According to the thesis, the data for each verb have 4 to 19 classes, most often 5 to 9, and some
+classes are rare. They have more features than rows and are divided into 9 folds. The column
+"largest class" gives the accuracy of a constant prediction (dummy model).
 """,
     columns=(
         Column("rows", "rows", 0, ""),
@@ -207,8 +209,9 @@ of the thesis defines these setups:
 {DATA.strip()}
 {PROTOCOL}
 
-The averages of the thesis are from different data, so they are shown but not compared. Its "best
-tailored" models use features that were designed for the verbs, so they have no counterpart here.
+The line "mean of 30 verbs, as published" shows the averages reported in the thesis. They are from
+different data and cannot be compared directly. The "best tailored" models of the thesis use
+features that were designed for the verbs, so they have no counterpart here.
 """,
     columns=columns(SVM_RFE),
     rows=rows(SVM_RFE, quick=True),
@@ -231,14 +234,15 @@ which candidate is removed.
 {PROTOCOL}
 
 I_PREV is the relative improvement of the mean accuracy over the setup to the left, and I_R5 is the
-relative improvement over R5. The numbers in brackets are the improvements in the number of
-features, computed from the ratio of the old number to the new one. P is 100 % minus the p-value of
-a one-sided t-test of the tasks' relative improvements in accuracy. It is computed for each seed.
+relative improvement over R5. Numbers in brackets are relative reductions of the number
+of features, computed from the ratio of the old to the new number. P is 100% minus the p-value of a
+one-sided t-test. The test is applied to the relative improvements in accuracy of the tasks,
+separately for each seed.
 
-The thesis does not say whether it averages the improvements over the verbs or computes them from
-the averages. The latter reproduces its values, which are shown in italics for its 30 verbs. The
-values in brackets, and I_R5 of EB12, are computed from the averages of the thesis. The averages
-themselves are from different data and are shown on a separate line.
+Values in italics are for the 30 verbs of the thesis. The thesis does not say whether improvements
+are averaged over the verbs or computed from average accuracies. The second method reproduces the
+published values. The italic values in brackets, and I_R5 of EB12, were computed here from the
+averages of the thesis. The line "mean of 30 verbs, as published" shows these averages.
 """,
     columns=columns(EB_RFE),
     rows=rows(EB_RFE, quick=False),
@@ -246,21 +250,21 @@ themselves are from different data and are shown on a separate line.
     source="thesis",
     rows_are_methods=False,
     remarks={
-        "": "The thesis reports that inner scores improve on R5 by 1 to 6 %. Here, most inner "
-        "accuracies are already above 95 % with R5, so they can hardly improve. P is lower because "
-        "there are 9 tasks rather than 30. The nested columns are more informative. More "
-        "candidates increase the inner accuracy but not the accuracy on held-out rows. A likely "
-        "reason is that each candidate is a further opportunity to overfit the folds. The thesis "
-        "has no nested scores, so its improvements may have the same cause. Here and in the "
-        "thesis, EB-RFE selects smaller subsets than R5."
+        "": "In the thesis, inner accuracies are 1 to 6% higher than with R5. Here, most inner "
+        "accuracies are already above 95% with R5, so they can hardly improve. P is lower because "
+        "there are 9 tasks rather than 30. The columns with nested accuracies are more "
+        "informative. More candidates increase the inner accuracy but not the accuracy on "
+        "held-out rows. A likely reason is that each candidate is a further opportunity to "
+        "overfit the folds. The thesis has no nested scores, so its improvements may have the "
+        "same cause. Here and in the thesis, EB-RFE selects smaller subsets than R5."
     },
     derive=means_and_gains,
     plots=[
         Plot(
             "krupka16_candidates.svg",
-            "The plot shows the mean accuracy and the mean number of features against the number "
-            "of candidates, for inner scores, which also determine the subset, and for nested "
-            "scores.",
+            "The plots show the mean accuracy and the mean number of features against the number "
+            "of candidates. Inner scores also determine the subset, whereas nested scores are from "
+            "held-out rows.",
             lambda measured: plot.draw_candidates(split(measured)[0]),
         )
     ],
@@ -269,15 +273,15 @@ themselves are from different data and are shown on a separate line.
 TABLES = [TASK_TABLE, TABLE_2, TABLE_3]
 PAPER = Paper(
     "krupka16",
-    "Krupka (2016), a thesis on recursive feature elimination (SVM-RFE and EB-RFE) at Charles "
-    "University",
+    "Krupka (2016), Charles University, on recursive feature elimination (SVM-RFE and EB-RFE)",
     TABLES,
     [
         "Tables 2.1 and 3.1 use features of VPS-30-En that are not published. The pages use other "
         "tasks, so only the direction of the improvements can be compared.",
         'The "best tailored" models in Tables 2.1 and 3.1 are from another paper and use features '
         "designed for the verbs.",
-        "The confidence intervals of EB20 in Table 3.1 are for single verbs, over their 9 folds.",
+        "The confidence intervals of EB20 in Table 3.1 are for single verbs and are not computed "
+        "here.",
         "Figure 2.1 shows the class distributions of the corpus, which is not available here.",
         "The run times in section 3.4 are not compared, because they depend on the computer and on "
         "the data.",

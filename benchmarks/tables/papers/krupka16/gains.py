@@ -2,7 +2,7 @@
 
 The thesis does not say how improvements are averaged; its figures are reproduced by improvements of
 the averages. For accuracy this is the new average over the old one, for features the old number
-over the new one. Probabilities are 100 % minus the p-value of a one-sided t-test of the relative
+over the new one. Probabilities are 100% minus the p-value of a one-sided t-test of the relative
 improvements of the tasks, whose null hypothesis is a mean of zero or less.
 """
 

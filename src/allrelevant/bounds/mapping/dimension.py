@@ -38,7 +38,7 @@ ERROR_TOL = 1e-12
 
 @dataclass(frozen=True)
 class DimensionCurve:
-    """Classification errors of the mappings at the bounds, for each number of directions.
+    """Classification errors of mappings that attain the bounds, by number of directions.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def dimension_curve(
     n_jobs: int | None = None,
     progress: str | None = None,
 ) -> DimensionCurve:
-    """Compute the errors of a metric learner for each dimension.
+    """Compute the classification errors of a metric learner for each number of directions.
 
     ``X`` is scaled and ``y`` contains class codes. The learner is cloned for each split. The
     dimensions range from 1 to the smallest rank of the training samples over all splits, but at

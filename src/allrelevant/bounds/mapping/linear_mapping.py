@@ -70,8 +70,8 @@ def learned_matrix(estimator: Any) -> Matrix:
         if hasattr(estimator, name):
             return check_matrix(getattr(estimator, name), f"{name} of {type(estimator).__name__}")
     raise InputError(
-        f"{type(estimator).__name__} has no linear mapping. After fit, it must have one of the "
-        f"attributes {', '.join(MATRIX_ATTRIBUTES)}."
+        f"{type(estimator).__name__} has no linear mapping. Use an estimator that has one of "
+        f"the attributes {', '.join(MATRIX_ATTRIBUTES)} after fit."
     )
 
 
@@ -97,7 +97,7 @@ def check_matrix(values: ArrayLike, name: str) -> Matrix:
 
 @dataclass(frozen=True)
 class DataSpace:
-    """Principal directions of data with nonzero variance, and their variances.
+    """Principal directions in which the data vary, and the variance in each of them.
 
     ``directions``, shape (rank, d), are orthonormal and sorted by decreasing variance.
     """

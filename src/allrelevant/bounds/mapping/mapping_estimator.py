@@ -376,7 +376,7 @@ class MappingBounds(MappingBoundsBase):
         if omega.shape[1] != self.n_features_in_:
             raise InputError(
                 f"The mapping has {omega.shape[1]} columns, but the table has "
-                f"{self.n_features_in_}. Both must have the same columns."
+                f"{self.n_features_in_}. Pass a mapping with one column per feature."
             )
         return omega
 

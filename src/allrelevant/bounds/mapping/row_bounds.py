@@ -91,7 +91,7 @@ def bound_mapping(
 
 @dataclass(frozen=True)
 class RowBounds:
-    """Component, its equivalent with the smallest l1 norm, and the ranges of all weights."""
+    """Component of a mapping, its shortest equivalent (l1 norm) and the range of each weight."""
 
     row: Vector
     shortest: Vector

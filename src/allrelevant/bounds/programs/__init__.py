@@ -1,4 +1,4 @@
-"""Sets of linear models, described by linear constraints. Nothing is solved here.
+"""Sets of linear models, described by linear constraints; solvers are in ``bounds.solver``.
 
 - ``hinge``: the constraints that all tasks share
 - ``pairwise``: the loss over all pairs, approximated by cutting planes

@@ -48,7 +48,7 @@ class LinearProgram:
         return int(self.matrix.shape[1])
 
     def model(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the weights and offsets at one or more points, shape (..., n_columns)."""
+        """Return the weights and offsets of one or more LP solutions, shape (..., n_columns)."""
         weights = point[..., self.blocks["positive"]] - point[..., self.blocks["negative"]]
         return weights, point[..., self.blocks["offset"]]
 
@@ -124,7 +124,7 @@ class StartingVertex:
 
 @dataclass(frozen=True)
 class EquivalentModels:
-    """Set of models whose norm and loss are within budgets, with a start for solvers.
+    """Set of models whose norm and loss are within budgets, with a starting point for solvers.
 
     There is one budget for the norm and one for the loss, or a joint budget for both.
     ``offset_range``, of shape (n_offsets, 2), holds bounds on the offsets of every model in the
@@ -220,7 +220,7 @@ def offset_range(rows: HingeRows, norm: float, loss: float) -> Matrix:
 def _min_offset_part(
     rows: HingeRows, members: NDArray[np.bool_], norm: float, loss: float
 ) -> float:
-    """Return a lower bound on ``p . offset`` in the mean of the member constraints."""
+    """Return the lower bound on ``p . offset`` that the mean of some constraints implies."""
     weight = np.where(members, np.where(rows.is_hard, 1.0, rows.weight), 0.0)
     total = weight.sum()
     slack = 0.0 if rows.is_hard[members].all() else loss / total
@@ -244,7 +244,7 @@ class WeightLimit:
 
 
 def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
-    """Return the models of a set that satisfy limits on weights; the result has no start.
+    """Restrict a set of models by limits on weights; the result has no starting point.
 
     The limits are appended as hard constraints. The bounds on the offsets remain valid.
     """
@@ -265,7 +265,7 @@ def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> 
 
 
 def satisfies_limits(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
-    """Return a mask of the m models that satisfy all limits, shape (m,)."""
+    """Return whether each of m models satisfies all limits, shape (m,)."""
     is_feasible = np.ones(len(coef), dtype=bool)
     for limit in limits:
         weight = coef[:, limit.feature]

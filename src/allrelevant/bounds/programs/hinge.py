@@ -6,15 +6,16 @@ A model consists of weights w and a few offsets o. Constraint i is
 
 and the loss is the weighted sum of the slack variables. In binary classification there is one
 constraint per sample: its table row is y x, its offset coefficient y, and its target 1. A
-constraint of infinite weight is hard: it has no slack and does not contribute to the loss.
+constraint of infinite weight is hard: it has no slack variable and does not contribute to the
+loss.
 
 Privileged features (Vapnik's SVM+, here with l1 norms) are available only at training time. With
-them, the slack of a sample is a linear function ``slack_i = u . z_i + c >= 0`` instead of a free
-variable. This results in hinge constraints on the weights w and u together:
+them, the slack variable of a sample is a linear function, ``slack_i = u . z_i + c >= 0``. This
+results in hinge constraints on the weights w and u together:
 
     table_i . w + offsets  >=  target_i - (u . z_i + c)    hard, for each constraint of sample i
     u . z_i + c            >=  0                           hard
-    -sum_i weight_i (u . z_i + c)  >=  0                   one constraint, whose slack is the loss
+    -sum_i weight_i (u . z_i + c)  >=  0                   one constraint, slack: the loss
 """
 
 from __future__ import annotations
@@ -71,10 +72,10 @@ class HingeRows:
         return np.where(self.is_hard, 0.0, self.weight)
 
     def slack(self, coef: Matrix, offset: Matrix) -> Matrix:
-        """Return the slack that each of m models needs in each constraint, shape (m, n_rows).
+        """Return target minus model value for m models and all constraints, shape (m, n_rows).
 
-        It is negative where a model exceeds the target. ``coef`` has shape (m, d), ``offset`` has
-        shape (m, n_offsets).
+        Positive values are the slack variables that the models require. ``coef`` has shape (m, d),
+        ``offset`` has shape (m, n_offsets).
         """
         table = self.table
         if self.n_weights > SPARSE_COEF_ABOVE:
@@ -98,7 +99,7 @@ class HingeRows:
         return np.flatnonzero(near | self.is_hard)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
-        """Return the constraints, and the indices of those with positive slack at a model."""
+        """Return all constraints, and the indices of those that a model violates."""
         return self, np.flatnonzero(self.slack(coef[None], offset[None])[0] > 0)
 
     def row_combination(self, multipliers: Matrix) -> Matrix:
@@ -151,7 +152,7 @@ def privileged_rows(requirements: Requirements, privileged: Table, weight: Vecto
 
 
 def _blocks(blocks: list[tuple[Table | None, Table]], n_left: int) -> Table:
-    """Return a table of two block columns. ``None`` stands for a block of zeros."""
+    """Return a block matrix with two block columns. ``None`` stands for a block of zeros."""
     if any(sp.issparse(right) or sp.issparse(left) for left, right in blocks):
         return sp.csr_array(sp.block_array(blocks, format="csr"))
     return np.vstack(

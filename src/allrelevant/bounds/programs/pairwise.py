@@ -8,8 +8,8 @@ enumerating the pairs. A subgradient defines a *cut*: a linear function of w tha
 loss everywhere and equal to it at one w.
 
 As hinge constraints, the loss is an offset t. The first constraint, ``-t >= 0``, has the loss as
-its slack. Each cut is a hard constraint, ``t >= cut``. The cuts describe an outer approximation of
-the set of equivalent models. A model outside the true set yields a new cut.
+its slack variable. Each cut is a hard constraint, ``t >= cut``. The cuts describe an outer
+approximation of the set of equivalent models. A model outside the true set yields a new cut.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class PairwiseLoss:
         return np.asarray(self.positive @ coef.T), np.asarray(self.negative @ coef.T)
 
     def loss_and_slopes(self, high: Vector, low: Vector) -> tuple[float, Vector, Vector]:
-        """Return the loss and its absolute slopes with respect to positive and negative scores."""
+        """Return the loss and its absolute slopes in the scores of both classes of samples."""
         # Both arrays are sorted before searchsorted: unsorted queries take five times as long.
         by_high, by_low = np.argsort(high), np.argsort(low)
         high, low = high[by_high], low[by_low]
@@ -97,7 +97,7 @@ def _suffix_sums(values: Vector) -> Vector:
 class CuttingPlaneRows(HingeRows):
     """Constraints for a loss that is approximated by cuts.
 
-    The slack of the first constraint is the loss. Cuts and limits on weights follow.
+    The slack variable of the first constraint is the loss. Cuts and limits on weights follow.
     """
 
     true_loss: PairwiseLoss

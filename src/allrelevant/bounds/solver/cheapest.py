@@ -111,7 +111,7 @@ def selection_program(
 
 
 def _usage_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
-    """Return ``positive <= high use`` and ``negative <= -low use`` as two blocks of columns."""
+    """Return the coefficients of ``positive <= high use`` and ``negative <= -low use``."""
     n = len(signed)
     low, high = np.minimum(signed[:, 0], 0.0), np.maximum(signed[:, 1], 0.0)
     places = (np.arange(2 * n), part.weight_columns(np.arange(n)).ravel())
@@ -216,7 +216,7 @@ class CheapestSearch:
         return np.flatnonzero(used)
 
     def _cheapest_witness_set(self, bound: float) -> FeatureSet:
-        """Return the cheapest set used by known witnesses, if the search found no set in time."""
+        """Return the cheapest feature set of known witnesses, a fallback after the time limit."""
         used = self._fixed[:, 0] > 0
         for ranges in self._ranges:
             in_use = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0

@@ -37,7 +37,7 @@ UNCHANGED_TOL = 1e-9
 # Relative amount by which limits are relaxed for solvers.
 ROOM = 1e-8
 
-# Above this number of slacks, finding the active constraints of all witnesses takes too long.
+# Number of slack variables (all witnesses) above which finding active constraints takes too long.
 MAX_SLACKS = 10_000_000
 
 
@@ -60,7 +60,7 @@ class ConstrainedModels:
 
     @cached_property
     def models(self) -> EquivalentModels:
-        """Set of models that satisfy the limits, with a start if one is found."""
+        """Set of models that satisfy the limits, with a starting point if one is found."""
         limited = restrict_models(self._wider, self.limits)
         if self._wider.start is None:
             return limited
@@ -179,13 +179,13 @@ class ConstrainedModels:
 
 
 def satisfies_limits_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
-    """Return a mask of the models, given as sparse rows, that satisfy all limits."""
+    """Return whether each model, given as a sparse row of weights, satisfies all limits."""
     columns = coef[:, [limit.feature for limit in limits]].toarray()
     return satisfies_limits(columns, [replace(limit, feature=i) for i, limit in enumerate(limits)])
 
 
 class _RangeUpdate:
-    """Solutions of extremes under limits, and the certified bounds that follow from them."""
+    """Solver for largest and smallest weights under limits; also collects certified bounds."""
 
     def __init__(
         self, constrained: ConstrainedModels, features: NDArray[np.intp], wider: WeightRanges
@@ -203,7 +203,7 @@ class _RangeUpdate:
         return self._checked.effort if self.n_solved else SolverStats()
 
     def solve(self, which: NDArray[np.intp], signs: NDArray[np.int_]) -> Matrix:
-        """Return the weights of all m features at these extremes, shape (len(which), m)."""
+        """Maximize ``signs * w[which]``; return the weights of all m features in each solution."""
         if len(which) == 0:
             return np.empty((0, len(self._features)))
         self.n_solved += len(which)
@@ -213,18 +213,18 @@ class _RangeUpdate:
         return self._constrained.clip_weights(solutions.coef[:, self._features], self._features)
 
     def certified_minimum(self, signs: NDArray[np.int_]) -> Vector:
-        """Return certified lower bounds on the weights times these signs."""
+        """Return certified lower bounds on ``signs * w``, one per feature."""
         return np.where(signs > 0, self._outer[:, 0], -self._outer[:, 1])
 
 
 def _max_and_min(weights: Matrix) -> tuple[Vector, Vector]:
-    """Return the largest and smallest weight of each feature; infinite without models."""
+    """Return the largest and smallest weight of each feature; infinite if there are no models."""
     return weights.max(axis=0, initial=-np.inf), weights.min(axis=0, initial=np.inf)
 
 
 @dataclass(frozen=True)
 class UnionRanges(WeightRanges):
-    """Ranges over a union of sets, for limits on absolute weights with either sign.
+    """Weight ranges over a union of sets of models, one set per combination of signs.
 
     ``attained`` and ``proven`` are the hulls of the parts. ``interval`` is computed from the parts:
     the hull of [-2, -1] and [1, 2] contains zero, but the union does not.
@@ -248,7 +248,7 @@ class UnionRanges(WeightRanges):
 
 
 def union(parts: Sequence[WeightRanges]) -> WeightRanges:
-    """Return ranges over the union of several sets, given the ranges over each."""
+    """Return the weight ranges over a union of sets of models, given the ranges over each set."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]

@@ -5,9 +5,9 @@ the true optimum, and the cut at its solution tightens the approximation (Kelley
 method).
 
 - :class:`CuttingPlaneBaseline` solves the l1-regularized problem by this method.
-- :class:`CuttingPlaneSolver` solves extremes. With very many pairs, the loss is nearly smooth, and
-  sequential quadratic programming (SQP) gets close to an extreme in a few steps. The solver adds
-  cuts at the last SQP points, and then further cuts until the gap is closed.
+- :class:`CuttingPlaneSolver` finds the largest and smallest weights. With very many pairs, the loss
+  is nearly smooth, and a few steps of sequential quadratic programming (SQP) nearly attain them.
+  The solver adds cuts at the last SQP points, and then further cuts until the gap is closed.
 - :func:`with_central_start` finds a model well inside a set with limits on weights.
 """
 
@@ -92,8 +92,8 @@ class CuttingPlaneBaseline:
                 return start
             self._add([cut, self._rows.true_loss.cut((start.coef + best) / 2.0)])
         raise SolverError(
-            f"The pairwise loss did not converge at C={C:g}. The usual cause is badly scaled "
-            "columns: set standardize=True, or use a smaller C."
+            f"Minimizing the pairwise loss at C={C:g} did not converge. The usual cause is badly "
+            "scaled columns: set standardize=True, or use a smaller C."
         )
 
     def _start(self, solution: Solution) -> StartingVertex:
@@ -109,9 +109,9 @@ class CuttingPlaneBaseline:
 
 
 class CuttingPlaneSolver:
-    """Cutting-plane solver for extremes.
+    """Cutting-plane solver for the largest and smallest weights over a set of models.
 
-    Solutions over the outer approximation bound the extremes, but lie outside the set. Moving them
+    Solutions over the outer approximation bound these weights, but lie outside the set. Moving them
     toward the start until they are feasible gives models of the set. Cuts at these models tighten
     the bounds. The solver stops when bounds and models agree. ``rows`` are the constraints of
     ``models``.
@@ -121,7 +121,7 @@ class CuttingPlaneSolver:
 
     def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows) -> None:
         if models.start is None:
-            raise NotAVertexError("The set of models has no start.")
+            raise NotAVertexError("The set of models has no starting point. Use HighsSolver.")
         self.models, self._rows = models, rows
         self._start = models.start.coef
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)
@@ -161,12 +161,12 @@ class CuttingPlaneSolver:
         self.models = replace(self.models, rows=self._rows)
 
     def _pad(self, multipliers: Matrix) -> Matrix:
-        """Append zeros to the dual variables, one for each cut that has been added since."""
+        """Append zeros to dual variables, one for each cut added after they were computed."""
         n_more = self._rows.n_rows - multipliers.shape[1]
         return np.hstack([multipliers, np.zeros((len(multipliers), n_more))])
 
     def _approximate(self, extreme: Extreme) -> Matrix:
-        """Return the last SQP iterates, shape (m, d). The final iterate is close to the extreme.
+        """Return the last SQP iterates, shape (m, d). The final one nearly attains the extreme.
 
         The variables are the positive and negative parts of the weights, so that the norm is
         linear. The iterates can be infeasible.
@@ -260,7 +260,7 @@ def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: fl
 
 
 def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
-    """Return the set with further cuts, and with its model of minimum loss as the start.
+    """Return the set with added cuts, and with its model of minimum loss as the starting point.
 
     Solutions outside the set are moved toward the start, so it should be well inside the set. The
     set has no start if the loss of the model found exceeds the limit. ``rows`` are the constraints

@@ -37,19 +37,22 @@ class SolverFamily(Protocol):
     def extremes(
         self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
     ) -> ExtremeSolver:
-        """Return a solver for extremes. ``active_rows`` are constraints likely to be active."""
+        """Return a solver for the largest and smallest weights over a set of models.
+
+        ``active_rows`` are the indices of constraints that are likely to be active.
+        """
 
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """Return a set with limits on weights, and with a start if one is found.
+        """Return a set with limits on weights, and with a starting point if one is found.
 
         The limits are the last constraints of the set. ``start`` is the start of the set without
         limits, optimal at ``C``.
         """
 
     def reference_can_check(self, models: EquivalentModels) -> bool:
-        """Return whether HiGHS can solve the same extremes in reasonable time."""
+        """Return whether HiGHS can solve the same LPs in reasonable time."""
 
 
 def solvers_for(rows: HingeRows) -> SolverFamily:
@@ -99,7 +102,7 @@ class SimplexFamily:
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """Return the set with the minimizer of ``|w|_1 + C * loss`` within the limits as its start.
+        """Return the set with the minimizer of ``|w|_1 + C * loss`` as its starting point.
 
         The start may exceed a budget, which solvers allow. For the simplex method, hard constraints
         get a finite weight, large enough that the optimum satisfies them. The dual variable of a

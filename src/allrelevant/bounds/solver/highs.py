@@ -1,7 +1,7 @@
 """Interface to HiGHS. No other file imports ``highspy``.
 
 :class:`HighsModel` is one LP or MILP in HiGHS, solved under changing objectives.
-:class:`HighsSolver` is the reference solver, which solves every extreme as an LP.
+:class:`HighsSolver` is the reference solver, which finds each largest or smallest weight by an LP.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class HighsModel:
 
 
 class HighsSolver:
-    """Reference solver for extremes. Each LP is warm-started from the previous basis."""
+    """Reference solver for largest and smallest weights. Each LP starts from the previous basis."""
 
     is_reference = True
 

@@ -1,4 +1,4 @@
-"""Interfaces of the solvers, and the values that they accept and return."""
+"""Solver interfaces, and the values that solvers accept and return."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..programs.equivalent_models import EquivalentModels, StartingVertex
 
 
 class NotAVertexError(Exception):
-    """Raised when a solver must start from a vertex, but the start is not a vertex."""
+    """Raised when a solver requires a starting point that is missing or not a vertex."""
 
 
 class BaselineSolver(Protocol):
@@ -25,7 +25,7 @@ class BaselineSolver(Protocol):
 
 @dataclass(frozen=True)
 class Extreme:
-    """One end of a weight's range: the maximum of ``sign * w_feature``."""
+    """Largest (sign 1) or smallest (sign -1) weight of a feature over a set of models."""
 
     feature: int
     sign: int
@@ -37,7 +37,7 @@ class Extreme:
 def features_and_signs(
     extremes: Sequence[Extreme],
 ) -> tuple[NDArray[np.intp], NDArray[np.int_]]:
-    """Return the features and signs of m extremes, each of shape (m,)."""
+    """Return the feature index and the sign of each of m extremes, two arrays of shape (m,)."""
     return (
         np.array([extreme.feature for extreme in extremes], dtype=np.intp),
         np.array([extreme.sign for extreme in extremes], dtype=np.int_),
@@ -46,9 +46,10 @@ def features_and_signs(
 
 @dataclass(frozen=True)
 class ExtremeSolutions:
-    """Optimal models of m extremes, and the dual variables of their hinge constraints.
+    """Models that attain m extremes (largest or smallest weights), with their dual variables.
 
-    ``coef`` has shape (m, d), ``offset`` (m, n_offsets), ``multipliers`` (m, n_rows).
+    ``coef`` has shape (m, d) and ``offset`` (m, n_offsets). ``multipliers``, of shape (m, n_rows),
+    are the dual variables of the hinge constraints.
     """
 
     coef: Matrix
@@ -68,7 +69,7 @@ class ExtremeSolutions:
 
 
 def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
-    """Concatenate the solutions of several groups of extremes."""
+    """Concatenate solutions that were computed in several batches."""
     if len(parts) == 1:
         return parts[0]
     return ExtremeSolutions(
@@ -80,7 +81,7 @@ def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
 
 @dataclass
 class SolverStats:
-    """Solver statistics.
+    """Numbers of LPs, simplex pivots and fallbacks to HiGHS.
 
     The counts are LPs solved by the solver (``programs``), simplex pivots (``pivots``), LPs solved
     by HiGHS as a fallback (``fallbacks``), and LPs skipped because their solution was known
@@ -94,7 +95,7 @@ class SolverStats:
 
 
 def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
-    """Return the sum of several statistics."""
+    """Return the sum of several solver statistics."""
     return SolverStats(
         programs=sum(effort.programs for effort in efforts),
         pivots=sum(effort.pivots for effort in efforts),
@@ -104,7 +105,7 @@ def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
 
 
 class ExtremeSolver(Protocol):
-    """Solver for extremes over one set of models.
+    """Solver for the largest and smallest weights over one set of models.
 
     ``models`` is the current description of the set, to which the solver may have added cuts. The
     dual variables refer to its constraints. Callers verify all solutions; there is no fallback for

@@ -52,7 +52,7 @@ GAP_TOL = 1e-8
 
 
 class SimplexBaseline:
-    """Simplex method that starts from the zero model, where all slacks are basic.
+    """Simplex method that starts from the zero model, where all slack variables are basic.
 
     The zero model can violate hard constraints. These get a finite weight, large enough that the
     optimum satisfies them (exact penalty).
@@ -90,7 +90,7 @@ class SimplexBaseline:
 
 
 def finite_weights(rows: HingeRows) -> Vector:
-    """Return the weights of all constraints, with finite weights for hard constraints.
+    """Return the weight of each constraint in the loss, finite also for hard constraints.
 
     The weight of a hard constraint is twice an upper bound on its dual variable.
 
@@ -102,7 +102,10 @@ def finite_weights(rows: HingeRows) -> Vector:
 
 
 class ColumnGenerationBaseline:
-    """Column generation with HiGHS. One product with the table gives all reduced costs."""
+    """Baseline solver by column generation with HiGHS, for tables with many features.
+
+    One product with the table gives all reduced costs.
+    """
 
     def __init__(self, rows: HingeRows) -> None:
         self._rows = rows
@@ -131,7 +134,7 @@ class ColumnGenerationBaseline:
         return StartingVertex(coef, solution.point[self._offset], solution.row_dual, self._rows)
 
     def _first_features(self) -> NDArray[np.intp]:
-        """Return all features if there are few, else those with the largest column sums."""
+        """Return all features if there are few, else those with the largest weighted sums."""
         rows = self._rows
         if rows.n_weights <= ALL_COLUMNS_UP_TO:
             return np.arange(rows.n_weights)

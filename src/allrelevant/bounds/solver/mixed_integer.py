@@ -99,7 +99,7 @@ class TotalWeight:
     def _sum_at(
         self, solve: Callable[[LinearProgram], Vector], features: NDArray[np.intp]
     ) -> float:
-        """Return the sum at a solution that satisfies all constraints."""
+        """Solve until no constraint is missing; return the sum of the absolute weights."""
         while True:
             program = self._working.models.program
             coef, offset = program.model(solve(program))

@@ -1,7 +1,7 @@
 """Dual certificates: bounds on the weights of all models in a set, by weak duality.
 
 Let a >= 0 be dual variables (Lagrange multipliers) of the hinge constraints. For every model with
-slacks s,
+slack variables s,
 
     sum_i a_i s_i  >=  sum_i a_i (target_i - table_i . w - offset_table_i . o).
 
@@ -36,7 +36,7 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class CheckedSolutions:
-    """Results of verifying the solutions for m extremes against the data.
+    """Results of verifying m solutions against the data: weights, bounds and violations.
 
     Arrays of shape (m,): the weight that each model attains, the certified bound on this weight,
     and the constraint violation of each model (relative to its norm if that exceeds 1).
@@ -79,7 +79,7 @@ class Certificates:
         self._rest = offset_part - multipliers @ rows.target
 
     def maxima(self, features: NDArray[np.intp], signs: NDArray[np.int_]) -> Vector:
-        """Return an upper bound on ``sign * weight`` from each of the m vectors, shape (m,)."""
+        """Return the upper bound on ``sign * weight`` from each dual vector, shape (m,)."""
         each, combination = np.arange(len(features)), self._combination
         original = combination[each, features]
         combination[each, features] = original + signs
@@ -88,7 +88,7 @@ class Certificates:
         return self._budget_value(largest) + self._rest
 
     def ranges(self) -> Matrix:
-        """Return the tightest bounds on every weight over all m vectors, shape (d, 2).
+        """Return the tightest bounds on each weight from all dual vectors, shape (d, 2).
 
         Let v be as above, scaled so that its largest absolute entry is 1. Every model satisfies
 

@@ -213,7 +213,7 @@ def _batch_ranges(
 def _batch_sizes(
     models: EquivalentModels, features: NDArray[np.intp], outer: Matrix, checked: CheckedSolver
 ) -> tuple[Matrix, int]:
-    """Return the ranges of the absolute weights, and the number of LPs skipped."""
+    """Return the absolute weight ranges of a batch of features, and the number of LPs skipped."""
     each = np.arange(len(features))
     first = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)  # the side with the larger bound
     second = 1 - first
@@ -257,7 +257,7 @@ def _infinite_ranges(models: EquivalentModels) -> Matrix:
 
 
 def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
-    """Join the ranges of several groups of features over one set."""
+    """Join the weight ranges of several groups of features over one set of models."""
     part_sizes = [len(part.features) for part in parts]
     # In each part and in the result, all lower witnesses precede all upper witnesses.
     rows = np.concatenate(

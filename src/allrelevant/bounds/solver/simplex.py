@@ -1,8 +1,8 @@
-"""Fast solver for extremes: the simplex method on a small dense dictionary.
+"""Fast solver for largest and smallest weights: simplex method on a small dense dictionary.
 
 The baseline is a vertex of the l1-regularized problem. :class:`Vertex` factorizes its basis, and
 :class:`Dictionary` is its dictionary for :mod:`allrelevant.native.simplex`. :class:`SimplexSolver`
-solves every extreme from this vertex, over a working set of constraints and features. Row
+solves every LP from this vertex, over a working set of constraints and features. Row
 generation adds constraints that a solution violates, and column generation adds features with
 negative reduced cost.
 """
@@ -65,8 +65,8 @@ class Vertex:
 
     The number of active constraints equals the number of nonzero weights and offsets, which they
     determine. The basic variables are, in this order, the nonzero weights, the offsets and the
-    slacks of the inactive constraints. The nonbasic variables are the other weights and the slacks
-    of the active constraints.
+    slack variables of the inactive constraints. The nonbasic variables are the other weights and
+    the slack variables of the active constraints.
     """
 
     def __init__(self, rows: HingeRows, coef: Vector, offset: Vector) -> None:
@@ -91,7 +91,7 @@ class Vertex:
         return self._dictionary_columns(table[self.active], table[self.inactive])
 
     def slack_columns(self) -> Matrix:
-        """Return the dictionary columns of the slacks of the active constraints."""
+        """Return the dictionary columns of the active constraints' slack variables."""
         n_active = len(self.active)
         return self._dictionary_columns(np.eye(n_active), np.zeros((len(self.inactive), n_active)))
 
@@ -104,20 +104,21 @@ class Vertex:
 def _independent_active_rows(
     rows: HingeRows, used: NDArray[np.intp], slack: Vector
 ) -> NDArray[np.intp]:
-    """Select linearly independent active constraints that determine weights in use and offsets."""
+    """Select independent active constraints that determine the nonzero weights and the offsets."""
     candidates = np.flatnonzero(np.abs(slack) <= ACTIVE_TOL)
     n_needed = len(used) + rows.n_offsets
     if n_needed == 0:
         return np.empty(0, dtype=np.intp)
     if len(candidates) < n_needed:
         raise NotAVertexError(
-            f"{len(candidates)} constraints are active, but {n_needed} are needed."
+            f"A vertex requires {n_needed} active constraints (got {len(candidates)}). Use "
+            "HighsSolver."
         )
     block = np.hstack([_dense(rows.table[candidates][:, used]), rows.offset_table[candidates]])
     triangle, order = qr(block.T, mode="r", pivoting=True)
     size = np.abs(np.diag(triangle))
     if size[n_needed - 1] <= 1e-9 * max(1.0, size[0]):
-        raise NotAVertexError("The active constraints do not determine the model.")
+        raise NotAVertexError("The active constraints do not determine the model. Use HighsSolver.")
     return np.sort(candidates[order[:n_needed]])
 
 
@@ -126,11 +127,11 @@ def _dense(table: Table) -> Matrix:
 
 
 class Dictionary:
-    """Dictionary of a vertex, from which every extreme is solved.
+    """Simplex dictionary of a vertex, from which every LP is solved.
 
     Its weights are those in use, then those of the other working ``features``, then a placeholder
-    for the feature of an extreme outside the working set. ``prices``, of shape (2,), are the prices
-    of norm and loss at which the vertex is optimal.
+    for a feature outside the working set whose weight is maximized. ``prices``, of shape (2,), are
+    the prices of norm and loss at which the vertex is optimal.
     """
 
     def __init__(
@@ -176,9 +177,9 @@ class Dictionary:
         return max(1, CELLS_PER_CALL // self._state.T.size)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, int]:
-        """Solve extremes, each from this vertex. Return the solutions and the number of pivots.
+        """Maximize each objective from this vertex. Return the solutions and the number of pivots.
 
-        The weights are NaN for extremes that were not solved.
+        The weights are NaN where the solver failed.
         """
         from ...native.simplex import OPTIMAL, solve_extremes
 
@@ -213,7 +214,7 @@ class Dictionary:
     def minimize(self, C: float) -> StartingVertex | None:
         """Minimize ``|w|_1 + C * loss``. Return the solution, or None if the solver failed.
 
-        This modifies the dictionary, which can then no longer be used to solve extremes.
+        This modifies the dictionary, which can then no longer be used by ``solve``.
         """
         from ...native.simplex import OPTIMAL, minimize
 
@@ -270,9 +271,9 @@ def dictionary_state(
 
 
 class SimplexSolver:
-    """Simplex solver for extremes, over a working set of constraints and features.
+    """Simplex solver for largest and smallest weights, over working constraints and features.
 
-    Every extreme is solved from the start of the set. :class:`NotAVertexError` is raised if the
+    Every LP is solved from the starting point of the set. :class:`NotAVertexError` is raised if the
     start is not a vertex. ``active_rows`` are constraints to include in the working set, in
     addition to those that are nearly active at the start.
     """
@@ -283,7 +284,7 @@ class SimplexSolver:
         self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
     ) -> None:
         if models.start is None:
-            raise NotAVertexError("The set of models has no start.")
+            raise NotAVertexError("The set of models has no starting point. Use HighsSolver.")
         self.models, self._start = models, models.start
         rows, coef, offset = models.rows, models.start.coef, models.start.offset
         combination = np.abs(rows.row_combination(self._start.multipliers))
@@ -291,7 +292,7 @@ class SimplexSolver:
         self._prices = np.array([combination.max(), (self._start.multipliers / rows.weight).max()])
         violation = rows.violation(coef[None], offset[None])[0]
         if violation > VIOLATION_TOL * (1.0 + np.abs(coef).sum()):
-            raise NotAVertexError("The start violates hard constraints.")
+            raise NotAVertexError("The starting point violates hard constraints. Use HighsSolver.")
         is_near = rows.slack(coef[None], offset[None])[0] > -DISTANT_SLACK
         is_near[np.asarray(active_rows, dtype=np.intp)] = True
         self._rows = np.flatnonzero(is_near)
@@ -308,7 +309,7 @@ class SimplexSolver:
         return concatenate(parts)
 
     def _solve_batch(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        """Solve extremes repeatedly, until no constraint or feature has to be added."""
+        """Solve a batch of LPs repeatedly, until no constraint or feature has to be added."""
         solutions = self._solve(extremes)
         again = self._extend_working_set(extremes, solutions)
         while len(again):
@@ -325,7 +326,7 @@ class SimplexSolver:
             self._dictionary = self._new_dictionary()
 
     def _new_dictionary(self) -> Dictionary:
-        """Compute the dictionary of the start from the data."""
+        """Compute the dictionary of the starting vertex from the data."""
         rows = self.models.rows.take(self._rows)
         vertex = Vertex(rows, self._start.coef, self._start.offset)
         return Dictionary(vertex, self._features, self.models.budgets, self._prices)
@@ -364,7 +365,7 @@ class SimplexSolver:
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield solution indices, each with missing features that have negative reduced cost."""
+        """Yield solution indices, each with the features to add (with negative reduced cost)."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0

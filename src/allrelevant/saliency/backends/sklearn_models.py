@@ -1,4 +1,4 @@
-"""Closed-form gradients of scikit-learn linear models, MLPs, and pipelines of scalers.
+"""Closed-form gradients of scikit-learn linear models, MLPs, and pipelines with scalers.
 
 A linear model has one weight vector per output. An MLP is differentiated layer by layer. A
 pipeline multiplies the gradient of its final model by the slopes of its scalers.
@@ -187,7 +187,7 @@ def _perceptron(fitted: Any, last: str, output_map: Matrix, gain: Gain) -> Perce
 
 @dataclass(frozen=True)
 class ScaledModel:
-    """Model applied to ``slopes * X + offsets``, the combined effect of all scalers."""
+    """Model of a pipeline, applied to ``slopes * X + offsets`` (all scalers combined)."""
 
     slopes: Any
     offsets: Any
@@ -248,7 +248,7 @@ def _from_pipeline(fitted: Any) -> ScaledModel:
 
 
 def _affine(scaler: Any) -> tuple[Any, Any]:
-    """Return the slopes and offsets of a scaler.
+    """Return the slopes and offsets that a scaler applies to the features.
 
     Its ``transform`` is not called, because it may return a DataFrame and warns if an array has no
     feature names.

@@ -247,11 +247,11 @@ class KernelForm(ABC):
 
     @abstractmethod
     def values(self, argument: Matrix) -> Matrix:
-        """Return the kernel values."""
+        """Return the kernel values for the given arguments."""
 
     @abstractmethod
     def slopes(self, argument: Matrix, values: Matrix) -> Matrix:
-        """Return the derivative with respect to the inner product, as a new array."""
+        """Return the derivative of the kernel with respect to the inner product, as a new array."""
 
 
 @dataclass(frozen=True)

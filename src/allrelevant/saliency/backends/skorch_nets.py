@@ -109,8 +109,9 @@ class SkorchTrainer(BaseEstimator):
         if outputs.numel() != len(outputs) * n_outputs:
             raise InputError(
                 f"The module of {type(self.net).__name__} returns shape {tuple(outputs.shape)} for "
-                f"{len(outputs)} rows, but {n_outputs} output(s) per row are required. A "
-                "classifier needs one output per class, a regressor a single output."
+                f"{len(outputs)} rows, but {n_outputs} output(s) per row are required. "
+                "Change its last layer: a classifier needs one output per class, a regressor a "
+                "single output."
             )
         if n_outputs > 1:
             return targets.astype(np.int64)
@@ -161,9 +162,9 @@ def _output_kind(net: NeuralNet) -> OutputKind:
     kind = _OUTPUT_KINDS.get(type(net.criterion_))
     if kind is None:
         raise InputError(
-            f"The kind of outputs is not known for a net trained with "
-            f"{type(net.criterion_).__name__}. Wrap its module, for example as "
-            "TorchModel(net.module_, outputs='logits')."
+            f"Cannot determine whether a net trained with {type(net.criterion_).__name__} returns "
+            "logits, probabilities or numeric predictions. Wrap its module to specify this, for "
+            "example TorchModel(net.module_, outputs='logits')."
         )
     return kind
 

@@ -46,7 +46,7 @@ _GAINS: dict[str, type[Gain]] = {
 
 
 class TorchModel:
-    """PyTorch module as a differentiable model.
+    """Differentiable model that wraps a PyTorch module.
 
     The module is not modified: its modes, gradients, device and weights stay the same. It runs in
     evaluation mode, that is, without dropout and with the running averages of batch normalization.
@@ -139,7 +139,7 @@ class TorchModel:
         if outputs.ndim != 2 or len(outputs) != len(rows):
             raise InputError(
                 f"{type(self.module).__name__} returns shape {tuple(outputs.shape)} for "
-                f"{len(rows)} rows. It must return shape (rows, outputs)."
+                f"{len(rows)} rows. Change the module to return shape (n_rows, n_outputs)."
             )
         return outputs
 
@@ -164,7 +164,7 @@ class TorchModel:
 
 @dataclass(frozen=True)
 class TapedModule:
-    """Module linearized at given rows, with the graph recorded by autograd."""
+    """PyTorch module linearized at given rows, with the autograd graph kept for gradients."""
 
     name: str
     rows: Tensor
@@ -179,7 +179,8 @@ class TapedModule:
         if output_gradient.shape[1] != results.shape[1]:
             raise InputError(
                 f"The module has {results.shape[1]} outputs, but {output_gradient.shape[1]} were "
-                "expected. A classifier needs one output per class, a regressor a single output."
+                "expected. Change its last layer: a classifier needs one output per class, a "
+                "regressor a single output."
             )
         gradient = None
         if results.requires_grad:
@@ -199,8 +200,9 @@ class TapedModule:
 @register(nn.Module)
 def _(fitted: nn.Module) -> TorchModel:
     raise InputError(
-        f"The outputs of {type(fitted).__name__} may be logits, probabilities or numbers. Wrap it "
-        "to specify their kind, for example as TorchModel(module, outputs='logits')."
+        f"Cannot determine whether {type(fitted).__name__} returns logits, probabilities or "
+        "numeric predictions. Wrap the module to specify this, for example "
+        "TorchModel(module, outputs='logits')."
     )
 
 
@@ -240,12 +242,12 @@ def _as_array(tensor: Tensor) -> Matrix:
 
 def _concatenate(parts: list[Matrix]) -> Matrix:
     if not parts:
-        raise InputError("There are no rows. Pass at least one row.")
+        raise InputError("X has no rows. Pass at least one row.")
     return np.concatenate(parts)
 
 
 def weight_template(module: nn.Module, *, default: str) -> Tensor:
-    """Return a tensor with the dtype and device of the weights of a module."""
+    """Return a tensor with the dtype and device of a module's weights."""
     weights = next((p for p in module.parameters() if p.is_floating_point()), None)
     return torch.empty(0, dtype=getattr(torch, default)) if weights is None else weights
 
@@ -259,8 +261,8 @@ def apply_module(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
         if "memory" in first_line:
             raise
         raise InputError(
-            f"{name} does not accept rows of {math.prod(rows.shape[1:])} features: {first_line}."
-            f"{_hint(module, rows)}"
+            f"{name} failed on rows with {math.prod(rows.shape[1:])} features: {first_line}. Check "
+            f"the input size of its first layer.{_hint(module, rows)}"
         ) from error
     if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
         raise InputError(
@@ -291,7 +293,7 @@ def _describe(value: Any) -> str:
 
 
 def device_for(device: Any, default: Any = "cpu") -> torch.device:
-    """Return the requested device or, if None, a GPU if available and the default otherwise."""
+    """Return the requested device; None means a GPU if available, and the default otherwise."""
     if device is None:
         return torch.device("cuda" if torch.cuda.is_available() else default)
     try:

@@ -36,7 +36,7 @@ def perceptron(n_inputs: int, n_outputs: int) -> nn.Module:
 
 
 def convolutional(shape: tuple[int, int, int], n_outputs: int) -> nn.Module:
-    """Build a CNN: 3 x 3 convolutions of 16 and 32 channels with 2 x 2 pooling, and 1,024 units."""
+    """Build a CNN: 3 x 3 convolutions (16 and 32 channels), 2 x 2 pooling, 1,024 hidden units."""
     height, width, channels = shape
     layers: list[nn.Module] = [ToImage(shape)]
     for after in CNN_CHANNELS:
@@ -153,7 +153,7 @@ def check_image_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int
 def assemble(
     network: nn.Module, mask: InputMask | None = None, scale: TargetScale | None = None
 ) -> nn.Sequential:
-    """Combine mask, network and scale in this order, omitting parts that are None."""
+    """Chain mask, network and target scale into one module; parts that are None are omitted."""
     parts = {"mask": mask, "network": network, "scale": scale}
     return nn.Sequential(
         OrderedDict((name, part) for name, part in parts.items() if part is not None)
@@ -191,7 +191,7 @@ class InputMask(nn.Module):
 
 
 class MaskOptimizer:
-    """Proximal gradient descent for a mask, with the step sizes of Adam.
+    """Proximal gradient descent for an input mask, with the step sizes of Adam.
 
     The penalty is the elastic net ``strength * ((1 - l1_ratio) / 2 * |w|^2 + l1_ratio * |w|_1)``.
     The proximal operator of the l1 term sets weights to exactly zero, which its gradient cannot do.

@@ -68,7 +68,10 @@ def build_network(
     if isinstance(network, str):
         if network not in NETWORKS:
             names = ", ".join(repr(name) for name in NETWORKS)
-            raise InputError(f"Unknown network {network!r}. Use {names}, a module or a factory.")
+            raise InputError(
+                f"Unknown network {network!r}. Use {names}, a torch nn.Module or a function that "
+                "returns one."
+            )
         return NETWORKS[network].build(n_inputs, n_outputs, image_shape)
     if _is_factory(network):
         return _call_factory(network, n_inputs, n_outputs)
@@ -99,13 +102,13 @@ def _call_factory(factory: Callable[..., Any], n_inputs: int, n_outputs: int) ->
         module = factory()
     else:
         raise InputError(
-            "The network factory must take the numbers of inputs and outputs as two arguments, or "
-            "no arguments if the network has a fixed number of inputs."
+            "A function passed as network must take two arguments, the numbers of inputs and "
+            "outputs. If the number of inputs is fixed, it may take none. Change its signature."
         )
     if not isinstance(module, nn.Module):
         raise InputError(
-            f"The network factory must return a torch nn.Module, but it returned "
-            f"{type(module).__name__}."
+            "A function passed as network must return a torch nn.Module (got "
+            f"{type(module).__name__})."
         )
     return module
 
@@ -124,8 +127,9 @@ def _reinitialized_copy(module: Any) -> nn.Module:
         reset = getattr(layer, "reset_parameters", None)
         if weights is not None and reset is None:
             raise InputError(
-                f"The layer {type(layer).__name__} has weights but no reset_parameters, so a copy "
-                "of the module cannot be reinitialized. Pass a function that returns the module."
+                f"The layer {type(layer).__name__} has weights but no method reset_parameters, so "
+                "a copy of the module cannot be reinitialized. Pass a function that returns the "
+                "module."
             )
         if reset is not None:
             reset()

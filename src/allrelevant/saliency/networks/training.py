@@ -34,7 +34,7 @@ NUMBERS_PER_BATCH, MAX_ROWS_PER_BATCH = 2**24, 1024
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Training settings; see the parameters of the estimators."""
+    """Settings of the training loop; see the parameters of ``NetworkClassifier``."""
 
     loss: Loss
     max_epochs: int
@@ -49,7 +49,7 @@ class TrainingSettings:
 
 @dataclass(frozen=True)
 class EarlyStopping:
-    """Validation rows, and the number of epochs without improvement after which training stops."""
+    """Settings for early stopping: validation rows, patience (in epochs) and tolerance."""
 
     X: Inputs
     targets: Tensor
@@ -134,7 +134,7 @@ class Training:
             raise self._diverged(X)
 
     def _set_learning_rates(self, progress: float) -> None:
-        """Set the learning rates after a fraction ``progress`` of all steps."""
+        """Set the annealed learning rates, given the completed fraction of all steps."""
         rate = self.settings.learning_rate * (1 + math.cos(math.pi * progress)) / 2
         for group in self._optimizer.param_groups:
             group["lr"] = rate
@@ -245,7 +245,7 @@ class Inputs(ABC):
 
     @abstractmethod
     def max_abs(self) -> float:
-        """Return the largest absolute value."""
+        """Return the largest absolute value in the table."""
 
 
 class DenseInputs(Inputs):
@@ -288,7 +288,7 @@ class SparseInputs(Inputs):
 
 
 def make_inputs(X: Table, device: torch.device) -> Inputs:
-    """Return the inputs for a dense or sparse table in single precision."""
+    """Wrap a dense or sparse table in single precision for training on the device."""
     return SparseInputs(X, device) if sp.issparse(X) else DenseInputs(X, device)
 
 
@@ -299,13 +299,13 @@ def check_trainable(network: nn.Module, module: nn.Module, rows: Tensor, n_outpu
     if tuple(outputs.shape) != (len(rows), n_outputs):
         raise InputError(
             f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, but "
-            f"{n_outputs} output(s) per row are required. A classifier needs one output per class, "
-            "a regressor a single output."
+            f"{n_outputs} output(s) per row are required. Change its last layer: a classifier "
+            "needs one output per class, a regressor a single output."
         )
     if not any(weight.requires_grad for weight in network.parameters()):
         raise InputError(
-            f"{name} has no trainable weights: it has none, or all of them are frozen. To explain "
-            "a trained network, wrap it in TorchModel."
+            f"{name} has no weights, or all of them are frozen. Pass a network with trainable "
+            "weights. To explain a network that is already trained, wrap it in TorchModel."
         )
     if not outputs.requires_grad:
         raise InputError(
