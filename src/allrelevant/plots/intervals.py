@@ -292,7 +292,7 @@ class PathDisplay:
             self._draw(ax, int(feature))
         for ax in panels[len(shown) :]:
             ax.set_visible(False)
-        self._finish(figure, panels[: len(shown)])
+        self._finish(figure, shown)
         self.figure_, self.axes_ = figure, panels[: len(shown)]
         return self
 
@@ -321,9 +321,9 @@ class PathDisplay:
         ax.set_ylim(bottom=0)
         ax.spines[["top", "right"]].set_visible(False)
 
-    def _finish(self, figure: Figure, panels: np.ndarray) -> None:
+    def _finish(self, figure: Figure, shown: NDArray[np.intp]) -> None:
         lines = import_extra("matplotlib.lines", "plot")
-        present = set(self.path.relevance.ravel().tolist())
+        present = set(self.path.relevance[:, shown].ravel().tolist())
         handles = class_patches([name for name in CLASSES if name in present])
         handles.append(lines.Line2D([], [], color=TEXT_COLOR, linestyle=":", label="baseline"))
         figure.legend(
@@ -335,9 +335,9 @@ class PathDisplay:
         )
         n_features = len(self.path.feature_names)
         label: str = self.path.param
-        if len(panels) < n_features:
+        if len(shown) < n_features:
             label += (
-                f"   (the {len(panels)} of {n_features} features with the largest upper bounds)"
+                f"   (the {len(shown)} of {n_features} features with the largest upper bounds)"
             )
         figure.supxlabel(label, fontsize=9)
         figure.supylabel("absolute weight", fontsize=9)

@@ -78,12 +78,20 @@ def has_evidence(table_pvalue: float | None) -> bool:
     return table_pvalue is None or table_pvalue <= EVIDENCE_LEVEL
 
 
-def no_evidence_sentence(target: str, features: str, table_pvalue: float) -> str:
+def _no_evidence_sentence(target: str, features: str, table_pvalue: float) -> str:
     """Return the sentence on a table that shows no evidence."""
     return (
         f"There is no evidence that {target} depends on {features} "
         f"(permutation test, {format_pvalue(table_pvalue)})."
     )
+
+
+def privileged_note(document: Document) -> str:
+    """Return a sentence on privileged features that show no evidence, or an empty text."""
+    pvalue = document["privileged_table_pvalue"]
+    if has_evidence(pvalue):
+        return ""
+    return _no_evidence_sentence(_target(document), "the privileged features", pvalue)
 
 
 def count_classes(counts: Mapping[str, int]) -> str:
@@ -106,7 +114,7 @@ def _number(count: int) -> str:
 def _no_evidence(document: Document, n_relevant: int) -> str:
     n_features = document["table"]["n_features"]
     features = "the only feature" if n_features == 1 else f"these {n_features:,} features"
-    sentence = no_evidence_sentence(_target(document), features, document["table_pvalue"])
+    sentence = _no_evidence_sentence(_target(document), features, document["table_pvalue"])
     if n_relevant:
         return f"{sentence} The classes below are based on the cutoff alone and ignore this test."
     return f"{sentence} No feature is called relevant."
@@ -203,8 +211,8 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
         )
     elif document["rule"] == FDR:
         text = (
-            f"{'it gets' if one else 'they get'} no more weight than {noise}, and no {model} "
-            f"needs {them}."
+            f"there is not enough evidence that {'it gets' if one else 'they get'} more weight "
+            f"than noise, and {model}s do not need {them}."
         )
     else:
         text = f"no {model} gives {them} more weight than {noise}."
