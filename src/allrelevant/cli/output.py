@@ -259,9 +259,13 @@ def result_table(
             lines.append("")
     models = "equivalent mappings" if document.get("metric") else "equivalent models"
     lines.append(f"lower, upper: smallest and largest absolute weight over all {models}.")
-    if document["fdr"] is not None:
+    listed = [*document["features"], *document["privileged"]]
+    if any(feature.get("qvalue") is not None for feature in listed):
         definition = "q-value: expected fraction of irrelevant features among those with a q-value"
         lines += wrap(f"{definition} this small or smaller.", text_width)
+    if any(feature["relevance"] == "unconfirmed" for feature in listed):
+        definition = f"unconfirmed: all {models} use it, but with no more weight than noise can get."
+        lines += wrap(definition, text_width)
     lines += wrap(f"Rule for relevance: {rule_phrase(document)}.", text_width)
     if document["privileged"]:
         lines.append("privileged: used to model the loss of each row, not for prediction.")

@@ -255,7 +255,10 @@ def rule_phrase(document: Document) -> str:
     """Return the rule for relevance in a few words."""
     rule, cutoff = document["rule"], document["settings"]["cutoff"]
     if rule == FDR:
-        return f"q-value of at most {document['fdr']:g}"
+        return (
+            f"evidence for the whole table (p-value of at most {EVIDENCE_LEVEL:g}), and a q-value "
+            f"of at most {document['fdr']:g}"
+        )
     if rule == PROBES:
         reason = "; more features than rows" if cutoff == FDR else ""
         return f"upper bound above a cutoff estimated from permuted columns (probes{reason})"
