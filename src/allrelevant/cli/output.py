@@ -236,7 +236,6 @@ def result_table(
     By default, bars use Unicode characters if standard output can encode them, and lines use the
     width of the terminal.
     """
-    from ..results.answer import rule_phrase
     from ..results.bounds import document_columns, ranked
 
     unicode = _can_encode("█·…") if unicode is None else unicode
@@ -257,21 +256,32 @@ def result_table(
             if len(features) > MAX_FEATURES:
                 lines.append(f"... and {len(features) - MAX_FEATURES:,} more.")
             lines.append("")
-    models = "equivalent mappings" if document.get("metric") else "equivalent models"
-    lines.append(f"lower, upper: smallest and largest absolute weight over all {models}.")
+    at_most = _Bars([], unicode).at_most
+    return "\n".join([*lines, *_legend(document, text_width, at_most)])
+
+
+def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
+    """Return the meaning of the columns and signs, and the rule for relevance."""
+    from ..results.answer import rule_phrase
+
     listed = [*document["features"], *document["privileged"]]
+    models = "equivalent mappings" if document.get("metric") else "equivalent models"
+    texts = [f"lower, upper: smallest and largest absolute weight over all {models}."]
     if any(feature.get("qvalue") is not None for feature in listed):
-        definition = "q-value: expected fraction of irrelevant features among those with a q-value"
-        lines += wrap(f"{definition} this small or smaller.", text_width)
+        texts.append(
+            "q-value: expected fraction of irrelevant features among those with a q-value this "
+            "small or smaller."
+        )
     if any(feature["relevance"] == "unconfirmed" for feature in listed):
-        definition = f"unconfirmed: all {models} use it, but with no more weight than noise can get."
-        lines += wrap(definition, text_width)
-    lines += wrap(f"Rule for relevance: {rule_phrase(document)}.", text_width)
+        texts.append(
+            f"unconfirmed: all {models} use it, but with no more weight than noise can get."
+        )
+    texts.append(f"Rule for relevance: {rule_phrase(document)}.")
     if document["privileged"]:
-        lines.append("privileged: used to model the loss of each row, not for prediction.")
+        texts.append("privileged: used to model the loss of each row, not for prediction.")
     if document["n_outer"]:
-        lines.append(f"{bars.at_most}: certified upper bound that may not be tight.")
-    return "\n".join(lines)
+        texts.append(f"{at_most}: certified upper bound that may not be tight.")
+    return [line for text in texts for line in wrap(text, width)]
 
 
 def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:

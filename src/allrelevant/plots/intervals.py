@@ -336,8 +336,6 @@ class PathDisplay:
         n_features = len(self.path.feature_names)
         label: str = self.path.param
         if len(shown) < n_features:
-            label += (
-                f"   (the {len(shown)} of {n_features} features with the largest upper bounds)"
-            )
+            label += f"   (the {len(shown)} of {n_features} features with the largest upper bounds)"
         figure.supxlabel(label, fontsize=9)
         figure.supylabel("absolute weight", fontsize=9)

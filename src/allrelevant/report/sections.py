@@ -14,8 +14,8 @@ from typing import Any
 
 from .._params import FDR
 from .._text import decimals_for, display_width, printable, short_label, shorten
-from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
 from ..bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
+from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
 from ..relevance import CLASSES, UNCONFIRMED
 from ..results.answer import count_classes, has_evidence, privileged_note
 from ..results.bounds import TEST_COLUMNS, document_columns, ranked
