@@ -133,7 +133,7 @@ def test_legend(found: Stability) -> None:
 
 
 def test_unconfirmed_features_are_drawn(found: Stability) -> None:
-    relevance = found.relevance.copy()
+    relevance = found.relevance.astype("U11")
     relevance[:, 3] = "unconfirmed"
     display = replace(found, relevance=relevance).plot()
     legend = display.axes_[0].get_legend()

@@ -170,7 +170,8 @@ def test_tested_features() -> None:
 
 def test_features_without_tests_have_a_dash() -> None:
     summary = example(cutoff="fdr")
-    summary["features"][0]["qvalue"] = summary["features"][0]["pvalue"] = None
+    constant = next(f for f in summary["features"] if f["relevance"] == "irrelevant")
+    constant.update(qvalue=None, pvalue=None)
     assert render(summary).count('data-value="2">–</td>') == 2
     for feature in summary["features"]:
         feature["qvalue"] = feature["pvalue"] = None
@@ -226,7 +227,7 @@ def test_no_evidence_is_stated_once_and_first() -> None:
 
 
 def test_unconfirmed_features_only_if_present() -> None:
-    summary = example(cutoff="fdr")
+    summary = example()
     assert "unconfirmed" not in words(render(summary))
     summary["features"][0]["relevance"] = "unconfirmed"
     summary["counts"]["unconfirmed"] = 1
