@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -179,7 +180,7 @@ def test_unconfirmed_features_have_dashed_edges_and_a_legend_entry() -> None:
 
 
 @pytest.mark.parametrize(("cutoff", "n_lines"), [("fdr", 0), ("probes", 2), (0.1, 1)])
-def test_tested_features_have_no_cutoff_lines(cutoff: float | str, n_lines: int) -> None:
+def test_tested_features_have_no_cutoff_lines(cutoff: Any, n_lines: int) -> None:
     data = make_linear_classification(
         n_samples=60, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
     )

@@ -164,8 +164,8 @@ def test_rules(rule: str, cutoff: float | str, certainty: str, phrase: str) -> N
     ("cutoff", "phrase"), [("slack", "a fixed fraction"), (0.1, "of 0.1 times")]
 )
 def test_rule_for_mappings(cutoff: float | str, phrase: str) -> None:
-    document = make_document(rule=None, table_pvalue=None, metric={}, settings={"cutoff": cutoff})
-    document["metric"] = {"rows": []}
+    changes: dict[str, Any] = {"metric": {"rows": []}, "settings": {"cutoff": cutoff}}
+    document = make_document(rule=None, table_pvalue=None, **changes)
     assert phrase in rule_phrase(document)
     assert "every equivalent mapping" in make_answer(document).findings[0].meaning.lower()
 
