@@ -78,6 +78,23 @@ def _longest_prefix(text: str, width: int) -> str:
     return text
 
 
+def wrap(text: str, width: int, indent: str = "") -> list[str]:
+    """Split a text into lines of at most ``width`` cells, each starting with ``indent``.
+
+    A longer word gets a separate line.
+
+    >>> wrap("one two three", 9, "  ")
+    ['  one two', '  three']
+    """
+    lines: list[str] = []
+    for word in text.split():
+        if lines and display_width(lines[-1]) + 1 + display_width(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(indent + word)
+    return lines
+
+
 def percent(fraction: float) -> str:
     """Format a fraction (possibly negative) as a percentage with one decimal.
 
@@ -94,6 +111,17 @@ def number(value: float) -> str:
     ('1,234,567', '3.142', '2,000')
     """
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+def probability(value: float | None, missing: str = "-") -> str:
+    """Format a p-value or q-value with two significant digits.
+
+    >>> probability(0.01234), probability(0.0004), probability(1.0), probability(None)
+    ('0.012', '<0.001', '1', '-')
+    """
+    if value is None:
+        return missing
+    return "<0.001" if value < 0.001 else f"{value:.2g}"
 
 
 def use_minus_sign(text: str) -> str:

@@ -38,3 +38,11 @@ def refused_report(done: Result, *fragments: str) -> None:
     refused(done, *fragments)
     assert Path("report.html").read_text() == "the earlier report"
     assert sorted(path.name for path in Path().glob(".allrelevant*")) == []
+
+
+def table_rows(text: str) -> dict[str, list[str]]:
+    """Return the cells of the first table on the terminal, by feature name without spaces."""
+    lines = text.splitlines()
+    (first, *_) = (n for n, line in enumerate(lines) if line.startswith("feature "))
+    rows = lines[first + 1 : lines.index("", first)]
+    return {cells[0]: cells[1:] for cells in map(str.split, rows)}

@@ -21,8 +21,25 @@ Run = Callable[..., Result]
 FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
 
 
-def feature(name: str, relevance: str, lower: float, upper: float) -> dict[str, Any]:
-    return {"name": name, "relevance": relevance, "lower": lower, "upper": upper, "exact": True}
+def feature(
+    name: str, relevance: str, lower: float, upper: float, qvalue: float | None = None
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "relevance": relevance,
+        "lower": lower,
+        "upper": upper,
+        "exact": True,
+        "qvalue": qvalue,
+        "pvalue": qvalue,
+    }
+
+
+def table(text: str) -> list[str]:
+    """Return the lines of the first table, starting with its head."""
+    lines = click.unstyle(text).splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith("feature "))
+    return lines[first : lines.index("", first)]
 
 
 @pytest.fixture
@@ -32,7 +49,16 @@ def summary() -> dict[str, Any]:
         "classes": [{"label": 0, "n_rows": 4}, {"label": 1, "n_rows": 6}],
         "values": None,
         "privileged": [],
-        "counts": {"strong": 1, "weak": 1, "irrelevant": 1},
+        "counts": {"strong": 1, "weak": 1, "unconfirmed": 0, "irrelevant": 1},
+        "rule": "fixed",
+        "fdr": None,
+        "table_pvalue": 0.002,
+        "privileged_rule": None,
+        "privileged_table_pvalue": None,
+        "subproblems": [{"label": None}],
+        "relations": None,
+        "metric": None,
+        "settings": {"cutoff": 0.1},
         "n_outer": 0,
         "features": [
             feature("\x1b[31mevil\nname", "irrelevant", 0.0, 0.01),
@@ -43,20 +69,40 @@ def summary() -> dict[str, Any]:
 
 
 def test_bars_run_from_lower_to_upper(summary: dict[str, Any]) -> None:
-    lines = result_table(summary, unicode=False, width=100).splitlines()
-    bars = [click.unstyle(line).split()[-1] for line in lines[5:8]]
+    _, *rows = table(result_table(summary, unicode=False, width=100))
+    bars = [row.split()[-1] for row in rows]
     assert bars == ["." * 18 + "#" * 6, "#" * 12, "#"]
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_columns_are_aligned_and_fit_the_width(summary: dict[str, Any], width: int) -> None:
-    lines = click.unstyle(result_table(summary, unicode=True, width=width)).splitlines()
-    head, *rows = lines[4:8]
+    text = result_table(summary, unicode=True, width=width)
+    for line in click.unstyle(text).splitlines():
+        assert display_width(line) <= width
+    head, *rows = table(text)
+    assert len(rows) == 3
     column = display_width(head[: head.index("relevance")])
     for row in rows:
         word = next(w for w in ("strong", "weak", "irrelevant") if w in row)
         assert display_width(row[: row.index(word)]) == column
-        assert display_width(row) <= width
+
+
+def test_unconfirmed_features_and_q_values(summary: dict[str, Any]) -> None:
+    before = result_table(summary, unicode=False, width=100)
+    assert "unconfirmed" not in before
+    assert "q-value" not in before
+    summary.update(rule="fdr", fdr=0.05, settings={"cutoff": "fdr"})
+    summary["features"].append(feature("maybe", "unconfirmed", 0.2, 0.4, qvalue=0.234))
+    summary["features"][2].update(qvalue=0.0004)
+    summary["features"][1].update(qvalue=0.05)
+    summary["counts"]["unconfirmed"] = 1
+    text = result_table(summary, unicode=False, width=100)
+    head, *rows = table(text)
+    assert head.split()[:5] == ["feature", "relevance", "q-value", "lower", "upper"]
+    column = head.index("q-value") + len("q-value")
+    assert display_width(rows[0].partition("<0.001")[0]) + len("<0.001") == column
+    assert [row.split()[2] for row in rows] == ["<0.001", "0.05", "0.23", "-"]
+    assert "unconfirmed (1): Every equivalent model uses it" in click.unstyle(text)
 
 
 def test_outer_bounds_are_marked(summary: dict[str, Any]) -> None:
@@ -71,10 +117,15 @@ def test_outer_bounds_are_marked(summary: dict[str, Any]) -> None:
 def test_privileged_features_have_a_separate_table(summary: dict[str, Any]) -> None:
     summary["privileged"] = [feature("later", "weak", 0.0, 40.0)]
     lines = click.unstyle(result_table(summary, unicode=False, width=100)).splitlines()
-    assert lines[2] == "1 strong, 1 weak, 1 irrelevant"
-    assert lines[9] == "privileged: 0 strong, 1 weak, 0 irrelevant"
-    assert lines[12].split() == ["later", "weak", "0.00", "40.00", "#" * 24]
-    assert lines[5].split()[-1] == "." * 18 + "#" * 6  # on a separate scale
+    first = lines.index("privileged: 0 strong, 1 weak, 0 irrelevant")
+    assert lines[first + 3].split() == ["later", "weak", "0.00", "40.00", "#" * 24]
+    # The first table has a separate scale.
+    assert table("\n".join(lines))[1].split()[-1] == "." * 18 + "#" * 6
+    summary.update(privileged_rule="fdr", privileged_table_pvalue=0.6)
+    text = click.unstyle(result_table(summary, unicode=False, width=100))
+    assert (
+        "no evidence that y depends on the privileged features (permutation test, p = 0.6)" in text
+    )
 
 
 def test_numeric_target_in_the_first_line(summary: dict[str, Any]) -> None:

@@ -17,6 +17,8 @@ import allrelevant
 from allrelevant import ClassificationBounds, RelevanceWarning
 from allrelevant._params import LINEAR_TASKS, TASKS
 
+from .outcomes import table_rows
+
 Run = Callable[..., Result]
 FAST = ["--C", "1", "--cutoff", "0.1", "--task", "classification"]
 
@@ -32,7 +34,7 @@ def test_writes_the_page_and_prints_the_table(run: Run, frame: pd.DataFrame) -> 
     lines = result.stdout.splitlines()
     assert lines[0] == "table.csv: 80 rows, 5 features, target sick: no (37), yes (43)"
     assert lines[-1] == "Report written to new.html"
-    assert {line.split()[0] for line in lines[5:10]} == set(frame.columns[:-1])
+    assert set(table_rows(result.stdout)) == set(frame.columns[:-1])
     assert "<title>Which features matter for sick" in Path("new.html").read_text()
     assert Path("report.html").read_text() == "the earlier report"
 
@@ -46,7 +48,8 @@ def test_table_agrees_with_the_estimator(run: Run, frame: pd.DataFrame) -> None:
     result = succeeded(run("report", "table.csv", "-t", "sick", *FAST))
     est = ClassificationBounds(C=1.0, cutoff=0.1, random_state=0)
     expected = est.fit(frame.drop(columns="sick"), frame["sick"].to_numpy(dtype=object)).to_frame()
-    printed = [line.split()[:4] for line in result.stdout.splitlines()[5:10]]
+    printed = [(name, *cells[:3]) for name, cells in table_rows(result.stdout).items()]
+    assert len(printed) == 5
     for name, relevance, lower, upper in printed:
         row = expected.loc[name]
         assert relevance == row["relevance"]
@@ -109,6 +112,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         ("class_weight", "balanced", "--class-weight=balanced"),
         ("standardize", False, "--no-standardize"),
         ("cutoff", 0.05, "--cutoff=0.05"),
+        ("fdr", 0.2, "--fdr=0.2"),
         ("n_probes", 20, "--n-probes=20"),
         ("fpr", 0.01, "--fpr=0.01"),
         ("screen", True, "--screen=yes"),
@@ -201,7 +205,7 @@ def test_other_warnings_pass(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_feature(run: Run, frame: pd.DataFrame) -> None:
     frame[["alpha", "sick"]].to_csv("one.csv", index=False)
     result = succeeded(run("report", "one.csv", "-t", "sick", *FAST))
-    assert "1 strong, 0 weak, 0 irrelevant" in result.stdout
+    assert "The only feature is strong." in result.stdout
     assert "The only feature is strong." in Path("report.html").read_text()
 
 
@@ -264,6 +268,50 @@ def test_terminal_lists_at_most_40_features(run: Run, frame: pd.DataFrame) -> No
     result = succeeded(run("report", "wide.csv", "-t", "sick", *FAST))
     assert "... and 10 more." in result.stdout
     assert sum(line.startswith("noise ") for line in result.stdout.splitlines()) <= 40
+
+
+def test_q_values_on_the_terminal(run: Run, frame: pd.DataFrame) -> None:
+    arguments = ["--C", "1", "--task", "classification", "--fdr", "0.1"]
+    result = succeeded(run("report", "table.csv", "-t", "sick", *arguments))
+    est = ClassificationBounds(C=1.0, fdr=0.1, random_state=0)
+    est.fit(frame.drop(columns="sick"), frame["sick"].to_numpy(dtype=object))
+    printed = table_rows(result.stdout)
+    for name, qvalue in zip(frame.columns, est.qvalue_, strict=False):
+        assert printed[name][1] == f"{qvalue:.2g}"
+    assert "a q-value of at most 0.1." in " ".join(result.stdout.split())
+    fixed = succeeded(run("report", "table.csv", "-t", "sick", *FAST)).stdout
+    assert "q-value" not in fixed
+    assert "the cutoff of 0.1, set by the user." in fixed
+
+
+def write_noise() -> None:
+    rng = np.random.RandomState(1)
+    table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    table.assign(y=rng.choice(["no", "yes"], 60)).to_csv("noise.csv", index=False)
+
+
+def test_no_evidence_is_printed_once_and_first(run: Run) -> None:
+    write_noise()
+    arguments = ["report", "noise.csv", "-t", "y", "--task", "classification"]
+    result = succeeded(run(*arguments, "--json", "a.json"))
+    lines = result.stdout.splitlines()
+    assert lines[2].startswith("There is no evidence that y depends on these 4 features (permut")
+    assert result.stdout.count("no evidence") == 1
+    assert result.stderr == ""
+    before = result.stdout.partition("feature ")[0]
+    assert not [name for name in "abcd" if f" {name} " in before.replace("a feature", "")]
+    document = json.loads(Path("a.json").read_text())
+    assert len(document["warnings"]) == 1
+    assert document["features"][0]["qvalue"] is None
+    # Without the printed answer, the note is needed.
+    assert "no evidence" in succeeded(run(*arguments, "--json")).stderr
+    assert "no evidence" in succeeded(run(*arguments, "-q")).stderr
+
+
+def test_tiny_C_is_noted(run: Run) -> None:
+    result = succeeded(run("report", "table.csv", "-t", "sick", *FAST, "--C", "1e-9"))
+    assert "Note: No feature improves the prediction" in result.stderr
+    assert "5 are irrelevant" in result.stdout
 
 
 def test_demo(run: Run) -> None:

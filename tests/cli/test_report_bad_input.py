@@ -91,10 +91,6 @@ def test_target_of_identifiers(run: Run, frame: pd.DataFrame) -> None:
     refused(run("report", "bad.csv", "-t", "sick"), "80 distinct values in 80 rows")
 
 
-def test_tiny_C(run: Run) -> None:
-    refused(run("report", "table.csv", "-t", "sick", *FAST, "--C", "1e-9"), "larger C")
-
-
 @pytest.mark.parametrize(
     "option",
     [

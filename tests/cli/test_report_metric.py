@@ -29,7 +29,7 @@ def table(run: Run) -> None:
 def test_page_and_table(run: Run) -> None:
     result = run(*METRIC, *FAST)
     assert result.exit_code == 0, result.output
-    assert "1 strong, 3 weak, 2 irrelevant" in result.stdout
+    assert "Of 6 features, 1 is strong, 3 are weak and 2 are irrelevant." in result.stdout
     assert "over all equivalent mappings" in result.stdout
     page = Path("report.html").read_text()
     assert "equivalent models" not in page
@@ -75,6 +75,9 @@ def test_lmnn(run: Run) -> None:
         (["--C", "1"], "--C cannot be combined with --method metric."),
         (["--path", "C"], "--path cannot be combined with --method metric."),
         (["--privileged", "noise"], "--privileged cannot be combined with --method metric."),
+        (["--relations"], "--relations cannot be combined with --method metric."),
+        (["--fdr", "0.1"], "--fdr cannot be combined with --method metric."),
+        (["--cutoff", "fdr"], "--cutoff fdr cannot be combined with --method metric."),
         (
             ["--cutoff", "probes"],
             "--cutoff probes cannot be combined with --method metric. Pass a number.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -29,11 +30,39 @@ def test_both_sections_in_report_and_json(run: Run) -> None:
     assert "Minimum-cost feature sets" in page
 
 
+def test_relations_of_small_tables_are_the_default(run: Run) -> None:
+    result = run(*REPORT, "--json", "o.json", "-o", "out.html")
+    assert "at least one of:\n  - beta or gamma\n" in result.stdout
+    assert ["beta", "gamma"] in [group["features"] for group in groups("o.json")]
+    page = Path("out.html").read_text()
+    assert "Substitutes and complements" in page
+    assert "needs at least one of:" in page
+
+
+def groups(path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(Path(path).read_text())["relations"]["groups"]
+    return found
+
+
 def test_both_sections_are_optional(run: Run) -> None:
-    result = run(*REPORT, "--json")
-    summary = json.loads(result.stdout)
+    result = run(*REPORT, "--no-relations", "--json", "o.json")
+    summary = json.loads(Path("o.json").read_text())
     assert summary["relations"] is None
     assert summary["cheapest_models"] is None
+    assert "at least one of" not in result.stdout
+    assert "--relations" in result.stdout
+
+
+@pytest.mark.parametrize("limit", ["MAX_RELATED_FEATURES", "MAX_CELLS"])
+def test_relations_of_large_tables(run: Run, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(f"allrelevant.cli.report.{limit}", 2)
+    assert json.loads(run(*REPORT, "--json").stdout)["relations"] is None
+    assert json.loads(run(*REPORT, "--relations", "--json").stdout)["relations"] is not None
+
+
+def test_no_relations_by_default_with_a_time_limit(run: Run) -> None:
+    result = run(*REPORT, "--max-seconds", "60", "--json")
+    assert json.loads(result.stdout)["relations"] is None
 
 
 @pytest.mark.parametrize(

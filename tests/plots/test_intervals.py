@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -14,10 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from sklearn.exceptions import NotFittedError
 
-from allrelevant import ClassificationBounds, InputError, MissingExtraError
+from allrelevant import ClassificationBounds, InputError, MissingExtraError, RelevanceWarning
 from allrelevant.datasets import make_linear_classification
 from allrelevant.plots import IntervalsDisplay
 from allrelevant.plots._style import CLASS_STYLES
+from allrelevant.relevance import CLASSES
 
 NAMES = ["cost in $", "$\\frac{", "a\nb", "", "x" * 200]
 
@@ -152,5 +154,47 @@ def test_without_matplotlib(est: ClassificationBounds, monkeypatch: pytest.Monke
 
 
 def test_colors_differ_in_grayscale() -> None:
-    gray = [np.dot(to_rgb(style.fill), [0.2126, 0.7152, 0.0722]) for style in CLASS_STYLES.values()]
-    assert np.min(np.diff(gray)) > 0.25
+    assert set(CLASS_STYLES) == set(CLASSES)
+
+    def gray(color: str) -> float:
+        return float(np.dot(to_rgb(color), [0.2126, 0.7152, 0.0722]))
+
+    solid = [gray(style.fill) for style in CLASS_STYLES.values() if style.line == "-"]
+    assert len(solid) == 3
+    assert np.min(np.diff(solid)) > 0.25
+    unconfirmed, weak, irrelevant = (
+        CLASS_STYLES[name] for name in ("unconfirmed", "weak", "irrelevant")
+    )
+    assert unconfirmed.line != "-"
+    assert gray(unconfirmed.fill) - gray(weak.fill) > 0.2
+    assert gray(irrelevant.edge) - gray(unconfirmed.edge) > 0.25
+
+
+def test_unconfirmed_features_have_dashed_edges_and_a_legend_entry() -> None:
+    display = IntervalsDisplay(
+        interval=[[0.2, 0.5], [0.0, 0.4]], relevance=["unconfirmed", "irrelevant"]
+    ).plot()
+    first, second = display.ax_.patches
+    assert first.get_linestyle() != second.get_linestyle()
+    assert legend(display.ax_) == ["unconfirmed", "irrelevant"]
+
+
+@pytest.mark.parametrize(("cutoff", "n_lines"), [("fdr", 0), ("probes", 2), (0.1, 1)])
+def test_tested_features_have_no_cutoff_lines(cutoff: Any, n_lines: int) -> None:
+    data = make_linear_classification(
+        n_samples=60, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
+    )
+    est = ClassificationBounds(C=1.0, cutoff=cutoff, n_probes=12, random_state=0)
+    display = est.fit(data.X, data.y).plot()
+    assert est.rule_ == ("fixed" if cutoff == 0.1 else cutoff)
+    lines = [line for line in display.ax_.lines if str(line.get_label()).startswith("cutoff")]
+    assert len(lines) == n_lines
+
+
+def test_no_cutoff_lines_if_no_cutoff_was_estimated() -> None:
+    rng = np.random.RandomState(0)
+    X, y = rng.normal(size=(20, 30)), np.repeat([0, 1], 10)
+    with pytest.warns(RelevanceWarning, match="no evidence"):
+        est = ClassificationBounds(C=1.0, random_state=0).fit(X, y)
+    assert est.rule_ == "probes"
+    assert "cutoff" not in " ".join(legend(est.plot().ax_))

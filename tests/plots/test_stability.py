@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -126,8 +127,20 @@ def test_legend(found: Stability) -> None:
     display = found.plot()
     legend = display.axes_[0].get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [*CLASSES, "baseline, mean"]
+    present = ["strong", "weak", "irrelevant"]
+    assert [text.get_text() for text in legend.get_texts()] == [*present, "baseline, mean"]
     assert display.plot(show_legend=False).axes_[0].get_legend() is None
+
+
+def test_unconfirmed_features_are_drawn(found: Stability) -> None:
+    relevance = found.relevance.astype("U11")
+    relevance[:, 3] = "unconfirmed"
+    display = replace(found, relevance=relevance).plot()
+    legend = display.axes_[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [*CLASSES, "baseline, mean"]
+    style = CLASS_STYLES["unconfirmed"]
+    assert display.axes_[0].patches[3].get_facecolor()[:3] == to_rgb(style.fill)
 
 
 def test_redraws_on_given_axes(found: Stability) -> None:
@@ -142,7 +155,7 @@ def test_redraws_on_given_axes(found: Stability) -> None:
 
 def test_names_by_default(found: Stability) -> None:
     display = StabilityDisplay(
-        interval_mean=[[0.0, 1.0]], interval_std=[[0.0, 0.1]], frequency=[[0.0, 1.0, 0.0]]
+        interval_mean=[[0.0, 1.0]], interval_std=[[0.0, 0.1]], frequency=[[0.0, 1.0, 0.0, 0.0]]
     ).plot()
     assert labels(display.axes_[0]) == ["x0"]
     assert numbers(display.axes_[1]) == []

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from allrelevant import ClassificationBounds
+from allrelevant import ClassificationBounds, RelevanceWarning
 from allrelevant.datasets import make_linear_classification
+from allrelevant.relevance import CLASSES
 from allrelevant.report import render
 from allrelevant.results import bounds_document
 
@@ -78,7 +79,7 @@ def widened(summary: dict[str, Any], n_features: int) -> dict[str, Any]:
     """Return the document of a table too wide to solve in a test."""
     row = summary["features"][-1]
     features = [{**row, "name": f"f{j}", "upper": 1.0 / (j + 1)} for j in range(n_features)]
-    counts = {"strong": 0, "weak": 0, "irrelevant": 0, row["relevance"]: n_features}
+    counts = {**dict.fromkeys(CLASSES, 0), row["relevance"]: n_features}
     table = {**summary["table"], "n_features": n_features}
     return {**summary, "features": features, "counts": counts, "table": table}
 
@@ -134,6 +135,133 @@ def test_summary_comes_first() -> None:
     assert strong is not None
     for feature in summary["features"]:
         assert (feature["name"] + "<" in strong[1]) == (feature["relevance"] == "strong")
+
+
+def words(page: str) -> str:
+    """Return the visible text of a page."""
+    body = page.partition("<body>")[2].partition("<script")[0]
+    return " ".join(re.sub("<[^>]*>", " ", body).split())
+
+
+def test_tested_features() -> None:
+    summary = example(cutoff="fdr", fdr=0.1)
+    page, text = render(summary), words(render(summary))
+    Reader(page)
+    assert 'class="cutoff' not in page
+    assert "Cutoff, upper bound" not in page
+    for phrase in (
+        "Test of the whole table.",
+        "The null hypothesis is that",
+        "if its q-value is at most 0.1",
+        "at most 10% of the features called relevant are expected to be irrelevant",
+        "A column that is correlated with a relevant one",
+        "linear relations only",
+        "not causal claims",
+        "permuted 499 times",
+    ):
+        assert phrase in text
+    assert f"Here, p = {summary['table_pvalue']:.2g}." in text
+    shown = re.findall(r'data-value="([\d.e-]+)">([\d.<]+)</td>', page)
+    values = dict(shown)
+    for feature in summary["features"]:
+        assert values[str(feature["qvalue"])] == f"{feature['qvalue']:.2g}"
+        assert str(feature["pvalue"]) in values
+
+
+def test_features_without_tests_have_a_dash() -> None:
+    summary = example(cutoff="fdr")
+    constant = next(f for f in summary["features"] if f["relevance"] == "irrelevant")
+    constant.update(qvalue=None, pvalue=None)
+    assert render(summary).count('data-value="2">–</td>') == 2
+    for feature in summary["features"]:
+        feature["qvalue"] = feature["pvalue"] = None
+    assert "q-value" not in Reader(render({**summary, "rule": "fixed"})).text["button"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "present", "absent"),
+    [
+        ({"cutoff": 0.1}, "cutoff was set by the user, so no error rate", "q-value"),
+        ({"cutoff": "probes", "n_probes": 12}, "estimated from 12 probes", "q-value"),
+    ],
+)
+def test_rules_with_cutoffs(settings: dict[str, Any], present: str, absent: str) -> None:
+    page = render(example(**settings))
+    text = words(page)
+    assert present in text
+    assert absent not in text.partition("How to read this report")[2]
+    assert "Test of each feature" not in text
+    assert 'class="cutoff' in page
+    assert "Cutoff, upper bound" in text
+
+
+def test_more_features_than_rows() -> None:
+    data = make_linear_classification(30, n_strong=2, n_irrelevant=38, random_state=0)
+    est = ClassificationBounds(C=1.0, n_probes=12, random_state=0).fit(data.X, data.y)
+    text = words(render(bounds_document(est, data.X, data.y)))
+    assert est.rule_ == "probes"
+    assert "Test of the whole table." in text
+    assert "The table has more features than rows, where tests of single features" in text
+    assert "Test of each feature." not in text
+
+
+def test_no_evidence_is_stated_once_and_first() -> None:
+    rng = np.random.RandomState(1)
+    X, y = rng.normal(size=(60, 4)), rng.randint(0, 2, 60)
+    with pytest.warns(RelevanceWarning) as issued:
+        est = ClassificationBounds(random_state=0).fit(X, y)
+    notes = [str(warning.message) for warning in issued]
+    page = render(bounds_document(est, X, y, target="<y>", warnings=[*notes, "another note"]))
+    Reader(page)
+    text = words(page)
+    assert text.partition("Summary ")[2].startswith(
+        "There is no evidence that &lt;y&gt; depends on these 4 features (permutation test, p = "
+    )
+    assert text.count("There is no evidence") == 1
+    assert "another note" in text
+    assert "No feature is called relevant." in text
+    assert 'class="answer"' not in page
+    assert "x0" not in text.partition("Relevance intervals")[0]
+    assert "single features were not tested" in text
+    assert "Test of each feature." not in text
+
+
+def test_unconfirmed_features_only_if_present() -> None:
+    summary = example()
+    assert "unconfirmed" not in words(render(summary))
+    summary["features"][0]["relevance"] = "unconfirmed"
+    summary["counts"]["unconfirmed"] = 1
+    page = render(summary)
+    Reader(page)
+    legend = page[page.index('<ul class="legend"') : page.index("</ul>", page.index("legend"))]
+    assert "unconfirmed" in legend
+    assert '<div class="unconfirmed">' in page
+    assert '<g class="unconfirmed"' in page
+    assert "The feature may fit noise in these rows." in words(page)
+
+
+def test_jointly_strong_groups_are_in_the_summary() -> None:
+    summary = example([f"name {j}" for j in range(12)], cutoff="fdr")
+    weak = [f["name"] for f in summary["features"] if f["relevance"] == "weak"]
+    assert len(weak) >= 2
+    assert "--relations" in words(render(summary))
+    groups = [
+        {
+            "features": weak[:2],
+            "relevance": "strong",
+            "lower": 0.5,
+            "upper": 1.0,
+            "norm_fraction": 0.2,
+        }
+    ]
+    empty: dict[str, Any] = {"features": [], "group": [], "matrix": [], "threshold": 0.5}
+    text = words(render({**summary, "relations": {**empty, "groups": groups}}))
+    answer = text.partition("Relevance intervals")[0]
+    assert (
+        "jointly strong 1 group No single feature of this group is indispensable, but every "
+        f"equivalent model needs at least one of: {weak[0]} , {weak[1]}"
+    ) in answer
+    assert "--relations" not in answer
 
 
 def test_draws_every_interval() -> None:
@@ -241,10 +369,10 @@ def test_all_bounds_zero() -> None:
     for feature in summary["features"]:
         feature.update(lower=0.0, upper=0.0, baseline=0.0)
     summary["subproblems"][0]["cutoff"] = {"lower": 0.0, "upper": 0.0}
-    summary["counts"] = {"strong": 0, "weak": 0, "irrelevant": 2}
+    summary["counts"] = {**dict.fromkeys(CLASSES, 0), "irrelevant": 2}
     page = render(summary)
     Reader(page)
-    assert "none is strong, none is weak and\n2 are irrelevant." in page
+    assert "none is strong, none is weak and 2 are irrelevant." in page
 
 
 def test_report_from_json() -> None:

@@ -10,9 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from allrelevant import ClassificationBounds, RankingBounds, RiskBound
+from allrelevant import ClassificationBounds, RankingBounds, RelevanceWarning, RiskBound
 from allrelevant.datasets import make_linear_classification
 from allrelevant.results import bounds_document
+from allrelevant.results.document import to_json_value
 
 Table = tuple[NDArray[np.float64], NDArray[np.int_]]
 
@@ -41,7 +42,8 @@ def test_document_matches_the_estimator(table: Table) -> None:
     frame = est.to_frame()
     for feature in summary["features"]:
         row = frame.loc[feature["name"]]
-        assert {key: feature[key] for key in row.index} == row.to_dict()
+        expected = {key: to_json_value(value) for key, value in row.items()}
+        assert {key: feature[key] for key in row.index} == expected
     assert [f["name"] for f in summary["features"]] == frame.index.tolist()
     assert sum(summary["counts"].values()) == 5
     assert summary["counts"]["strong"] == (est.relevance_ == "strong").sum()
@@ -71,6 +73,38 @@ def test_document_matches_the_estimator(table: Table) -> None:
     assert {"allrelevant", "python", "numpy", "scipy", "scikit-learn", "highspy"} == set(
         summary["versions"]
     )
+
+
+def test_tests_of_relevance(table: Table) -> None:
+    est = ClassificationBounds(C=1.0, fdr=0.1, random_state=0).fit(*table)
+    summary = json.loads(json.dumps(bounds_document(est), allow_nan=False))
+    assert summary["rule"] == est.rule_ == "fdr"
+    assert summary["fdr"] == 0.1
+    assert summary["table_pvalue"] == est.table_pvalue_
+    assert [f["qvalue"] for f in summary["features"]] == est.qvalue_.tolist()
+    assert [f["pvalue"] for f in summary["features"]] == est.pvalue_.tolist()
+    assert summary["privileged_rule"] is summary["privileged_table_pvalue"] is None
+
+
+def test_features_without_tests_have_null(table: Table) -> None:
+    X, y = table
+    y = np.random.RandomState(0).permutation(y)
+    with pytest.warns(RelevanceWarning, match="no evidence"):
+        est = ClassificationBounds(C=1.0, random_state=0).fit(X, y)
+    summary = json.loads(json.dumps(bounds_document(est), allow_nan=False))
+    assert np.isnan(est.qvalue_).all()
+    assert {f["qvalue"] for f in summary["features"]} == {None}
+    assert {f["pvalue"] for f in summary["features"]} == {None}
+    assert summary["table_pvalue"] > 0.05
+    assert summary["counts"]["strong"] + summary["counts"]["weak"] == 0
+
+
+def test_rule_of_privileged_features(table: Table) -> None:
+    X, y = table
+    est = ClassificationBounds(C=1.0, cutoff=0.1).fit(X[:, :3], y, privileged=X[:, 3:])
+    summary = bounds_document(est)
+    assert (summary["rule"], summary["privileged_rule"], summary["fdr"]) == ("fixed", "fixed", None)
+    assert summary["privileged_table_pvalue"] == est.privileged_table_pvalue_
 
 
 def test_cross_validated_accuracy(table: Table) -> None:

@@ -15,7 +15,7 @@ from inspect import signature
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from .._params import LINEAR_TASKS, METRIC, PROBES, TASKS
+from .._params import LINEAR_TASKS, METRIC, TASKS
 from ..exceptions import AllRelevantError, InputError
 
 if TYPE_CHECKING:
@@ -202,8 +202,11 @@ def build_bounds(task: str, options: Options, reason: str = "") -> Any:
     for option, flag in options.user_flags.items():
         if option not in method.options:
             raise InputError(_unsupported_option(option, flag, task, reason))
-    if task == METRIC and options.settings["cutoff"] == PROBES:
-        raise InputError("--cutoff probes cannot be combined with --method metric. Pass a number.")
+    cutoff = options.settings["cutoff"]
+    if task == METRIC and isinstance(cutoff, str):
+        raise InputError(
+            f"--cutoff {cutoff} cannot be combined with --method metric. Pass a number."
+        )
     return method.build(options, task)
 
 

@@ -183,26 +183,35 @@ _OTHER_TASKS = (
 )
 
 _CUTOFF_HELP = (
-    "Threshold that a bound must exceed for a feature to count as relevant or strong; 'probes' "
-    "estimates it from permuted columns."
+    "Rule for relevance. 'fdr' tests each feature and controls the false discovery rate. 'probes' "
+    "compares the bounds of each feature with cutoffs estimated from permuted columns. A number is "
+    "the cutoff that a bound must exceed."
 )
 _CUTOFF = Option(
     "--cutoff",
     type=Number(*get_args(params.CutoffName), at_least=0),
-    help=f"{_CUTOFF_HELP}  [default: {params.PROBES}]",
+    help=f"{_CUTOFF_HELP}  [default: {params.CUTOFF}]",
 )
 _CALIBRATION = (
+    Option(
+        "--fdr",
+        type=Number(above=0, below=1),
+        default=params.FDR_LEVEL,
+        help="False discovery rate: largest expected fraction of irrelevant features among those "
+        "called relevant.",
+    ),
     Option(
         "--n-probes",
         type=click.IntRange(min=1),
         default=params.N_PROBES,
-        help="Number of permuted columns (probes) used to estimate the cutoff.",
+        help="Number of permuted columns (probes) used to estimate the cutoffs. Used with --cutoff "
+        "probes, and if there are more features than rows.",
     ),
     Option(
         "--fpr",
         type=Number(above=0, below=1),
         default=params.FPR,
-        help="Nominal probability that an irrelevant feature exceeds the cutoff.",
+        help="Nominal probability that an irrelevant feature exceeds the cutoffs from probes.",
     ),
     Option(
         "--screen",
@@ -380,6 +389,13 @@ _EXPLAINED_MODEL = (
     _SEED,
 )
 
+_RELATIONS = Option(
+    "--relations/--no-relations",
+    default=None,
+    help="Also report which features can replace each other, and the groups they form.  [default: "
+    "only if this is fast]",
+)
+
 # Options of each command, in the order of its help.
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "report": (
@@ -410,11 +426,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             type=click.Choice(get_args(params.PathParameter)),
             help="Also report how the bounds change over 20 values of this parameter.",
         ),
-        Option(
-            "--relations",
-            is_flag=True,
-            help="Also report which features can replace each other, and the groups they form.",
-        ),
+        _RELATIONS,
         Option(
             "--costs",
             metavar="FILE",
@@ -430,11 +442,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _STANDARDIZE,
         _CUTOFF.vary(
             help=f"{_CUTOFF_HELP} With --method metric: a fraction of the norm, by default the "
-            f"larger of 0.05 and twice the slack.  [default: {params.PROBES}]"
+            f"larger of 0.05 and twice the slack.  [default: {params.CUTOFF}]"
         ),
         *_CALIBRATION,
     ),
-    "demo": (_PAGE, _JSON, _QUIET, *_EQUIVALENCE, _STANDARDIZE, _CUTOFF, *_CALIBRATION),
+    "demo": (_RELATIONS, _PAGE, _JSON, _QUIET, *_EQUIVALENCE, _STANDARDIZE, _CUTOFF, *_CALIBRATION),
     "select": (
         _TARGET,
         _DROP,

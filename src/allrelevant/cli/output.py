@@ -15,12 +15,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from .._text import decimals_for, display_width, number, printable, shorten
+from .._text import (
+    decimals_for,
+    display_width,
+    join_names,
+    number,
+    printable,
+    probability,
+    shorten,
+    wrap,
+)
 from ..exceptions import InputError, RelevanceWarning
+
+if TYPE_CHECKING:
+    from ..results.answer import Finding
 
 STDOUT = "-"
 DEFAULT_PAGE = "report.html"
@@ -28,10 +40,14 @@ DEFAULT_PAGE = "report.html"
 # Number of features listed on the terminal.
 MAX_FEATURES = 40
 _BAR_WIDTHS = (8, 24)
+_MAX_NAMES = 15  # per sentence
+_NAME_IN_TEXT_WIDTH = 40
+_MAX_TEXT_WIDTH = 100
 _NAME_WIDTH = 24  # bars shrink before names get less than this
 _COLORS: dict[str, dict[str, Any]] = {
     "strong": {"fg": "cyan", "bold": True},
     "weak": {"fg": "yellow"},
+    "unconfirmed": {"fg": "cyan"},
     "irrelevant": {"dim": True},
 }
 
@@ -54,6 +70,11 @@ class Outputs:
         """Verbosity of the estimator: 1 if standard error is a terminal, unless quiet."""
         return int(sys.stderr.isatty() and not self.quiet)
 
+    @property
+    def prints_result(self) -> bool:
+        """Whether the result is printed as text."""
+        return not (self.quiet or self.json_to_stdout)
+
     def note(self, text: str | None) -> None:
         """Print a note to standard error, unless quiet."""
         if text and not self.quiet:
@@ -74,7 +95,7 @@ class Outputs:
             _write(path, text)
         if self.json_to_stdout:
             sys.stdout.write(as_json(document))
-        elif not self.quiet:
+        if self.prints_result:
             echo(to_text(document))
         if not self.quiet:
             for path in texts:
@@ -159,8 +180,11 @@ def _check_writable(path: Path) -> None:
 
 
 @contextmanager
-def collected_notes() -> Iterator[list[str]]:
-    """Print each warning of this package once, as a note, and collect the notes for the report."""
+def collected_notes(*, prints_answer: bool = False) -> Iterator[list[str]]:
+    """Print each warning of this package once, as a note, and collect the notes for the report.
+
+    If the answer of a bounds document is printed, a note that it repeats is not printed.
+    """
     notes: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", RelevanceWarning)
@@ -170,7 +194,11 @@ def collected_notes() -> Iterator[list[str]]:
             if not issubclass(category, RelevanceWarning):
                 show(message, category, *args, **kwargs)
             elif (text := " ".join(str(message).split())) not in notes:
+                from ..results.answer import NO_EVIDENCE_WARNING
+
                 notes.append(text)
+                if prints_answer and text.startswith(NO_EVIDENCE_WARNING):
+                    return
                 echo(f"Note: {text}", err=True)
 
         warnings.showwarning = note
@@ -203,34 +231,98 @@ def headline(document: Mapping[str, Any]) -> str:
 def result_table(
     document: Mapping[str, Any], *, unicode: bool | None = None, width: int | None = None
 ) -> str:
-    """Format a document as text: data, counts by relevance class, and highest-ranked features.
+    """Format a document as text: data, answer, and table of the highest-ranked features.
 
     By default, bars use Unicode characters if standard output can encode them, and lines use the
     width of the terminal.
     """
     from ..results.bounds import document_columns, ranked
 
-    columns = [column.name for column in document_columns(document) if column.on_terminal]
-    columns.remove("relevance")
     unicode = _can_encode("█·…") if unicode is None else unicode
     width = width or shutil.get_terminal_size((100, 24)).columns
+    text_width = min(width, _MAX_TEXT_WIDTH)
     lines = [f"{headline(document)}: {_describe_target(document)}", ""]
+    lines += [*_answer_lines(document, text_width), ""]
     for heading, unsorted in (("", document["features"]), ("privileged", document["privileged"])):
         if unsorted:
             features = ranked(unsorted)
             bars = _Bars(features, unicode)
-            lines += [_counts(features, heading), ""]
+            shown = document_columns(document, features)
+            columns = [column.name for column in shown if column.on_terminal]
+            columns.remove("relevance")
+            if heading:
+                lines += [f"{heading}: {_counts(features)}", *_privileged_note(document, width), ""]
             lines += _rows(features[:MAX_FEATURES], columns, decimals_for(features), bars, width)
             if len(features) > MAX_FEATURES:
                 lines.append(f"... and {len(features) - MAX_FEATURES:,} more.")
             lines.append("")
+    at_most = _Bars([], unicode).at_most
+    return "\n".join([*lines, *_legend(document, text_width, at_most)])
+
+
+def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
+    """Return the meaning of the columns and signs, and the rule for relevance."""
+    from ..results.answer import rule_phrase
+
+    listed = [*document["features"], *document["privileged"]]
     models = "equivalent mappings" if document.get("metric") else "equivalent models"
-    lines.append(f"lower, upper: smallest and largest absolute weight over all {models}.")
+    texts = [f"lower, upper: smallest and largest absolute weight over all {models}."]
+    if any(feature.get("qvalue") is not None for feature in listed):
+        texts.append(
+            "q-value: expected fraction of irrelevant features among those with a q-value this "
+            "small or smaller."
+        )
+    if any(feature["relevance"] == "unconfirmed" for feature in listed):
+        texts.append(
+            f"unconfirmed: all {models} use it, but with no more weight than noise can get."
+        )
+    texts.append(f"Rule for relevance: {rule_phrase(document)}.")
     if document["privileged"]:
-        lines.append("privileged: used to model the loss of each row, not for prediction.")
+        texts.append("privileged: used to model the loss of each row, not for prediction.")
     if document["n_outer"]:
-        lines.append(f"{bars.at_most}: certified upper bound that may not be tight.")
-    return "\n".join(lines)
+        texts.append(f"{at_most}: certified upper bound that may not be tight.")
+    return [line for text in texts for line in wrap(text, width)]
+
+
+def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:
+    """Return the answer: lead sentence, findings with names, certainty and limits."""
+    from ..results.answer import make_answer
+
+    answer = make_answer(document)
+    lines = wrap(answer.lead, width)
+    for finding in answer.findings:
+        if finding.count == "0":
+            lines.append(f"{finding.title}: none")
+            continue
+        head, *rest = wrap(f"{finding.title} ({finding.count}): {finding.meaning}", width)
+        styled = click.style(finding.title, **_COLORS[finding.relevance])
+        lines += [styled + head[len(finding.title) :], *rest]
+        if finding.title != "irrelevant":
+            lines += _name_lines(finding, width)
+    if answer.findings:
+        lines.append("")
+    for text in (answer.certainty, answer.limits, answer.hint):
+        lines += wrap(text, width)
+    return lines
+
+
+def _privileged_note(document: Mapping[str, Any], width: int) -> list[str]:
+    """Return a note if the privileged features were not tested for lack of evidence."""
+    from ..results.answer import privileged_note
+
+    return wrap(privileged_note(document), width)
+
+
+def _name_lines(finding: Finding, width: int) -> list[str]:
+    """Return the names of a finding; the members of each group start on a new line."""
+    is_group = finding.meaning.endswith(":")
+    lines = []
+    for names in finding.names:
+        short = [shorten(printable(name), _NAME_IN_TEXT_WIDTH) for name in names]
+        text = join_names(short, _MAX_NAMES, "or" if is_group else "and", quote=False)
+        first, *rest = wrap(text, width, "    " if is_group else "  ")
+        lines += [f"  - {first.lstrip()}" if is_group else first, *rest]
+    return lines
 
 
 def _can_encode(characters: str) -> bool:
@@ -254,10 +346,13 @@ def _describe_target(document: Mapping[str, Any]) -> str:
     return classes + (f" and {more} more" if more > 0 else "")
 
 
-def _counts(features: Sequence[Mapping[str, Any]], heading: str) -> str:
+def _counts(features: Sequence[Mapping[str, Any]]) -> str:
     counts = Counter(feature["relevance"] for feature in features)
-    text = ", ".join(click.style(f"{counts[name]:,} {name}", **c) for name, c in _COLORS.items())
-    return f"{heading}: {text}" if heading else text
+    return ", ".join(
+        click.style(f"{counts[name]:,} {name}", **color)
+        for name, color in _COLORS.items()
+        if counts[name] or name != "unconfirmed"
+    )
 
 
 def _rows(
@@ -268,24 +363,29 @@ def _rows(
     width: int,
 ) -> list[str]:
     numbers = [[_number(f, name, decimals, bars.at_most) for name in columns] for f in features]
-    digits = max(5, *(len(number) for row in numbers for number in row))
-    room = width - len("irrelevant") - len(columns) * (digits + 2) - 4
+    titles = ["q-value" if name == "qvalue" else name for name in columns]
+    digits = max(5, *(len(text) for row in [titles, *numbers] for text in row))
+    word_width = max(len("irrelevant"), *(len(f["relevance"]) for f in features))
+    room = width - word_width - len(columns) * (digits + 2) - 4
     bar_width = min(max(room - _NAME_WIDTH, _BAR_WIDTHS[0]), _BAR_WIDTHS[1])
     room = max(room - bar_width, 12)
     names = [shorten(printable(f["name"]), room, bars.ellipsis) for f in features]
     longest = max(len("feature"), *map(display_width, names))
-    heads = [f"{'feature':{longest}}", f"{'relevance':10}", *(f"{c:>{digits}}" for c in columns)]
+    heads = [f"{'feature':{longest}}", f"{'relevance':{word_width}}"]
+    heads += [f"{title:>{digits}}" for title in titles]
     lines = [click.style("  ".join([*heads, bars.axis(bar_width, decimals)]), bold=True)]
     for feature, name, row in zip(features, names, numbers, strict=True):
         color = _COLORS[feature["relevance"]]
         padded = name + " " * (longest - display_width(name))
-        word = click.style(f"{feature['relevance']:10}", **color)
+        word = click.style(f"{feature['relevance']:{word_width}}", **color)
         bar = click.style(bars.draw(feature["lower"], feature["upper"], bar_width), **color)
         lines.append("  ".join([padded, word, *(f"{n:>{digits}}" for n in row), bar]))
     return lines
 
 
 def _number(feature: Mapping[str, Any], column: str, decimals: int, at_most: str) -> str:
+    if column == "qvalue":
+        return probability(feature[column])
     sign = at_most if column == "upper" and not feature["exact"] else ""
     return f"{sign}{feature[column]:.{decimals}f}"
 

@@ -20,15 +20,22 @@ if TYPE_CHECKING:
     from ..tables.features import ColumnRoles
 
 RELEVANCE_HELP = """\b
-Each feature belongs to one of three relevance classes:
-  strong      every equivalent model needs it
-  weak        some equivalent models use it, others use substitutes
-  irrelevant  no equivalent model gives it more weight than noise would get
+Each feature belongs to one of four relevance classes:
+  strong       relevant, and every equivalent model needs it
+  weak         relevant, but other features can replace it
+  unconfirmed  every equivalent model uses it, but with no more weight than noise can get
+  irrelevant   not enough evidence of more weight than noise, and not needed
+
+If there is no evidence that the target depends on any feature, no feature is called relevant.
 """
 
 # Number of feature sets to search for if costs are given, and time limit of the search.
 N_CHEAPEST_SETS = 5
 MAX_SEARCH_SECONDS = 60.0
+
+# By default, relations are computed up to this number of relevant features and of table cells.
+MAX_RELATED_FEATURES = 40
+MAX_CELLS = 200_000
 
 
 @click.command(
@@ -63,6 +70,7 @@ Examples:
   allrelevant report patients.csv --target relapse --privileged biopsy
   allrelevant report patients.csv --target diagnosis --path C
   allrelevant report spectra.csv --target quality --method metric --rank 2
+  allrelevant report patients.csv --target diagnosis --fdr 0.1
   allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
 If the input is invalid, the command prints a one-line error and exits with code 2. It does not
@@ -82,7 +90,7 @@ def report(
     task: str,
     privileged: tuple[str, ...],
     path: PathParameter | None,
-    relations: bool,
+    relations: bool | None,
     costs: str | None,
     sep: str | None,
     output: str | None,
@@ -95,7 +103,7 @@ def report(
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
 
-    with collected_notes() as notes:
+    with collected_notes(prints_answer=outputs.prints_result) as notes:
         frame = read_table(table, separator=sep)
         if method == METRIC:
             _check_metric(task, privileged=privileged, path=path, relations=relations, costs=costs)
@@ -137,7 +145,13 @@ downloaded.
 @add_options("demo")
 @click.pass_obj
 def demo(
-    command: str, /, output: str | None, json_output: str | None, quiet: bool, **settings: Any
+    command: str,
+    /,
+    relations: bool | None,
+    output: str | None,
+    json_output: str | None,
+    quiet: bool,
+    **settings: Any,
 ) -> None:
     """Analyze the Wisconsin breast cancer data."""
     outputs = plan_page(output, json_output, quiet=quiet)
@@ -149,13 +163,14 @@ def demo(
     import_extra("pandas", "cli")  # required by as_frame=True; the error names the extra to install
     bundle = load_breast_cancer(as_frame=True)
     frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
-    with collected_notes() as notes:
+    with collected_notes(prints_answer=outputs.prints_result) as notes:
         _analyze(
             frame,
             ColumnRoles("diagnosis"),
             "classification",
             estimator_options(settings, verbose=outputs.verbose),
             outputs,
+            relations=relations,
             table="breast cancer (Wisconsin)",
             command=command,
             notes=notes,
@@ -170,7 +185,7 @@ def _analyze(
     outputs: Outputs,
     *,
     path: PathParameter | None = None,
-    relations: bool = False,
+    relations: bool | None = None,
     costs: dict[str, float] | None = None,
     table: str,
     command: str,
@@ -193,6 +208,8 @@ def _analyze(
     est = build_bounds(task, options, reason)
     outputs.note(inferred.note if inferred else None)
     fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))
+    if relations is None:
+        relations = task != METRIC and _relations_are_fast(est, X)
     document = bounds_document(
         est,
         X,
@@ -209,3 +226,10 @@ def _analyze(
         command=command,
     )
     outputs.write(document, result_table)
+
+
+def _relations_are_fast(est: Any, X: pd.DataFrame) -> bool:
+    """Return whether relations are computed by default; this does not depend on the computer."""
+    n_relevant = int(est.get_support().sum())
+    is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS
+    return n_relevant > 1 and is_small and est.max_seconds is None

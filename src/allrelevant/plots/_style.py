@@ -31,16 +31,19 @@ _FILL_FRACTION = 0.92
 
 
 class ClassStyle(NamedTuple):
-    """Fill color and edge color for a relevance class."""
+    """Fill color, edge color and line style of the edge for a relevance class."""
 
     fill: str
     edge: str
+    line: Any = "-"
 
 
-# Dark, medium and hollow, to be distinguishable in grayscale and with any color vision.
+# Dark, medium, light with a dashed dark edge, and hollow with a gray edge, to be distinguishable in
+# grayscale and with any color vision.
 CLASS_STYLES = {
     "strong": ClassStyle("#123f6d", "#123f6d"),
     "weak": ClassStyle("#e0913a", "#c2761f"),
+    "unconfirmed": ClassStyle("#c6d9ec", "#123f6d", (0, (2.5, 1.5))),
     "irrelevant": ClassStyle("#ffffff", "#8a8a8a"),
 }
 
@@ -91,7 +94,7 @@ def name_rows(ax: Axes, names: Sequence[str] | None, shown: NDArray[np.intp]) ->
 def draw_bars(ax: Axes, interval: NDArray[np.float64], relevance: Sequence[str]) -> None:
     """Draw one bar per feature, from its lower to its upper bound, styled by relevance class."""
     styles = [CLASS_STYLES[name] for name in relevance]
-    ax.barh(
+    bars = ax.barh(
         np.arange(len(interval)),
         interval[:, 1] - interval[:, 0],
         left=interval[:, 0],
@@ -101,6 +104,8 @@ def draw_bars(ax: Axes, interval: NDArray[np.float64], relevance: Sequence[str])
         linewidth=0.8,
         zorder=2,
     )
+    for bar, style in zip(bars, styles, strict=True):
+        bar.set_linestyle(style.line)
 
 
 def draw_marks(ax: Axes, weights: ArrayLike, label: str) -> None:
@@ -128,6 +133,7 @@ def class_patches(names: Sequence[str], **style: Any) -> list[Any]:
         patches.Patch(
             facecolor=CLASS_STYLES[name].fill,
             edgecolor=CLASS_STYLES[name].edge,
+            linestyle=CLASS_STYLES[name].line,
             label=name,
             **style,
         )

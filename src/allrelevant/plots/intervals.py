@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
+from .._params import FDR
 from .._text import short_label
 from .._validation import feature_names
+from ..bounds.calibration import UNUSED_CUTOFF
 from ..bounds.path import BoundsPath
 from ..relevance import CLASSES
 from ..terms.layout import baseline_weights
@@ -50,14 +52,16 @@ class IntervalsDisplay(AxesDisplay):
     interval : array-like of shape (n_features, 2)
         Smallest and largest absolute weight of each feature.
     relevance : array-like of shape (n_features,)
-        Relevance class of each feature: ``"strong"``, ``"weak"`` or ``"irrelevant"``.
+        Relevance class of each feature: ``"strong"``, ``"weak"``, ``"unconfirmed"`` or
+        ``"irrelevant"``.
     feature_names : sequence of str, default=None
         Names of the features. If None, ``x0, x1, ...`` are used.
     baseline : array-like of shape (n_features,), default=None
         Weights of the baseline, drawn as circles at their absolute values. If None, no circles are
         drawn.
     cutoff : array-like of shape (2,), default=None
-        Cutoffs for the lower and the upper bound. If None, no lines are drawn.
+        Cutoffs for the lower and the upper bound. If None, no lines are drawn. An estimator has no
+        cutoffs to draw if its features are relevant by their q-values.
 
     Attributes
     ----------
@@ -104,7 +108,7 @@ class IntervalsDisplay(AxesDisplay):
             relevance=est.relevance_,
             feature_names=feature_names(est),
             baseline=baseline_weights(est),
-            cutoff=est.cutoff_ if np.ndim(est.cutoff_) == 1 else None,
+            cutoff=_drawn_cutoff(est),
         )
         return display.plot(**kwargs)
 
@@ -132,8 +136,8 @@ class IntervalsDisplay(AxesDisplay):
         show_baseline : bool, default=True
             Whether to mark the absolute weights of the baseline.
         show_cutoff : bool, default=True
-            Whether to draw the cutoffs. With more than two target classes, no cutoffs are drawn,
-            because they differ between the classes.
+            Whether to draw the cutoffs, if there are any. With more than two target classes, no
+            cutoffs are drawn, because they differ between the classes.
         show_legend : bool, default=True
             Whether to draw a legend.
 
@@ -194,6 +198,14 @@ class IntervalsDisplay(AxesDisplay):
         lines = self.ax_.get_legend_handles_labels()[0]
         drawn = [line for line in lines if str(line.get_label()).startswith(("baseline", "cutoff"))]
         draw_legend_above(self.ax_, [*patches, *drawn])
+
+
+def _drawn_cutoff(est: Any) -> NDArray[np.float64] | None:
+    """Return the cutoffs that determine the relevance classes, if there is a single pair."""
+    cutoff = np.asarray(est.cutoff_)
+    is_tested = getattr(est, "rule_", None) == FDR  # mappings have no rule_
+    is_used = cutoff.ndim == 1 and not np.array_equal(cutoff, UNUSED_CUTOFF)
+    return cutoff if is_used and not is_tested else None
 
 
 _LABEL_WIDTH = 24
@@ -280,7 +292,7 @@ class PathDisplay:
             self._draw(ax, int(feature))
         for ax in panels[len(shown) :]:
             ax.set_visible(False)
-        self._finish(figure, panels[: len(shown)])
+        self._finish(figure, shown)
         self.figure_, self.axes_ = figure, panels[: len(shown)]
         return self
 
@@ -293,7 +305,7 @@ class PathDisplay:
                 values[part], lower[part], upper[part], facecolor=style.fill, edgecolor="none"
             )
             for edge in (lower, upper):
-                ax.plot(values[part], edge[part], color=style.edge, linewidth=1.0)
+                ax.plot(values[part], edge[part], color=style.edge, ls=style.line, linewidth=1.0)
         ax.plot(
             values,
             np.abs(path.baseline[:, feature]),
@@ -309,18 +321,21 @@ class PathDisplay:
         ax.set_ylim(bottom=0)
         ax.spines[["top", "right"]].set_visible(False)
 
-    def _finish(self, figure: Figure, panels: np.ndarray) -> None:
+    def _finish(self, figure: Figure, shown: NDArray[np.intp]) -> None:
         lines = import_extra("matplotlib.lines", "plot")
-        handles = class_patches(CLASSES)
+        present = set(self.path.relevance[:, shown].ravel().tolist())
+        handles = class_patches([name for name in CLASSES if name in present])
         handles.append(lines.Line2D([], [], color=TEXT_COLOR, linestyle=":", label="baseline"))
         figure.legend(
-            handles=handles, loc="outside upper center", ncols=4, fontsize=8, frameon=False
+            handles=handles,
+            loc="outside upper center",
+            ncols=len(handles),
+            fontsize=8,
+            frameon=False,
         )
         n_features = len(self.path.feature_names)
         label: str = self.path.param
-        if len(panels) < n_features:
-            label += (
-                f"   (the {len(panels)} of {n_features} features with the largest upper bounds)"
-            )
+        if len(shown) < n_features:
+            label += f"   (the {len(shown)} of {n_features} features with the largest upper bounds)"
         figure.supxlabel(label, fontsize=9)
         figure.supylabel("absolute weight", fontsize=9)

@@ -53,8 +53,8 @@ class StabilityDisplay:
     ----------
     interval_mean, interval_std : array-like of shape (n_features, 2)
         Mean and standard deviation of the lower and the upper bound of each feature.
-    frequency : array-like of shape (n_features, 3)
-        Fraction of splits in which each feature is strong, weak and irrelevant.
+    frequency : array-like of shape (n_features, 4)
+        Fraction of splits in which each feature is strong, weak, unconfirmed and irrelevant.
     feature_names : sequence of str, default=None
         Names of the features. If None, ``x0, x1, ...`` are used.
     baseline_mean : array-like of shape (n_features,), default=None
@@ -195,6 +195,7 @@ class StabilityDisplay:
                 height=BAR_HEIGHT,
                 color=style.fill,
                 edgecolor=style.edge,
+                linestyle=style.line,
                 linewidth=0.8,
                 zorder=2,
                 clip_on=False,  # keep the edge visible at 100%

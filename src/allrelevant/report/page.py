@@ -7,9 +7,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from .._optional import import_extra
-from .._text import decimals_for, number, percent, printable, shorten, use_minus_sign
+from .._text import (
+    decimals_for,
+    number,
+    percent,
+    printable,
+    probability,
+    shorten,
+    use_minus_sign,
+)
 from ..bounds.task import task_by_name
-from ..relevance import CLASSES
+from ..results.answer import NO_EVIDENCE_WARNING, format_pvalue, make_answer
 from ..results.bounds import ranked
 from .sections import (
     MAX_ROWS,
@@ -79,9 +87,8 @@ def render(document: Mapping[str, Any]) -> str:
     return environment.get_template("page.html").render(
         **shared,
         title="Which features matter" + ("" if target is None else f" for {printable(target)}"),
-        groups=[
-            (name, [f["name"] for f in features if f["relevance"] == name]) for name in CLASSES
-        ],
+        answer=make_answer(document),
+        notes=[w for w in document["warnings"] if not w.startswith(NO_EVIDENCE_WARNING)],
         achievement=wording.achievement(document["score"]),
         poor=_is_poor(document["score"]),
         sections=sections,
@@ -111,6 +118,8 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
         number=lambda value: use_minus_sign(number(value)),
         percent=percent,
         printable=printable,
+        pvalue=format_pvalue,
+        probability=lambda value: probability(value, "\N{EN DASH}"),
         short=shorten,
         weight=weight,
     )

@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._params import FDR
 from .._text import decimals_for, display_width, printable, short_label, shorten
+from ..bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
 from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
-from ..relevance import CLASSES
-from ..results.bounds import document_columns, ranked
+from ..relevance import CLASSES, UNCONFIRMED
+from ..results.answer import count_classes, has_evidence, privileged_note
+from ..results.bounds import TEST_COLUMNS, document_columns, ranked
 
 # Limits for tables with many features; the JSON is complete.
 MAX_BARS = 60
@@ -72,10 +75,17 @@ class Drawing:
 
 
 def intervals_view(document: Document) -> dict[str, Any]:
-    """Return the variables for the interval bars of the highest-ranked features."""
-    subproblems = document["subproblems"]
-    cutoff = subproblems[0]["cutoff"] if len(subproblems) == 1 else None
-    return {"chart": _bar_chart(ranked(document["features"]), cutoff)}
+    """Return the bars of the highest-ranked features."""
+    return {"chart": _bar_chart(ranked(document["features"]), _cutoff(document))}
+
+
+def _cutoff(document: Document, *, privileged: bool = False) -> dict[str, float] | None:
+    """Return the cutoffs, or None if features are tested or there are several subproblems."""
+    prefix = "privileged_" if privileged else ""
+    if document[f"{prefix}rule"] == FDR or len(document["subproblems"]) > 1:
+        return None
+    cutoff: dict[str, float] = document["subproblems"][0][f"{prefix}cutoff"]
+    return cutoff
 
 
 def _bar_chart(
@@ -83,10 +93,11 @@ def _bar_chart(
 ) -> dict[str, Any]:
     """Return bars (from top to bottom), ticks and cutoff lines; positions in percent of the axis.
 
-    ``cutoff`` is None if there are several subproblems, because their cutoffs differ.
+    ``cutoff`` is None if there are no cutoffs to draw.
     """
     features = features[:MAX_BARS]
     lower, upper = (0.0, 0.0) if cutoff is None else (cutoff["lower"], cutoff["upper"])
+    present = {feature["relevance"] for feature in features}
     ticks = axis_ticks(max([upper, *(f["upper"] for f in features)]))
     decimals = max(0, -math.floor(math.log10(ticks[1])))
 
@@ -111,40 +122,43 @@ def _bar_chart(
     lines = [(percent(line.value), line.kind) for line in cutoff_lines(lower, upper)]
     return {
         "bars": bars,
+        "classes": [name for name in CLASSES if name in present],
         "ticks": [{"position": percent(tick), "label": f"{tick:.{decimals}f}"} for tick in ticks],
         "lines": [{"position": x, "kind": kind} for x, kind in lines if 0 < x <= 100],
     }
 
 
 def table_view(document: Document) -> dict[str, Any]:
-    """Return the variables for the tables of the highest-ranked features, overall and per class."""
-    columns = _number_columns(document)
+    """Return the table of the highest-ranked features, overall and for each class."""
+    columns = _number_columns(document, document["features"])
     return {
         "rows": ranked(document["features"])[:MAX_ROWS],
         "columns": columns,
+        "test_columns": TEST_COLUMNS,
         "headings": {column.name: column.heading for column in columns},
         "per_class": 1 < len(document["subproblems"]) <= MAX_CLASSES,
     }
 
 
-def _number_columns(document: Document) -> list[Any]:
-    """Return the numeric columns of the feature table."""
-    columns = document_columns(document)
+def _number_columns(document: Document, features: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the numeric columns of a feature table."""
+    columns = document_columns(document, features)
     return [column for column in columns if column.heading and column.name != "relevance"]
 
 
 def privileged_view(document: Document) -> dict[str, Any]:
     """Return the variables for the bars and the table of the privileged features."""
     features = ranked(document["privileged"])
-    cutoffs = [subproblem["privileged_cutoff"] for subproblem in document["subproblems"]]
-    cutoff = cutoffs[0] if len(cutoffs) == 1 else None
+    cutoff = _cutoff(document, privileged=True)
     counts = Counter(feature["relevance"] for feature in features)
     return {
         "n_features": len(features),
-        "counts": {name: counts[name] for name in CLASSES},
+        "counts": count_classes(counts),
+        "no_evidence": privileged_note(document),
         "chart": _bar_chart(features, cutoff),
         "rows": features[:MAX_ROWS],
-        "columns": _number_columns(document),
+        "columns": _number_columns(document, features),
+        "test_columns": TEST_COLUMNS,
         "decimals": decimals_for(features),
         "cutoff": cutoff,
     }
@@ -332,11 +346,16 @@ def _panel(feature: Mapping[str, Any], x: Sequence[float], drawing: Drawing) -> 
 
 
 def method_view(document: Document) -> dict[str, Any]:
-    """Return the variables for the method section: risk bound, number of exact bounds, cutoff."""
-    n_features = len(document["features"]) + len(document["privileged"])
+    """Return the risk bound, the number of exact bounds, the relevance classes and the cutoff."""
+    features = [*document["features"], *document["privileged"]]
+    present = {feature["relevance"] for feature in features}
     return {
+        "classes": [name for name in CLASSES if name != UNCONFIRMED or name in present],
+        "evidence_level": EVIDENCE_LEVEL,
+        "n_permutations": N_TABLE_PERMUTATIONS,
+        "has_evidence": has_evidence(document["table_pvalue"]),
         "risks": document.get("risk_bound"),
-        "n_bounds": 2 * (n_features - document["n_outer"]),
+        "n_bounds": 2 * (len(features) - document["n_outer"]),
         "cutoff": document["subproblems"][0]["cutoff"],
     }
 

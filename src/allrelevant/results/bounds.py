@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from .._params import FDR
 from ..bounds.design import CheapestModels
 from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
 from ..bounds.path import BoundsPath
@@ -57,8 +58,11 @@ def bounds_document(
         },
         **target_values,
         "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
-        "features": feature_records(est._columns, features),
-        "privileged": [row for part in privileged for row in feature_records(est._columns, part)],
+        **_rule(est, privileged),
+        "features": to_json_value(feature_records(est._columns, features)),
+        "privileged": to_json_value(
+            [row for part in privileged for row in feature_records(est._columns, part)]
+        ),
         "subproblems": est._subproblem_records(),
         "metric": None,
         "risk_bound": None,
@@ -70,6 +74,22 @@ def bounds_document(
         "seed": to_json_value(settings.get("random_state")),
     }
     return make_document(body, settings=settings, warnings=warnings, command=command)
+
+
+def _rule(est: Any, privileged: Sequence[Any]) -> dict[str, Any]:
+    """Return the rule for relevance and the p-value of each table as a whole.
+
+    ``fdr`` is None unless features are tested. All values are None for mappings, whose features are
+    not tested.
+    """
+    rules = [getattr(est, "rule_", None), *(table.rule for table in privileged)]
+    return {
+        "rule": rules[0],
+        "fdr": float(est.fdr) if FDR in rules else None,
+        "table_pvalue": getattr(est, "table_pvalue_", None),
+        "privileged_rule": rules[1] if privileged else None,
+        "privileged_table_pvalue": getattr(est, "privileged_table_pvalue_", None),
+    }
 
 
 def _baseline_score(
@@ -107,6 +127,18 @@ def _exactness(tables: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def document_columns(document: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the columns of the feature table in the HTML report and in the terminal."""
-    return MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
+# Columns of tests; they are shown only if some feature was tested.
+TEST_COLUMNS = ("qvalue", "pvalue")
+
+
+def document_columns(
+    document: Mapping[str, Any], features: Sequence[Mapping[str, Any]]
+) -> list[Column]:
+    """Return the columns to show for these features, in the report and on the terminal."""
+    columns = MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
+    return [
+        column
+        for column in columns
+        if column.name not in TEST_COLUMNS
+        or any(feature[column.name] is not None for feature in features)
+    ]

@@ -26,7 +26,10 @@ from .._version import __version__
 #    keep_fraction (was gamma), failure_probability (was tau).
 # 3: renamed subproblems (was problems), cheapest_models (was design); in explanations, target (was
 #    explained) in rows and dummy_score (was constant) in quality.
-FORMAT_VERSION = 3
+# 4: relevance has a fourth class, unconfirmed; with rule "fdr", the cutoffs in subproblems do not
+#    determine the relevance of a feature. New: rule, fdr, table_pvalue, privileged_rule,
+#    privileged_table_pvalue, and qvalue and pvalue of each feature (null if it was not tested).
+FORMAT_VERSION = 4
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 

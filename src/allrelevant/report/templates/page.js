@@ -16,7 +16,7 @@
 
   function sortBy(column) {
     var head = heads[column];
-    // The first click sorts numbers in descending order, names and classes in ascending order.
+    // The first click sorts weights in descending order, all other columns in ascending order.
     var first = head.className === "number" ? "descending" : "ascending";
     var second = first === "ascending" ? "descending" : "ascending";
     var order = head.getAttribute("aria-sort") === first ? second : first;
