@@ -1,10 +1,9 @@
 """False discoveries, power and cost of the relevance classes, compared with other packages.
 
-All methods use the same tables and one core. Linear methods get standardized columns. BorutaPy uses
-the random forest of its example. The methods have different error rates: ours and the
-Benjamini-Hochberg procedures (BH) control the false discovery rate at 0.05, knockpy at 0.2.
-BorutaPy corrects its tests at level 0.05. knockpy and hidimstat are installed in a separate
-environment, `.calibration-env`, on first use.
+All methods use the same standardized tables and one core. BorutaPy uses the random forest of its
+example. The methods have different error rates: ours and the Benjamini-Hochberg procedures (BH)
+control the false discovery rate at 0.05, knockpy at 0.2. BorutaPy corrects its tests at level 0.05.
+knockpy and hidimstat are installed in a separate environment, `.calibration-env`, on first use.
 
 The column "false" is the mean false discovery proportion. For noise, this is the fraction of tables
 with any selected feature. Standard errors are in parentheses.
@@ -25,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from allrelevant import ClassificationBounds
+from allrelevant._params import CutoffName
 from benchmarks.calibration import FIRST_SEED, is_relevant, mean_and_error, print_head, print_row
 from benchmarks.calibration_designs import BALANCED_NOISE, Design, Generator, known_nulls
 from benchmarks.comparators.forests import boruta
@@ -42,7 +42,7 @@ Select = Callable[[Table, Classes, int], Chosen]
 Answers = dict[str, tuple[Chosen, float]]
 
 
-def our_classes(rule: str) -> Select:
+def our_classes(rule: CutoffName) -> Select:
     def select(X: Table, y: Classes, seed: int) -> Chosen:
         bounds = ClassificationBounds(cutoff=rule, random_state=seed).fit(X, y)
         return is_relevant(bounds.relevance_)
