@@ -117,4 +117,4 @@ bench-dorothea: setup  ## Fit DOROTHEA (100,000 features) and MADELON (DATA=fold
 	@$(BIN)/python -m benchmarks.madelon --data $(if $(DATA),$(DATA),.)
 
 clean:  ## Remove environments, caches and other generated files
-	rm -rf .venv .venv-oldest .fri-env .metrics-env .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage htmlcov results-quick
+	rm -rf .venv .venv-oldest .fri-env .metrics-env .calibration-env .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage htmlcov results-quick
