@@ -509,13 +509,13 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         >>> sufficiency.suffices, sufficiency.missing
         (True, [])
         >>> print(sufficiency)
+        The 3 relevant features suffice for an equivalent model. Cross-validated accuracy: \
+0.995 ± 0.003 with these features, 0.990 ± 0.002 with all 4.
         """
         check_is_fitted(self)
         self._result.check_single_set()
         check_max_seconds(max_seconds)
-        return check_sufficiency(
-            self._result, self._scoring, self.task.wording.score, max_seconds
-        )
+        return check_sufficiency(self._result, self._scoring, self.task.wording.score, max_seconds)
 
     @property
     def _scoring(self) -> Scoring:

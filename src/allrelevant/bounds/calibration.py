@@ -30,6 +30,7 @@ from ..relevance import assign_classes
 from ..resampling import permuted_copies
 from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
+from .models import MIN_NORM
 from .solver.ranges import LOWER, UPPER, size_ranges
 
 # Minimum number of usable probes for estimating the standard deviation of their bounds.
@@ -134,7 +135,8 @@ class Calibration(Protocol):
 
 def zero_weight(baseline: FittedBaseline) -> float:
     """Return the weight below which a bound may be a rounding error."""
-    return ZERO_WEIGHT * baseline.model.norm_
+    model = baseline.model
+    return ZERO_WEIGHT * model.norm_ if model.uses_features else MIN_NORM
 
 
 @dataclass(frozen=True)

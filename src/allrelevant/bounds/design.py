@@ -26,6 +26,7 @@ from .baseline import (
     cross_validated_score,
     nested_score,
 )
+from .calibration import zero_weight
 from .models import LinearModel, LinearModels
 from .programs.equivalent_models import EquivalentModels
 from .result import BoundsResult, SubproblemBounds
@@ -426,7 +427,9 @@ def score_held_out(
     try:
         return nested_score(baselines, select, scoring.fit_scaling, scoring.seed, **run), []
     except (InputError, SolverError) as error:
-        reason = f"The held-out score was not computed, because the search failed in a fold: {error}"
+        reason = (
+            f"The held-out score was not computed, because the search failed in a fold: {error}"
+        )
         return None, [OPTIMISTIC_SCORE.partition(" Pass ")[0], reason]
 
 
@@ -447,14 +450,12 @@ class SearchSpace:
     @classmethod
     def from_bounds(cls, bounds: SubproblemBounds) -> Self:
         """Return the equivalent models of a fitted subproblem."""
-        needed = bounds.interval[:, LOWER] > 0
+        needed = bounds.interval[:, LOWER] > zero_weight(bounds.baseline)
         C = bounds.baseline.model.C_
         return cls(bounds.models, bounds.ranges, bounds.signed_interval, needed, C)
 
     @classmethod
-    def from_rows(
-        cls, baseline: FittedBaseline, rows: NDArray[np.intp], scoring: Scoring
-    ) -> Self:
+    def from_rows(cls, baseline: FittedBaseline, rows: NDArray[np.intp], scoring: Scoring) -> Self:
         """Return the models equivalent to a baseline that is fitted to some of the samples."""
         data, C = baseline.data.take(rows), baseline.model.C_
         scaled = data.scale(scoring.fit_scaling)
@@ -463,7 +464,7 @@ class SearchSpace:
         ranges = weight_ranges(models, scaled.varying)
         signed, needed = np.zeros((models.n_weights, 2)), np.zeros(models.n_weights, dtype=bool)
         signed[ranges.features] = ranges.attained
-        needed[ranges.features] = ranges.interval[:, LOWER] > 0
+        needed[ranges.features] = ranges.interval[:, LOWER] > zero_weight(fitted)
         return cls(models, ranges, signed, needed, C)
 
 

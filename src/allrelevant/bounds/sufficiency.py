@@ -71,33 +71,34 @@ class Sufficiency:
         return f"{self._finding()} {self._comparison()}"
 
     def _finding(self) -> str:
-        subject, verb = self._subject(), "suffice" if len(self.relevant) > 1 else "suffices"
-        if self.suffices and not self.relevant:
-            return "No feature is relevant, and a model without features is an equivalent model."
-        if self.suffices:
-            return f"{subject} {verb} for an equivalent model."
-        negation = "do not" if len(self.relevant) > 1 else "does not"
-        finding = (
-            f"{subject} {negation} suffice for an equivalent model."
-            if self.relevant
-            else "No feature is relevant, but every equivalent model uses features."
+        if not self.relevant:
+            if self.suffices:
+                return "No feature is relevant, and a model without features is equivalent."
+            return (
+                f"No feature is relevant, but every equivalent model uses features. {self._need()}"
+            )
+        several = len(self.relevant) > 1
+        subject = (
+            f"The {len(self.relevant)} relevant features"
+            if several
+            else "The only relevant feature"
         )
+        if self.suffices:
+            return f"{subject} {'suffice' if several else 'suffices'} for an equivalent model."
+        negation = "do not" if several else "does not"
+        return f"{subject} {negation} suffice for an equivalent model. {self._need()}"
+
+    def _need(self) -> str:
+        """Return a sentence on the missing features."""
         further = "further " if self.relevant else ""
         number = count_noun(len(self.missing), f"{further}feature", f"{further}features")
+        verb = "is" if len(self.missing) == 1 else "are"
         if self.proven:
-            is_needed = "is" if len(self.missing) == 1 else "are"
-            needed = f"At least {number} {is_needed} needed, for example {join_names(self.missing)}."
-        else:
-            needed = (
-                f"{number.capitalize()} are enough ({join_names(self.missing)}), but fewer may be "
-                "enough: the search reached its time limit."
-            )
-        return f"{finding} {needed}"
-
-    def _subject(self) -> str:
-        if len(self.relevant) == 1:
-            return "The only relevant feature"
-        return f"The {len(self.relevant)} relevant features"
+            return f"At least {number} {verb} needed, for example {join_names(self.missing)}."
+        return (
+            f"{number} {verb} enough ({join_names(self.missing)}). Fewer may be enough, because "
+            "the search reached its time limit."
+        )
 
     def _comparison(self) -> str:
         kinds = {0: "without features", 1: "with this feature"}
