@@ -146,7 +146,9 @@ def test_baseline_without_features():
     assert found.suffices
     assert "a model without features is equivalent" in str(found)
     assert found.score == found.score_all
-    assert est.cheapest()[0].features == []
+    design = est.cheapest()
+    assert design[0].features == []
+    assert "has 0 features and costs 0" in str(design)
 
 
 def test_constraints_apply():

@@ -139,12 +139,13 @@ class CheapestModels(Sequence[CheapestModel]):
         first = self.solutions[0]
         proof = "proven minimal" if first.proven else f"at most {first.gap:g} above the minimum"
         names = f" ({join_names(first.features)})" if first.features else ""
+        restricted = "with these features" if first.features else "without features"
         lines = [
             f"The cheapest of {count_noun(len(self), 'feature set', 'feature sets')} has "
             f"{count_noun(len(first.features), 'feature', 'features')}{names} and costs "
             f"{first.cost:g} ({proof}).",
-            f"Cross-validated score: {first.score:.3f} ± {first.score_error:.3f} with these "
-            f"features, {self.baseline_score:.3f} ± {self.baseline_score_error:.3f} with all "
+            f"Cross-validated score: {first.score:.3f} ± {first.score_error:.3f} "
+            f"{restricted}, {self.baseline_score:.3f} ± {self.baseline_score_error:.3f} with all "
             f"{len(self.feature_names)}.",
         ]
         if self.held_out_score is not None:

@@ -24,7 +24,10 @@ ZERO_TOL = 1e-8
 class Sufficiency:
     """Answer to the question whether the relevant features suffice for an equivalent model.
 
-    Privileged features may always be used, because predictions do not need them.
+    An equivalent model fits the training rows nearly as closely as the baseline, including their
+    noise. If the relevant features do not suffice, compare the scores: if they are similar, the
+    missing features may only fit noise. Privileged features may always be used, because predictions
+    do not need them.
 
     Attributes
     ----------
