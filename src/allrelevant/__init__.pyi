@@ -20,6 +20,7 @@ from .bounds.relations import Relations as Relations
 from .bounds.risk import RiskBound as RiskBound
 from .bounds.stability import Stability as Stability
 from .bounds.stability import stability as stability
+from .bounds.sufficiency import Sufficiency as Sufficiency
 from .elimination.flips import AttributeFlip as AttributeFlip
 from .elimination.flips import BitFlip as BitFlip
 from .elimination.rfe import EBRFE as EBRFE

@@ -1,11 +1,14 @@
 """The cheapest models, compared with an exhaustive search over all subsets."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from allrelevant import ClassificationBounds, InputError
-from allrelevant.bounds.design import read_costs
+from allrelevant.bounds.design import MAX_FEATURES_FOR_HELD_OUT_SCORE, read_costs
 from allrelevant.datasets import make_linear_classification, make_planted_groups
+from allrelevant.resampling import stratified_folds
 from tests.bounds.fitted_tasks import FITTED, classification, make_tolerance
 from tests.bounds.naive_limits import NaiveSet
 
@@ -51,6 +54,9 @@ def test_every_task_has_predictors(task):
         assert np.isfinite([solution.score, solution.score_error]).all()
         predicted = solution.predictor.predict(samples.X)
         assert len(predicted) == samples.n_samples
+    assert design.held_out_score is not None
+    assert np.isfinite([design.held_out_score, design.held_out_score_error]).all()
+    assert design.notes == ()
     assert len(design.to_frame()) == len(design)
     assert design.alternatives(0) == [s for s in design if 0 not in s.members]
 
@@ -115,7 +121,87 @@ def test_timeout_returns_the_cheapest_known_model():
     assert 0 < only.gap <= only.cost
     offset = np.array([[only.model.intercept_]])
     assert est._result.subproblems[0].models.violation(only.model.coef_[None], offset)[0] <= 1e-6
-    assert only.cost - only.gap <= est.cheapest()[0].cost <= only.cost
+    (optimum,) = est.cheapest(held_out_score=False)
+    assert only.cost - only.gap <= optimum.cost <= only.cost
+
+
+def cheapest_scores_per_fold(X, y, seed, **parameters):
+    """Choose the cheapest set in each fold with the public interface; return the scores."""
+    scores = []
+    for train, test in stratified_folds(np.where(y > 0, 1.0, -1.0), 5, seed):
+        est = ClassificationBounds(cutoff=0.1, **parameters).fit(X[train], y[train])
+        (cheapest,) = est.cheapest(held_out_score=False)
+        if not cheapest.features:
+            scores.append((y[test] == np.median(y[train])).mean())
+            continue
+        small = ClassificationBounds(cutoff=0.1, **parameters)
+        small.fit(X[train][:, cheapest.members], y[train])
+        scores.append(small.score(X[test][:, cheapest.members], y[test]))
+    return np.array(scores)
+
+
+@pytest.mark.filterwarnings("ignore:There is no evidence")
+@pytest.mark.parametrize("permute", [False, True], ids=["labels", "permuted"])
+def test_held_out_score_chooses_the_set_in_each_fold(permute):
+    data = make_linear_classification(60, n_strong=2, n_weak=4, n_irrelevant=9, random_state=0)
+    y = np.random.RandomState(1).permutation(data.y) if permute else data.y
+    parameters: dict[str, Any] = {"C": 0.5, "norm_slack": 0.2}
+    est = ClassificationBounds(cutoff=0.1, random_state=3, **parameters)
+    design = est.fit(data.X, y).cheapest(n_solutions=2)
+    scores = cheapest_scores_per_fold(data.X, y, 3, **parameters)
+    assert design.held_out_score == pytest.approx(scores.mean())
+    assert design.held_out_score_error == pytest.approx(scores.std(ddof=1) / np.sqrt(len(scores)))
+    if permute:
+        assert scores.mean() < 0.5 < design[0].score
+    record = design.to_dict()
+    assert record["held_out_score"] == design.held_out_score
+    assert f"Held-out score, with the set chosen anew in each fold: {scores.mean():.3f}" in str(
+        design
+    )
+
+
+def test_held_out_score_does_not_depend_on_the_number_of_workers():
+    data = make_linear_classification(60, n_strong=1, n_weak=3, n_irrelevant=3, random_state=0)
+    serial, parallel = (
+        ClassificationBounds(C=0.5, cutoff=0.1, n_jobs=n_jobs).fit(data.X, data.y).cheapest()
+        for n_jobs in (1, 2)
+    )
+    assert serial.held_out_score == parallel.held_out_score
+
+
+def test_held_out_score_is_computed_for_small_tables_by_default():
+    n = MAX_FEATURES_FOR_HELD_OUT_SCORE + 1
+    data = make_linear_classification(60, n_strong=1, n_weak=2, n_irrelevant=n - 3, random_state=0)
+    wide = ClassificationBounds(C=0.1, cutoff=0.1).fit(data.X, data.y)
+    without = wide.cheapest()
+    assert without.held_out_score is None
+    assert "optimistic" in without.notes[0]
+    assert "optimistic" in str(without)
+    assert "Held-out" not in str(without)
+    assert wide.cheapest(held_out_score=True).held_out_score is not None
+    small = ClassificationBounds(C=0.1, cutoff=0.1).fit(data.X[:, 1:], data.y)
+    assert small.cheapest().held_out_score is not None
+    assert small.cheapest(held_out_score=False).held_out_score is None
+
+
+def test_held_out_score_after_what_if():
+    est = classification(seed=0).what_if({1: "drop"})
+    assert est.cheapest().held_out_score is None
+    with pytest.raises(InputError, match="not supported after what_if"):
+        est.cheapest(held_out_score=True)
+
+
+def test_held_out_score_is_missing_if_a_fold_has_no_set():
+    """All rows together have a model without an excluded feature, but not those of each fold."""
+    found = []
+    for seed in range(6):
+        est = classification(seed)
+        for feature in np.flatnonzero(est.interval_[:, 0] == 0):
+            design = est.cheapest(must_not_use=[int(feature)])
+            if design.held_out_score is None:
+                assert "failed in a fold: Every equivalent model uses" in design.notes[1]
+                found.append(feature)
+    assert found
 
 
 def test_costs():
@@ -140,5 +226,7 @@ def test_bad_requests():
         est.cheapest(n_solutions=0)
     with pytest.raises(InputError, match="max_seconds"):
         est.cheapest(max_seconds=0)
+    with pytest.raises(InputError, match="held_out_score"):
+        est.cheapest(held_out_score="always")
     with pytest.raises(InputError, match="No feature is called"):
         est.cheapest().alternatives("nobody")

@@ -7,7 +7,7 @@ weight of the loss relative to the norm, is chosen by cross-validation unless it
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
@@ -257,35 +257,56 @@ def cross_validated_score(
 ) -> tuple[float, float]:
     """Cross-validate baselines restricted to a subset of the features.
 
-    There is one baseline per subproblem, and its C is reused. With one subproblem per class, the
-    score is the accuracy of predicting the class with the largest value. Use the same seed to
-    compare feature sets. Return the mean over the folds and its standard error.
+    The subset is the same in all folds; see :func:`nested_score`.
     """
-    parts = [
-        data.with_tables((data.X[:, features], *data.tables[1:]))
-        for data in (baseline.data for baseline in baselines)
-    ]
+    return nested_score(baselines, lambda train: features, fit_scaling, seed)
+
+
+def nested_score(
+    baselines: Sequence[FittedBaseline],
+    select: Callable[[NDArray[np.intp]], NDArray[np.intp]],
+    fit_scaling: FitScaling,
+    seed: int,
+    **run: Unpack[RunOptions],
+) -> tuple[float, float]:
+    """Cross-validate baselines restricted to features that are selected anew in each fold.
+
+    ``select`` returns features, given the indices of the training samples. There is one baseline
+    per subproblem, and its C is reused. With one subproblem per class, the score is the accuracy of
+    predicting the class with the largest value. Use the same seed to compare feature sets. Return
+    the mean over the folds and its standard error.
+    """
+    samples = [baseline.data for baseline in baselines]
     # Class of each sample, if there is one subproblem per class.
-    classes = np.argmax([data.y for data in parts], axis=0)
-    if len(parts) == 1:
-        folds = parts[0].folds(N_FOLDS, seed)
+    classes = np.argmax([data.y for data in samples], axis=0)
+    if len(samples) == 1:
+        folds = samples[0].folds(N_FOLDS, seed)
     else:
         folds = stratified_folds(classes.astype(float), N_FOLDS, seed)
 
-    def fold_score(train: NDArray[np.intp], test: NDArray[np.intp]) -> float:
+    def fold_score(fold: Fold) -> float:
+        train, test = fold
+        features = select(train)
         models = [
             model
-            for baseline, data in zip(baselines, parts, strict=True)
+            for baseline in baselines
             for model in _fit_unscaled(
-                data.take(train), baseline.formulation, fit_scaling, [baseline.model.C_]
+                _take_features(baseline.data.take(train), features),
+                baseline.formulation,
+                fit_scaling,
+                [baseline.model.C_],
             )
         ]
-        held_out = parts[0].take(test)
+        held_out = _take_features(samples[0].take(test), features)
         if len(models) == 1:
             return held_out.score(models[0])
         values = np.array([model.decision_function(held_out.X) for model in models])
         correct = values.argmax(axis=0) == classes[test]
         return float(np.average(correct, weights=held_out.weight))
 
-    scores = np.array([fold_score(*fold) for fold in folds])
+    scores = np.array(parallel_map(fold_score, folds, **run))
     return float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(max(len(scores), 1)))
+
+
+def _take_features(data: TaskData, features: NDArray[np.intp]) -> TaskData:
+    return data.with_tables((data.X[:, features], *data.tables[1:]))

@@ -4,29 +4,48 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._optional import display, import_extra
-from .._typing import Vector
-from ..exceptions import InputError
+from .._params import AUTO
+from .._text import count_noun, join_names
+from .._typing import Matrix, Vector
+from ..exceptions import InputError, SolverError
+from ..parallel import RunOptions
 from ..terms.layout import WeightLayout
-from .baseline import cross_validated_score
+from .baseline import (
+    N_FOLDS,
+    FittedBaseline,
+    Tolerance,
+    cross_validated_score,
+    nested_score,
+)
+from .calibration import zero_weight
 from .models import LinearModel, LinearModels
+from .programs.equivalent_models import EquivalentModels
 from .result import BoundsResult, SubproblemBounds
 from .solver.cheapest import CheapestSearch, FeatureSet
-from .solver.ranges import LOWER
+from .solver.ranges import LOWER, WeightRanges, weight_ranges
 from .task import FitScaling
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import CostDisplay
+
+# With held_out_score="auto", the score is computed for tables with up to this many features.
+MAX_FEATURES_FOR_HELD_OUT_SCORE = 40
+
+OPTIMISTIC_SCORE = (
+    "The cross-validated scores of the feature sets are optimistic, because the sets were chosen "
+    "on the same rows. Pass held_out_score=True for a nested cross-validation score."
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +68,9 @@ class CheapestModel:
         Equivalent model that uses only these features and minimizes the norm plus C times the loss.
         It is verified against the data.
     score, score_error : float
-        Cross-validated score of a baseline with these features only, and its standard error.
+        Cross-validated score of a baseline with these features only, and its standard error. The
+        score is optimistic, because the features were chosen on all rows, including those on which
+        the score is measured. See ``held_out_score`` of :class:`CheapestModels`.
     predictor : estimator
         Copy of the estimator that predicts with this model instead of the baseline.
     """
@@ -85,6 +106,13 @@ class CheapestModels(Sequence[CheapestModel]):
         error.
     complete : bool
         Whether ``solutions`` contains all such feature sets.
+    held_out_score, held_out_score_error : float or None
+        Nested cross-validation score of the cheapest feature set, and its standard error: in each
+        fold, the set is chosen anew on the training rows, and a baseline with these features is
+        scored on the held-out rows. The folds are those of ``baseline_score``. The score estimates
+        the performance of such a choice on new rows. None if it was not computed.
+    notes : tuple of str
+        Remarks on the scores.
     """
 
     feature_names: list[str]
@@ -94,6 +122,9 @@ class CheapestModels(Sequence[CheapestModel]):
     baseline_score: float
     baseline_score_error: float
     complete: bool
+    held_out_score: float | None = None
+    held_out_score_error: float | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -103,6 +134,26 @@ class CheapestModels(Sequence[CheapestModel]):
 
     def __iter__(self) -> Iterator[CheapestModel]:
         return iter(self.solutions)
+
+    def __str__(self) -> str:
+        first = self.solutions[0]
+        proof = "proven minimal" if first.proven else f"at most {first.gap:g} above the minimum"
+        names = f" ({join_names(first.features)})" if first.features else ""
+        restricted = "with these features" if first.features else "without features"
+        lines = [
+            f"The cheapest of {count_noun(len(self), 'feature set', 'feature sets')} has "
+            f"{count_noun(len(first.features), 'feature', 'features')}{names} and costs "
+            f"{first.cost:g} ({proof}).",
+            f"Cross-validated score: {first.score:.3f} ± {first.score_error:.3f} "
+            f"{restricted}, {self.baseline_score:.3f} ± {self.baseline_score_error:.3f} with all "
+            f"{len(self.feature_names)}.",
+        ]
+        if self.held_out_score is not None:
+            lines.append(
+                f"Held-out score, with the set chosen anew in each fold: {self.held_out_score:.3f} "
+                f"± {self.held_out_score_error:.3f}."
+            )
+        return "\n".join([*lines, *self.notes])
 
     @property
     def baseline_cost(self) -> float:
@@ -150,8 +201,9 @@ class CheapestModels(Sequence[CheapestModel]):
         Returns
         -------
         dict
-            ``models`` in order of cost, ``core``, ``complete``, the ``costs`` of all features and
-            the ``baseline`` with its number of features, cost and score.
+            ``models`` in order of cost, ``core``, ``complete``, the ``costs`` of all features, the
+            ``baseline`` with its number of features, cost and score, the ``held_out_score`` with
+            its error, and ``notes``.
         """
         names = ("features", "cost", "proven", "gap", "score", "score_error")
         return {
@@ -165,6 +217,9 @@ class CheapestModels(Sequence[CheapestModel]):
                 "score": self.baseline_score,
                 "score_error": self.baseline_score_error,
             },
+            "held_out_score": self.held_out_score,
+            "held_out_score_error": self.held_out_score_error,
+            "notes": list(self.notes),
         }
 
     def plot(self, **kwargs: Any) -> CostDisplay:
@@ -181,6 +236,7 @@ class DesignRequest:
     must_not_use: NDArray[np.intp]
     n_solutions: int
     max_seconds: float | None
+    held_out_score: bool | Literal["auto"] = False
 
     @classmethod
     def parse(
@@ -191,12 +247,16 @@ class DesignRequest:
         must_not_use: Sequence[int | str],
         n_solutions: int,
         max_seconds: float | None,
+        held_out_score: bool | Literal["auto"],
     ) -> Self:
         """Validate the arguments and convert names to indices."""
         if not (isinstance(n_solutions, Integral) and n_solutions >= 1):
             raise InputError(f"n_solutions must be an integer of at least 1 (got {n_solutions!r}).")
-        if max_seconds is not None and not max_seconds > 0:
-            raise InputError(f"max_seconds must be positive or None (got {max_seconds!r}).")
+        check_max_seconds(max_seconds)
+        if not (held_out_score == AUTO or isinstance(held_out_score, bool)):
+            raise InputError(
+                f"held_out_score must be True, False or 'auto' (got {held_out_score!r})."
+            )
         required, excluded = (
             np.array([_feature_index(layout, feature) for feature in features], dtype=np.intp)
             for features in (must_use, must_not_use)
@@ -208,7 +268,20 @@ class DesignRequest:
                 f"{name!r} is in both must_use and must_not_use. Remove it from one of them."
             )
         values = read_costs(costs, layout.table_names(0))
-        return cls(values, required, excluded, int(n_solutions), max_seconds)
+        return cls(values, required, excluded, int(n_solutions), max_seconds, held_out_score)
+
+    def for_fold(self, n_folds: int) -> Self:
+        """Return the request for the cheapest set in one fold; folds get equal parts of the time.
+
+        Their total time limit is that of the whole request.
+        """
+        seconds = None if self.max_seconds is None else self.max_seconds / n_folds
+        return replace(self, n_solutions=1, max_seconds=seconds, held_out_score=False)
+
+
+def check_max_seconds(max_seconds: float | None) -> None:
+    if max_seconds is not None and not max_seconds > 0:
+        raise InputError(f"max_seconds must be positive or None (got {max_seconds!r}).")
 
 
 def _feature_index(layout: WeightLayout, feature: int | str) -> int:
@@ -259,21 +332,26 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
 def find_cheapest_models(
     result: BoundsResult,
     request: DesignRequest,
-    fit_scaling: FitScaling,
-    seed: int,
+    scoring: Scoring,
     make_predictor: Callable[[BoundsResult], Any],
+    **run: Unpack[RunOptions],
 ) -> CheapestModels:
     """Find the cheapest models and cross-validate all of them on the same folds.
 
     ``make_predictor`` returns an estimator for a result.
     """
-    sets, complete = find_cheapest_sets(result.subproblems, request)
+    wants_held_out_score = _wants_held_out_score(result, request)
+    spaces = [SearchSpace.from_bounds(bounds) for bounds in result.subproblems]
+    sets, complete = find_cheapest_sets(spaces, request)
     baselines = [bounds.baseline for bounds in result.subproblems]
     names = result.features.names
     (baseline_score, baseline_error), *scores = (
-        cross_validated_score(baselines, features, fit_scaling, seed)
+        cross_validated_score(baselines, features, scoring.fit_scaling, scoring.seed)
         for features in (np.arange(len(names)), *(chosen.members for chosen in sets))
     )
+    held_out, notes = None, [OPTIMISTIC_SCORE]
+    if wants_held_out_score:
+        held_out, notes = score_held_out(baselines, request, scoring, **run)
     solutions = []
     for chosen, (score, error) in zip(sets, scores, strict=True):
         models = [
@@ -302,26 +380,115 @@ def find_cheapest_models(
         baseline_score=baseline_score,
         baseline_score_error=baseline_error,
         complete=complete,
+        held_out_score=None if held_out is None else held_out[0],
+        held_out_score_error=None if held_out is None else held_out[1],
+        notes=tuple(notes),
     )
 
 
+@dataclass(frozen=True)
+class Scoring:
+    """Settings of the cross-validated scores; ``tolerance`` defines equivalent models in folds."""
+
+    fit_scaling: FitScaling
+    tolerance: Tolerance
+    seed: int
+
+
+def _wants_held_out_score(result: BoundsResult, request: DesignRequest) -> bool:
+    if request.held_out_score == AUTO:
+        is_small = len(request.costs) <= MAX_FEATURES_FOR_HELD_OUT_SCORE
+        return is_small and result.constraints is None
+    if request.held_out_score and result.constraints is not None:
+        raise InputError(
+            "held_out_score=True is not supported after what_if, because its constraints refer to "
+            "the models of all rows. Use held_out_score=False, or pass dropped features as "
+            "must_not_use to cheapest() of the original estimator."
+        )
+    return bool(request.held_out_score)
+
+
+def score_held_out(
+    baselines: Sequence[FittedBaseline],
+    request: DesignRequest,
+    scoring: Scoring,
+    **run: Unpack[RunOptions],
+) -> tuple[tuple[float, float] | None, list[str]]:
+    """Return the nested score of the cheapest set and its error, or None and a note.
+
+    There is no score if some fold has no suitable set.
+    """
+    fold_request = request.for_fold(N_FOLDS)
+
+    def select(train: NDArray[np.intp]) -> NDArray[np.intp]:
+        spaces = [SearchSpace.from_rows(baseline, train, scoring) for baseline in baselines]
+        (cheapest,), _ = find_cheapest_sets(spaces, fold_request)
+        return cheapest.members
+
+    try:
+        return nested_score(baselines, select, scoring.fit_scaling, scoring.seed, **run), []
+    except (InputError, SolverError) as error:
+        reason = (
+            f"The held-out score was not computed, because the search failed in a fold: {error}"
+        )
+        return None, [OPTIMISTIC_SCORE.partition(" Pass ")[0], reason]
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """Models of one subproblem among which feature sets are searched.
+
+    ``signed`` bounds the weights, shape (d, 2); ``needed`` is a mask of the weights that are
+    nonzero in all models. A model of a feature set minimizes ``|w|_1 + C * loss``.
+    """
+
+    models: EquivalentModels
+    ranges: WeightRanges
+    signed: Matrix
+    needed: NDArray[np.bool_]
+    C: float
+
+    @classmethod
+    def from_bounds(cls, bounds: SubproblemBounds) -> Self:
+        """Return the equivalent models of a fitted subproblem."""
+        needed = bounds.interval[:, LOWER] > zero_weight(bounds.baseline)
+        C = bounds.baseline.model.C_
+        return cls(bounds.models, bounds.ranges, bounds.signed_interval, needed, C)
+
+    @classmethod
+    def from_rows(cls, baseline: FittedBaseline, rows: NDArray[np.intp], scoring: Scoring) -> Self:
+        """Return the models equivalent to a baseline that is fitted to some of the samples."""
+        data, C = baseline.data.take(rows), baseline.model.C_
+        scaled = data.scale(scoring.fit_scaling)
+        fitted = baseline.formulation.fit(data.with_tables(scaled.tables), C)
+        models = baseline.formulation.equivalent_models(fitted, scoring.tolerance)
+        ranges = weight_ranges(models, scaled.varying)
+        signed, needed = np.zeros((models.n_weights, 2)), np.zeros(models.n_weights, dtype=bool)
+        signed[ranges.features] = ranges.attained
+        needed[ranges.features] = ranges.interval[:, LOWER] > zero_weight(fitted)
+        return cls(models, ranges, signed, needed, C)
+
+
 def find_cheapest_sets(
-    subproblems: Sequence[SubproblemBounds], request: DesignRequest
+    spaces: Sequence[SearchSpace], request: DesignRequest
 ) -> tuple[list[FeatureSet], bool]:
-    """Find the minimum-cost feature sets; also return whether the list is complete."""
+    """Find the minimum-cost feature sets; also return whether the list is complete.
+
+    There is one search space per subproblem.
+    """
     n = len(request.costs)
     fixed = np.tile([0.0, 1.0], (n, 1))
     # Features that every equivalent model of some subproblem needs are always included.
-    needed = np.any([bounds.interval[:n, LOWER] > 0 for bounds in subproblems], axis=0)
+    needed = np.any([space.needed[:n] for space in spaces], axis=0)
     fixed[np.flatnonzero(needed)] = 1.0
     fixed[request.must_use], fixed[request.must_not_use] = 1.0, 0.0
     search = CheapestSearch(
-        [bounds.models for bounds in subproblems],
-        [bounds.ranges for bounds in subproblems],
-        [bounds.signed_interval for bounds in subproblems],
+        [space.models for space in spaces],
+        [space.ranges for space in spaces],
+        [space.signed for space in spaces],
         request.costs,
         fixed,
-        [bounds.baseline.model.C_ for bounds in subproblems],
+        [space.C for space in spaces],
     )
     deadline = None if request.max_seconds is None else time.time() + request.max_seconds
     sets = list(islice(search.search(deadline), request.n_solutions))
