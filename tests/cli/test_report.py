@@ -271,9 +271,9 @@ def test_terminal_lists_at_most_40_features(run: Run, frame: pd.DataFrame) -> No
 
 
 def test_q_values_on_the_terminal(run: Run, frame: pd.DataFrame) -> None:
-    arguments = ["--C", "1", "--task", "classification", "--fdr", "0.1"]
+    arguments = ["--C", "1", "--task", "classification", "--cutoff", "fdr", "--fdr", "0.1"]
     result = succeeded(run("report", "table.csv", "-t", "sick", *arguments))
-    est = ClassificationBounds(C=1.0, fdr=0.1, random_state=0)
+    est = ClassificationBounds(C=1.0, cutoff="fdr", fdr=0.1, random_state=0)
     est.fit(frame.drop(columns="sick"), frame["sick"].to_numpy(dtype=object))
     printed = table_rows(result.stdout)
     for name, qvalue in zip(frame.columns, est.qvalue_, strict=False):

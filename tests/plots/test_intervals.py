@@ -195,6 +195,6 @@ def test_no_cutoff_lines_if_no_cutoff_was_estimated() -> None:
     rng = np.random.RandomState(0)
     X, y = rng.normal(size=(20, 30)), np.repeat([0, 1], 10)
     with pytest.warns(RelevanceWarning, match="no evidence"):
-        est = ClassificationBounds(C=1.0, random_state=0).fit(X, y)
+        est = ClassificationBounds(C=1.0, cutoff="fdr", random_state=0).fit(X, y)
     assert est.rule_ == "probes"
     assert "cutoff" not in " ".join(legend(est.plot().ax_))

@@ -197,7 +197,8 @@ def test_rules_with_cutoffs(settings: dict[str, Any], present: str, absent: str)
 
 def test_more_features_than_rows() -> None:
     data = make_linear_classification(30, n_strong=2, n_irrelevant=38, random_state=0)
-    est = ClassificationBounds(C=1.0, n_probes=12, random_state=0).fit(data.X, data.y)
+    est = ClassificationBounds(C=1.0, cutoff="fdr", n_probes=12, random_state=0)
+    est.fit(data.X, data.y)
     text = words(render(bounds_document(est, data.X, data.y)))
     assert est.rule_ == "probes"
     assert "Test of the whole table." in text
@@ -209,7 +210,7 @@ def test_no_evidence_is_stated_once_and_first() -> None:
     rng = np.random.RandomState(1)
     X, y = rng.normal(size=(60, 4)), rng.randint(0, 2, 60)
     with pytest.warns(RelevanceWarning) as issued:
-        est = ClassificationBounds(random_state=0).fit(X, y)
+        est = ClassificationBounds(cutoff="fdr", random_state=0).fit(X, y)
     notes = [str(warning.message) for warning in issued]
     page = render(bounds_document(est, X, y, target="<y>", warnings=[*notes, "another note"]))
     Reader(page)

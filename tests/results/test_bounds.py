@@ -76,7 +76,7 @@ def test_document_matches_the_estimator(table: Table) -> None:
 
 
 def test_tests_of_relevance(table: Table) -> None:
-    est = ClassificationBounds(C=1.0, fdr=0.1, random_state=0).fit(*table)
+    est = ClassificationBounds(C=1.0, cutoff="fdr", fdr=0.1, random_state=0).fit(*table)
     summary = json.loads(json.dumps(bounds_document(est), allow_nan=False))
     assert summary["rule"] == est.rule_ == "fdr"
     assert summary["fdr"] == 0.1
@@ -90,7 +90,7 @@ def test_features_without_tests_have_null(table: Table) -> None:
     X, y = table
     y = np.random.RandomState(0).permutation(y)
     with pytest.warns(RelevanceWarning, match="no evidence"):
-        est = ClassificationBounds(C=1.0, random_state=0).fit(X, y)
+        est = ClassificationBounds(C=1.0, cutoff="fdr", random_state=0).fit(X, y)
     summary = json.loads(json.dumps(bounds_document(est), allow_nan=False))
     assert np.isnan(est.qvalue_).all()
     assert {f["qvalue"] for f in summary["features"]} == {None}

@@ -30,7 +30,6 @@ from ..relevance import assign_classes
 from ..resampling import permuted_copies
 from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
-from .models import MIN_NORM
 from .solver.ranges import LOWER, UPPER, size_ranges
 
 # Minimum number of usable probes for estimating the standard deviation of their bounds.
