@@ -19,6 +19,7 @@ from allrelevant import (
 
 ESTIMATORS = [
     ClassificationBounds(n_probes=10, random_state=0),
+    ClassificationBounds(cutoff="fdr", random_state=0),
     ClassificationBounds(C=10.0, cutoff=0.01),
     ClassificationBounds(C=10.0, cutoff=0.01, formulation="joint"),
     RegressionBounds(n_probes=10, random_state=0),
@@ -35,18 +36,15 @@ ESTIMATORS = [
 def expected_failures(estimator):
     if isinstance(estimator, MappingBounds | MetricBounds):
         return {}
-    if estimator.C == "cv":
+    if estimator.C == "cv" or estimator.cutoff == "fdr":
         reason = (
-            "Cross-validation folds and probes are drawn over rows, so a row of weight 2 is not "
-            "equivalent to two rows."
+            "Cross-validation folds and permutations are drawn over rows, so a row of weight 2 is "
+            "not equivalent to two rows."
         )
         return {
             "check_sample_weight_equivalence_on_dense_data": reason,
             "check_sample_weight_equivalence_on_sparse_data": reason,
         }
-    if isinstance(estimator, OrdinalBounds):
-        reason = "The classes of this check are random. No feature is used, so a given C raises."
-        return {"check_estimator_sparse_array": reason, "check_estimator_sparse_matrix": reason}
     if not isinstance(estimator, ClassificationBounds):
         return {}
     if estimator.formulation == "joint":
@@ -55,12 +53,7 @@ def expected_failures(estimator):
             "check_sample_weight_equivalence_on_dense_data": reason,
             "check_sample_weight_equivalence_on_sparse_data": reason,
         }
-    return {
-        "check_class_weight_classifiers": (
-            "With the weights of this check, the best model uses no feature at any C. With a given "
-            "C, fit raises."
-        )
-    }
+    return {}
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)

@@ -171,7 +171,7 @@ def stability(
     >>> found.upper.shape
     (4, 4)
     >>> found.frequency.tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
     _check_options(estimator, n_splits, test_size)
     X, y, row_groups = indexable(X, np.asarray(y), None if groups is None else np.asarray(groups))
