@@ -13,7 +13,7 @@ from allrelevant import (
 )
 from allrelevant.bounds import permutations
 from allrelevant.bounds.permutations import OWN_VARIANCE, TIE_TOL, Draws, pvalues
-from allrelevant.datasets import make_linear_classification
+from allrelevant.datasets import make_linear_classification, make_privileged
 from allrelevant.relevance import MAX_RANK, RELEVANT, adjust_pvalues
 from allrelevant.resampling import permute_rows
 
@@ -210,14 +210,21 @@ def test_several_classes_share_the_tests():
     np.testing.assert_array_equal(in_some_class, bounds.get_support())
 
 
-def test_privileged_features_have_their_own_tests(data):
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+@pytest.mark.parametrize(
+    ("task", "estimator"),
+    [("classification", ClassificationBounds), ("regression", RegressionBounds)],
+)
+def test_privileged_features_are_tested_against_the_loss(task, estimator):
+    data = make_privileged(task, 200, random_state=0)
+    bounds = estimator(cutoff="fdr", random_state=0).fit(data.X, data.y, privileged=data.privileged)
+    assert bounds.privileged_table_pvalue_ <= permutations.EVIDENCE_LEVEL
+    informative = data.privileged_relevance != "irrelevant"
+    assert np.isin(bounds.privileged_relevance_[informative], RELEVANT).any()
     rng = np.random.RandomState(0)
-    hidden = np.column_stack([np.abs(data.X[:, 0]), rng.normal(size=len(data.X))])
-    bounds = ClassificationBounds(cutoff="fdr", random_state=0, C=1.0).fit(
-        data.X, data.y, privileged=hidden
-    )
-    assert bounds.privileged_pvalue_.shape == (2,)
-    assert 0 < bounds.privileged_table_pvalue_ <= 1
+    noise = rng.normal(size=(200, 3))
+    bounds = estimator(cutoff="fdr", random_state=0).fit(data.X, data.y, privileged=noise)
+    assert not np.isin(bounds.privileged_relevance_, RELEVANT).any()
 
 
 def test_sparse_and_dense_tables_agree(data):

@@ -42,6 +42,7 @@ from ..resampling import permute_rows
 from .association import association_pvalue
 from .baseline import FittedBaseline, Tolerance, choose_sparse_C
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
+from .solver.families import solvers_for
 from .solver.ranges import directed_maxima
 from .task import TaskData
 
@@ -73,14 +74,35 @@ TIE_TOL = 1e-9
 
 
 def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
-    """Return the p-value of each table as a whole."""
+    """Return the p-value of each table as a whole.
+
+    ``X`` is tested for association with the target. Privileged features model the loss, so they are
+    tested for association with the slack variables of a baseline without them.
+    """
     data = baselines[0].data
-    targets = np.column_stack([b.data.association_target() for b in baselines])
     rng = np.random.RandomState(seed)
     orders = [permute_rows(data.n_samples, rng) for _ in range(N_TABLE_PERMUTATIONS)]
+    targets = [[baseline.data.association_target() for baseline in baselines]]
+    if data.privileged is not None:
+        targets.append([_slack_variables(baseline) for baseline in baselines])
     return np.array(
-        [association_pvalue(table, targets, data.weight, orders) for table in data.tables]
+        [
+            association_pvalue(table, np.column_stack(part), data.weight, orders)
+            for table, part in zip(data.tables, targets, strict=True)
+        ]
     )
+
+
+def _slack_variables(baseline: FittedBaseline) -> Vector:
+    """Return the slack variable of each sample, for a baseline without privileged features."""
+    requirements = baseline.data.requirements()
+    rows = requirements.rows
+    start = solvers_for(rows).baseline().solve(baseline.model.C_)
+    slack = np.maximum(rows.slack(start.coef[None], start.offset[None])[0], 0.0)
+    has_sample = requirements.sample >= 0
+    total = np.zeros(baseline.data.n_samples)
+    np.add.at(total, requirements.sample[has_sample], slack[has_sample])
+    return total
 
 
 @dataclass(frozen=True)
