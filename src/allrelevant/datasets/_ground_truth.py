@@ -95,7 +95,7 @@ class TableSpec:
         return np.repeat([STRONG, WEAK, IRRELEVANT], counts)
 
     def draw(self, rng: np.random.RandomState) -> tuple[Matrix, Vector]:
-        """Draw the table; return it with the sum of the informative features in each row."""
+        """Draw normal features; return the table and the sum of informative features per row."""
         informative = self.draw_informative(rng)
         return self.table(informative, rng), informative.sum(axis=1)
 

@@ -30,7 +30,7 @@ def make_linear_regression(
     target_noise: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Generate a numeric target with a linear model, and features with known relevance.
+    """Generate regression data with a linear target and features with known relevance.
 
     The target is the sum of normally distributed informative features. Some of these features are
     in the table: the strong features. The others are hidden, and the table contains only
@@ -223,7 +223,7 @@ def mark_largest(score: Vector, positive: float) -> Classes:
 
 
 def _draw_pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Draw equally many rows of both classes, in total the fraction ``flip`` of all rows."""
+    """Draw row indices, equally many per class, in total the fraction ``flip`` of all rows."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):

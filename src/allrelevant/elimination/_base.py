@@ -108,11 +108,11 @@ class SVMSelector(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
-        """Return the content of ``history_``: one dict per subset, with features given by name."""
+        """Return the rows of ``history_``, one dict per subset; ``names`` are the feature names."""
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Scores and changes of each subset as a DataFrame; the first row is the initial subset."""
+        """History as a DataFrame with one row per subset: changed features, score, C and time."""
         check_is_fitted(self)
         return import_extra("pandas", "cli").DataFrame(self._history_rows(feature_names(self)))
 

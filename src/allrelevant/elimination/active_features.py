@@ -63,7 +63,10 @@ class ActiveFeatures:
         return norms[self._active]
 
     def cost_changes(self, b: Matrix) -> Vector:
-        """Return, for each remaining feature, the decrease in ``b' K b / 2`` if it is removed."""
+        """Return, for each remaining feature, the decrease in ``b' K b / 2`` if it is removed.
+
+        The coefficients ``b`` and gamma are held fixed.
+        """
         used = np.flatnonzero(b.any(axis=1))
         columns = self._columns.keep(self._active).dense()
         return self._kernel.cost_changes(

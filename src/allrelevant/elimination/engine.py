@@ -191,7 +191,7 @@ class Elimination:
         fold_scores: list[float],
         start_time: float,
     ) -> Step:
-        """Train the SVMs on the remaining features and return the :class:`Step`."""
+        """Train the SVMs on the remaining features and return the resulting :class:`Step`."""
         whole, scorer = self.evaluators.whole, self.evaluators.outer
         kernel = self.active.kernel_matrix()
         b, offsets = whole.svms.solve(kernel, np.array([self.C]), self._b)

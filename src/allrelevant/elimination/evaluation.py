@@ -1,4 +1,4 @@
-"""Cross-validation of feature subsets, with kernel matrices updated from similar subsets."""
+"""Cross-validation of feature subsets. Kernel matrices are updated, not recomputed."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class EliminationSetup:
         return RowSubset(rows, held_out, folds, series)
 
     def pruned_features(self, rows: Rows) -> list[int]:
-        """Return the features with variance up to ``min_variance``; raise if too few remain."""
+        """Return the features with variance at most ``min_variance``; raise if too few remain."""
         pruned = low_variance_features(self.X[rows], self.min_variance)
         n_remaining = self.X.shape[1] - len(pruned)
         n_needed = max(2, self.schedule.min_features_to_select)
@@ -200,7 +200,7 @@ class NestedScore:
     def from_histories(
         cls, histories: list[EliminationHistory], n_features_to_select: Any
     ) -> NestedScore:
-        """Return the score of a selection rule, applied to the path of each outer fold."""
+        """Return the nested score of a selection rule, given the path of each outer fold."""
         sizes = [
             choose_size(n_features_to_select, history.sizes, history.fold_scores)
             for history in histories

@@ -176,7 +176,7 @@ class LmnnCost:
 
 
 def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
-    """Return the nearest rows of the same class for each row; shape (n_samples, n_neighbors).
+    """Return, for each row, the nearest rows of its class; shape (n_samples, n_neighbors).
 
     Rows of small classes have fewer neighbors; -1 marks the missing ones.
     """

@@ -191,7 +191,10 @@ class LMNN(MetricLearner):
 
 
 def _initial_scale(mapped: Matrix, targets: Codes) -> float:
-    """Return the scale factor for a mean squared target distance of ``INITIAL_DISTANCE``."""
+    """Return the factor by which to scale the mapped rows before the optimization.
+
+    After scaling, the mean squared distance to target neighbors is ``INITIAL_DISTANCE``.
+    """
     row, slot = np.nonzero(targets >= 0)
     distance = float(pair_distances(mapped, Pairs(row, targets[row, slot])).mean())
     return float(np.sqrt(INITIAL_DISTANCE / distance)) if distance > 0 else 1.0

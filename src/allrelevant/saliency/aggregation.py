@@ -234,7 +234,7 @@ def _sum_scores(linearization: Linearization, targets: Targets, n_classes: int |
 def row_batches(
     n_rows: int, n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> Iterator[slice]:
-    """Yield slices of rows for batches of at most ``budget`` values, but at least ``min_rows`` rows."""
+    """Yield row slices with at most ``budget`` values each, but at least ``min_rows`` rows."""
     size = rows_within(n_features, budget=budget, min_rows=min_rows, max_rows=max_rows)
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))

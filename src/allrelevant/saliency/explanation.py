@@ -153,7 +153,7 @@ class Explanation:
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Mask of rows whose predicted class is not the explained one; all False for regression."""
+        """Mask of rows whose predicted and explained classes differ; all False for regression."""
         if not self.of_classes:
             return np.zeros(len(self.saliency), dtype=bool)
         return np.asarray(self.predicted != self.targets)
@@ -280,7 +280,7 @@ def explain_rows(
     names: Sequence[str],
     index: Any = None,
 ) -> Explanation:
-    """Return the explanation of validated rows; ``classes`` is None without class labels."""
+    """Return the explanation of validated rows; ``classes`` is None if the model has no labels."""
     linearization = linearize(model, X)
     outputs = linearization.outputs
     if classes is None:

@@ -295,7 +295,7 @@ class RegressionGain(Gain):
         return slope[:, None] / (self.unit or 1.0)
 
     def with_unit_from(self, targets: Targets) -> RegressionGain:
-        """Return a gain with a unit: its own or else the standard deviation of the targets."""
+        """Return the gain, with the standard deviation of the targets as unit if it has none."""
         return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:

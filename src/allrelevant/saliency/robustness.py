@@ -97,8 +97,8 @@ def robustness(
     certain = classifier.probabilities(changed)[np.arange(len(start)), target_codes]
     if not reached.all():
         warnings.warn(
-            f"No perturbation was found for {(~reached).sum()} of {len(reached)} (row, class) pairs, "
-            f"for which ``reached`` is False. Increase max_steps={max_steps} or step, or lower "
+            f"No perturbation was found for {(~reached).sum()} of {len(reached)} (row, class) "
+            f"pairs, for which ``reached`` is False. Increase max_steps={max_steps} or step, or lower "
             f"certainty={certainty:g}.",
             RelevanceWarning,
             stacklevel=2,

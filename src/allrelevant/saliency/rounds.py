@@ -198,7 +198,7 @@ class ColumnMasking(Protocol):
     """Strategy for inactive features: drop their columns, or set them to zero."""
 
     def reduce(self, X: Table, active: Features) -> Table:
-        """Return the table with inactive features dropped or set to zero, in column order."""
+        """Return the table, in column order, with inactive features dropped or set to zero."""
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
         """Return values per active feature, given values per column of the reduced table."""
@@ -260,7 +260,7 @@ class RoundHistory:
 
     @property
     def importances(self) -> Vector:
-        """Each feature's fraction of the total saliency, in its last active round."""
+        """Fraction of the total saliency, for each feature in its last round."""
         importances = np.zeros(self.n_features)
         for round_ in self.rounds:
             total = round_.saliency.sum()

@@ -1,4 +1,4 @@
-"""Estimators that the rounds train, their seeds, and their training errors.
+"""Estimators trained in the saliency rounds, their seeds, and their error messages.
 
 :func:`trainer_for` converts the ``estimator`` parameter of a selector to an unfitted estimator.
 :func:`clone_with_seed` clones it for each repetition, with a seed from :func:`draw_entropy` and
@@ -80,7 +80,7 @@ def requires_all_columns(estimator: Any) -> bool:
 
 
 def hash_initial_weights(estimator: Any) -> str:
-    """Return a hash of the predefined initial weights of a skorch net, or "" without such.
+    """Return a hash of the predefined initial weights of a skorch net, or "" if there are none.
 
     If the module is an instance, skorch starts from its weights.
     """

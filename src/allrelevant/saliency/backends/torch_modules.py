@@ -319,7 +319,7 @@ SINGLE_THREAD_BELOW = 1_000_000
 
 
 def threads_for(module: nn.Module, n_threads: int | None) -> int:
-    """Return the number of threads for a network; None means one for small networks."""
+    """Return ``n_threads`` or, if it is None, a number that depends on the network size."""
     if n_threads is not None:
         return n_threads
     n_parameters = sum(parameter.numel() for parameter in module.parameters())

@@ -137,7 +137,7 @@ class NetworkEstimator(BaseEstimator):
         return partial(torch.randperm, len(targets))
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
-        """Return the classes by which the validation split is stratified, or None for no strata."""
+        """Return the classes for a stratified validation split, or None if it is not stratified."""
         return None
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
