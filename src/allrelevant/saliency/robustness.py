@@ -98,8 +98,8 @@ def robustness(
     if not reached.all():
         warnings.warn(
             f"No perturbation was found for {(~reached).sum()} of {len(reached)} (row, class) "
-            f"pairs, for which ``reached`` is False. Increase max_steps={max_steps} or step, or lower "
-            f"certainty={certainty:g}.",
+            f"pairs, for which ``reached`` is False. Increase max_steps={max_steps} or step, "
+            f"or lower certainty={certainty:g}.",
             RelevanceWarning,
             stacklevel=2,
         )

@@ -260,7 +260,7 @@ class RoundHistory:
 
     @property
     def importances(self) -> Vector:
-        """Fraction of the total saliency, for each feature in its last round."""
+        """Saliency of each feature divided by the total saliency of its last active round."""
         importances = np.zeros(self.n_features)
         for round_ in self.rounds:
             total = round_.saliency.sum()
