@@ -171,7 +171,7 @@ def test_output_has_column_names(wine):
     ("settings", "message"),
     [
         ({"rank": 14}, r"rank=14 exceeds the number of features \(13\)"),
-        ({"prototypes_per_class": 49}, "Class '2' has 48 rows, too few for 49 prototypes"),
+        ({"prototypes_per_class": 49}, r"Class '2' has too few rows \(48\) for 49 prototypes"),
         ({"prototypes_per_class": {0: 1, 1: 1}}, "no entry for class '2'"),
         ({"prototypes_per_class": {0: 1, 1: 1, 2: 1, 3: 1}}, "for '3', which is not a class"),
         ({"prototypes_per_class": {0: 1, 1: 0, 2: 1}}, r"at least 1 \(got 0 for class '1'\)"),

@@ -77,7 +77,7 @@ def test_a_row_that_already_reaches_the_goal_is_not_changed(iris, network):
 
 def test_perturbations_not_found_are_reported(iris, network):
     X, _ = iris
-    with pytest.warns(RelevanceWarning, match=r"for 2 of 3 pairs of a row and a class"):
+    with pytest.warns(RelevanceWarning, match=r"for 2 of 3 \(row, class\) pairs"):
         found = robustness(network, X[:1], certainty=0.99, max_steps=1, step=1e-3)
     assert found.n_missed == 2
     assert np.isnan(found.distance[~found.reached]).all()

@@ -38,13 +38,13 @@ class GroundTruth(NamedTuple):
 
 
 def normal_values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
-    """Draw independent standard normal values."""
+    """Draw an array of independent standard normal values."""
     return rng.normal(size=shape)
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """Specification of a generated table.
+    """Specification of a generated table: size, relevance classes of the features, and noise.
 
     The target is a function of the informative features. Some of them are in the table: the strong
     features. The others are hidden, and the table contains only substitutes for them: the weak
@@ -95,7 +95,7 @@ class TableSpec:
         return np.repeat([STRONG, WEAK, IRRELEVANT], counts)
 
     def draw(self, rng: np.random.RandomState) -> tuple[Matrix, Vector]:
-        """Draw normal features; return the table and the sum of the informative features."""
+        """Draw normal features; return the table and the sum of informative features per row."""
         informative = self.draw_informative(rng)
         return self.table(informative, rng), informative.sum(axis=1)
 
@@ -108,7 +108,7 @@ class TableSpec:
     def table(
         self, informative: Matrix, rng: np.random.RandomState, values: Values = normal_values
     ) -> Matrix:
-        """Return a noisy table with strong, weak and irrelevant features, in this order."""
+        """Return a noisy table of strong, weak and irrelevant features, in this order."""
         strong, hidden = informative[:, : self.n_strong], informative[:, self.n_strong :]
         weak = _SUBSTITUTES[self.weak](hidden, self.n_weak, rng)
         X = np.hstack([strong, weak, values(rng, (self.n_samples, self.n_irrelevant))])

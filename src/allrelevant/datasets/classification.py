@@ -38,7 +38,7 @@ def make_linear_classification(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Generate linearly separable classes and features with known relevance.
+    """Generate two classes with a linear boundary, and features with known relevance.
 
     The class is the sign of the sum of normally distributed informative features. Some of these
     features are in the table: the strong features. The others are hidden, and the table contains
@@ -214,8 +214,8 @@ def make_planted_groups(
     counts = (n_alone, n_pairs, n_triples, n_sums, n_irrelevant)
     if min(counts) < 0 or sum(counts[:4]) == 0:
         raise InputError(
-            "n_alone, n_pairs, n_triples, n_sums and n_irrelevant must not be negative, and one of "
-            f"the first four must be positive (got {', '.join(map(str, counts))})."
+            "n_alone, n_pairs, n_triples, n_sums and n_irrelevant must not be negative, and at "
+            f"least one of the first four must be positive (got {', '.join(map(str, counts))})."
         )
     rng = check_random_state(random_state)
     copies = [1] * n_alone + [2] * n_pairs + [3] * n_triples

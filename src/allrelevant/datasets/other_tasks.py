@@ -30,7 +30,7 @@ def make_linear_regression(
     target_noise: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Generate a linear numeric target and features with known relevance.
+    """Generate regression data with a linear target and features with known relevance.
 
     The target is the sum of normally distributed informative features. Some of these features are
     in the table: the strong features. The others are hidden, and the table contains only
@@ -209,7 +209,7 @@ def make_ranking(
 
 
 def mark_largest(score: Vector, positive: float) -> Classes:
-    """Assign label 1 to the fraction ``positive`` of rows with the largest scores, else label 0."""
+    """Return label 1 for the fraction ``positive`` of rows with the largest scores, else 0."""
     n_samples = len(score)
     n_positive = round(positive * n_samples) if 0 < positive < 1 else 0
     if not 0 < n_positive < n_samples:
@@ -223,7 +223,7 @@ def mark_largest(score: Vector, positive: float) -> Classes:
 
 
 def _draw_pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Draw as many positive as negative rows, in total a fraction ``flip`` of all rows."""
+    """Draw row indices, equally many per class, in total the fraction ``flip`` of all rows."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):

@@ -156,7 +156,10 @@ def make_privileged(
 
 
 def _mostly_zero(n_informative: int) -> Values:
-    """Return a function that draws exponential values, all zero in about two thirds of the rows."""
+    """Return a function that draws exponential values, most of them set to zero.
+
+    In ``n_informative`` columns, about two thirds of the rows contain only zeros.
+    """
     fraction = 1 - (1 - DIFFICULT_FRACTION) ** (1 / n_informative)
 
     def values(rng: np.random.RandomState, shape: tuple[int, int]) -> Matrix:
@@ -169,7 +172,7 @@ def _mostly_zero(n_informative: int) -> Values:
 
 
 def _with_slack(score: Vector, y: Classes, slack: Vector, rng: np.random.RandomState) -> Vector:
-    """Shift scores so that they separate the classes, up to the given slack of each row."""
+    """Return shifted scores that separate the classes by a margin of 1 minus the row's slack."""
     separated = score + 2.0 * y
     last = y.max()
     boundary = np.array(

@@ -297,7 +297,7 @@ class _Reader:
         return self._symbols[-1]
 
     def _pairs(self, flags: int) -> dict[str, Any]:
-        """Read name-value pairs up to the terminating null."""
+        """Read the name-value pairs of an R pairlist and return them as a dict."""
         values = {}
         while flags & _KIND == _PAIR:
             if flags & _HAS_ATTRIBUTES:

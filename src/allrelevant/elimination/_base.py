@@ -82,14 +82,14 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     verbose: int
 
     def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
-        """Select a different subset among those evaluated by ``fit``, without refitting.
+        """Select a subset by a different rule or size, without refitting.
 
         Parameters
         ----------
         n_features_to_select : {"best", "one_se"} or int, default="best"
             Selection rule. ``"best"`` selects the subset with the best score, and ``"one_se"`` the
-            smallest subset within one standard error of the best score. A number selects an
-            evaluated subset of this size.
+            smallest subset within one standard error of the best score. A number selects the
+            subset of this size.
 
         Returns
         -------
@@ -108,11 +108,11 @@ class SVMSelector(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
-        """Return the rows of ``history_`` as dicts, one per subset, with these feature names."""
+        """Return the rows of ``history_``, one dict per subset; ``names`` are the feature names."""
 
     @property
     def history_(self) -> pd.DataFrame:
-        """DataFrame with one row per step; the first row describes the initial subset."""
+        """History as a DataFrame with one row per subset: changed features, score, C and time."""
         check_is_fitted(self)
         return import_extra("pandas", "cli").DataFrame(self._history_rows(feature_names(self)))
 

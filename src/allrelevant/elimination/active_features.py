@@ -45,25 +45,28 @@ class ActiveFeatures:
         return self._features[self._active]
 
     def kernel_matrix(self) -> Matrix:
-        """Return the kernel matrix of all rows."""
+        """Return the kernel matrix of all rows, computed from the remaining features."""
         return self._kernel.matrix(self.base, self.n_active)
 
     def column(self, feature: int) -> Vector:
-        """Return the values of one feature."""
+        """Return the values of the given feature in all rows."""
         return self._columns.column(self._index(feature))
 
     def weight_norms(self, b: Matrix) -> Vector:
         """Return, for each remaining feature, the norm of its weights over all pairs of classes.
 
-        A weight is the sum of the feature's values over the rows, multiplied by the coefficients
-        ``b``. For nonlinear kernels, this is only an approximation in input space.
+        A weight is the inner product of the feature's values and one column of ``b``. For
+        nonlinear kernels, this is only an approximation in input space.
         """
         weights = self._columns.weights(b)
         norms = np.abs(weights[:, 0]) if weights.shape[1] == 1 else np.linalg.norm(weights, axis=1)
         return norms[self._active]
 
     def cost_changes(self, b: Matrix) -> Vector:
-        """Return the decrease in cost from removing each feature, with coefficients held fixed."""
+        """Return, for each remaining feature, the decrease in ``b' K b / 2`` if it is removed.
+
+        The coefficients ``b`` and gamma are held fixed.
+        """
         used = np.flatnonzero(b.any(axis=1))
         columns = self._columns.keep(self._active).dense()
         return self._kernel.cost_changes(
@@ -132,11 +135,11 @@ class FeatureMatrix(ABC):
         return int(self.values.shape[0])
 
     def keep(self, mask: NDArray[np.bool_]) -> Self:
-        """Return the columns selected by a mask, in their original order."""
+        """Return a matrix of the columns selected by a Boolean mask, in their original order."""
         return type(self)(self.values[np.flatnonzero(mask)])
 
     def weights(self, b: Matrix) -> Matrix:
-        """Multiply the columns by coefficients of shape (n_samples, k)."""
+        """Return the inner product of each stored column with each column of ``b``."""
         return self.values @ b
 
     @abstractmethod

@@ -43,7 +43,7 @@ MAX_CANDIDATES = 12
 
 @dataclass(frozen=True)
 class StepSchedule:
-    """Number of features removed per step, and number of candidates for the last removal.
+    """Settings for the steps of an elimination: numbers of removed features and of candidates.
 
     ``step`` is a number of features or, below 1, a fraction of the remaining features.
     """
@@ -79,13 +79,13 @@ class StepSchedule:
 
     @property
     def max_competing(self) -> int:
-        """Maximum number of candidates."""
+        """Maximum number of candidates for the last removal of a step."""
         return MAX_CANDIDATES if self.n_candidates == "auto" else self.n_candidates
 
 
 @dataclass(frozen=True)
 class Evaluators:
-    """Evaluators used during an elimination.
+    """Inner evaluator, SVMs for all training rows and outer scorer of an elimination.
 
     ``whole`` contains all training rows and the rows held out of the entire elimination, if any;
     ``outer`` scores the decisions on these held-out rows. ``inner`` cross-validates subsets. If it
@@ -99,7 +99,10 @@ class Evaluators:
 
 @dataclass
 class Elimination:
-    """State of an elimination; without cross-validation, ``C`` keeps its initial value."""
+    """Backward elimination: remaining features, current ``C`` and SVM coefficients.
+
+    Without cross-validation, ``C`` keeps its initial value.
+    """
 
     active: ActiveFeatures
     evaluators: Evaluators
@@ -113,7 +116,10 @@ class Elimination:
         self._fold_b: list[Matrix] | None = None
 
     def run(self, series: Series, advance: Callable[[], object]) -> list[Step]:
-        """Run or resume the elimination, and call ``advance`` after each step."""
+        """Run or resume the elimination and return its steps.
+
+        ``advance`` is called after each step that removes features.
+        """
         steps = [Step(**values) for values in series.steps()]
         if steps:
             self._resume(steps, series.state())
@@ -127,7 +133,7 @@ class Elimination:
         return steps
 
     def _first(self) -> Step:
-        """Evaluate the full feature set."""
+        """Train on all features, cross-validate if required, and return the first :class:`Step`."""
         start_time = time.perf_counter()
         fold_scores: list[float] = []
         inner = self.evaluators.inner
@@ -155,7 +161,7 @@ class Elimination:
         )
 
     def _least_relevant(self) -> tuple[list[int], list[int]]:
-        """Return features to remove without evaluation, and candidates for the last removal."""
+        """Return the features to remove without evaluation, and candidates for the last removal."""
         values = self.criterion(self.active, self._coefficients)
         n_certain = self.schedule.n_dropped(self.active.n_active) - 1
         indices = smallest_indices(values, n_certain + self.schedule.max_competing)
@@ -170,7 +176,7 @@ class Elimination:
         return inner.evaluate(self.active.base, moves, self._fold_b)
 
     def _adopt(self, evaluation: Evaluation, costs: Vector) -> list[float]:
-        """Continue with an evaluated subset at its best cost, and return its fold scores."""
+        """Adopt the best C and the coefficients of an evaluation, and return its fold scores."""
         self._fold_b = evaluation.b
         before, self.C = self.C, float(costs[evaluation.best_cost])
         if self._b is not None and before > self.C:
@@ -185,7 +191,7 @@ class Elimination:
         fold_scores: list[float],
         start_time: float,
     ) -> Step:
-        """Train on the current subset and return its :class:`Step`."""
+        """Train the SVMs on the remaining features and return the resulting :class:`Step`."""
         whole, scorer = self.evaluators.whole, self.evaluators.outer
         kernel = self.active.kernel_matrix()
         b, offsets = whole.svms.solve(kernel, np.array([self.C]), self._b)
@@ -224,7 +230,7 @@ class Elimination:
 
 
 def smallest_indices(values: Vector, number: int) -> NDArray[np.int64]:
-    """Return the indices of the smallest values, sorted by value and, for ties, by index."""
+    """Return the indices of the ``number`` smallest values, sorted by value, then by index."""
     tie = TIE_TOL * float(np.abs(values).max())
     if number == 1:
         return np.flatnonzero(values <= values.min() + tie)[:1]

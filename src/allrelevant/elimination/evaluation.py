@@ -1,4 +1,4 @@
-"""Cross-validation of feature subsets, using a kernel matrix updated from a similar subset."""
+"""Cross-validation of feature subsets. Kernel matrices are updated, not recomputed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Evaluation:
 
     @property
     def means(self) -> Vector:
-        """Mean score at each cost."""
+        """Mean score over the folds at each cost, rounded so that ties are exact."""
         return np.round(self.scores.mean(axis=0), SCORE_DECIMALS)
 
     @property
@@ -51,7 +51,7 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """Best mean score."""
+        """Mean score over the folds at the best cost."""
         return float(self.means.max())
 
     @property
@@ -78,7 +78,7 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate the subset that results from each move; all start from the same subset.
+        """Cross-validate one subset per move; all moves start from the same subset.
 
         ``start`` contains the coefficients of a similar subset, one array per fold. With
         ``keep=False``, no coefficients are returned, which saves memory if there are thousands of
@@ -108,7 +108,7 @@ def _evaluate_folds(
     keep: bool,
     item: tuple[Move, Sequence[int]],
 ) -> Evaluation:
-    """Train and score the subset that results from a move, on some of the folds."""
+    """Train SVMs on the subset that results from a move, and score them on the given folds."""
     move, indices = item
     moved = base
     for column, sign in zip(move.columns, move.signs, strict=True):

@@ -79,7 +79,7 @@ class FlipSelector(SVMSelector):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
-        """Fit the selector and search the neighbors of its subset.
+        """Fit the selector, then improve its subset by local search.
 
         Parameters
         ----------

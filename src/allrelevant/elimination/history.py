@@ -49,7 +49,7 @@ class EliminationHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """Ranks: 1 for the features of the smallest subset, 2 for the last feature dropped, etc."""
+        """Rank of each feature: 1 in the smallest subset, 2 for the last feature dropped, etc."""
         dropped = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
         ranking = np.ones(self.n_features, dtype=np.int64)
         n_final = self.steps[-1].n_features
@@ -58,7 +58,7 @@ class EliminationHistory:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Number of features of each subset."""
+        """Number of features of each subset along the path."""
         return np.array([step.n_features for step in self.steps])
 
     @property
@@ -67,7 +67,7 @@ class EliminationHistory:
         return np.array([step.fold_scores for step in self.steps])
 
     def support(self, n_features: int) -> NDArray[np.bool_]:
-        """Return the subset of the given size as a Boolean mask."""
+        """Return the subset of the ``n_features`` highest-ranked features as a Boolean mask."""
         n_final = self.steps[-1].n_features
         if not n_final <= n_features <= self.n_features:
             raise InputError(

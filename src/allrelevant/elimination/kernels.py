@@ -18,7 +18,7 @@ from .._typing import Matrix, Vector
 
 @dataclass(frozen=True)
 class Kernel(ABC):
-    """Kernel with its parameters, named as in scikit-learn.
+    """Base class of kernels, whose parameters are named as in scikit-learn.
 
     ``gamma=None`` means one over the number of features.
     """
@@ -48,7 +48,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Return the decrease in ``b' K b / 2`` from removing each feature.
+        """Return, for each feature, the decrease in ``b' K b / 2`` if it is removed.
 
         The coefficients ``b`` and gamma are held fixed. ``base``, ``columns`` of shape
         (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs) refer to the same rows. The
@@ -83,7 +83,7 @@ class RBFKernel(Kernel):
         return np.square(column[:, None] - column)
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """Return the kernel matrix; distances that are negative due to rounding are set to zero."""
+        """Compute the kernel matrix; squared distances below zero (rounding) are set to zero."""
         kernel = np.maximum(base, 0.0)
         kernel *= -self.gamma_for(n_features)
         return np.exp(kernel, out=kernel)

@@ -24,7 +24,7 @@ NEIGHBORS_PER_WRITE = 64
 
 
 class Flip(NamedTuple):
-    """Addition of a feature, removal of a feature, or both."""
+    """Change of a subset: a feature is added, a feature is removed, or both (a swap)."""
 
     added: int | None
     removed: int | None
@@ -50,14 +50,17 @@ class Flip(NamedTuple):
 
 
 def bit_flips(subset: Subset) -> Iterator[Flip]:
-    """Return all single-feature flips: removals first, then additions."""
+    """Return all single-feature flips: removals first, then additions.
+
+    If the subset has a single feature, there are no removals.
+    """
     inside = np.flatnonzero(subset).tolist()
     removals = (Flip(None, j) for j in inside) if len(inside) > 1 else ()
     return chain(removals, (Flip(j, None) for j in np.flatnonzero(~subset).tolist()))
 
 
 def attribute_flips(subset: Subset) -> Iterator[Flip]:
-    """Return all swaps of a selected feature and an unselected one."""
+    """Return all flips that swap a selected and an unselected feature."""
     inside, outside = np.flatnonzero(subset).tolist(), np.flatnonzero(~subset).tolist()
     return (Flip(added, removed) for removed, added in product(inside, outside))
 
@@ -115,7 +118,7 @@ class LocalSearch:
     def _best_neighbor(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> SearchStep | None:
-        """Return the best neighbor, or None if no neighbor is better."""
+        """Return the best neighbor of the current subset, or None if it is not better."""
         start_time = time.perf_counter()
         scores = self._scores(current, flips, number)
         if len(scores) == 0:

@@ -237,7 +237,7 @@ class SVMRFE(SVMSelector):
         return self.select(self.n_features_to_select)
 
     def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
-        """Select a different subset among those evaluated by ``fit``, without refitting.
+        """Select a subset by a different rule or size, without refitting.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class SVMRFE(SVMSelector):
         return 1
 
     def _check_settings(self, setup: EliminationSetup) -> None:
-        """Raise if settings are incompatible."""
+        """Raise if parameters are incompatible with each other or with the number of features."""
         number, smallest = self.n_features_to_select, self.min_features_to_select
         if self.cv is None and isinstance(number, str):
             raise InputError(

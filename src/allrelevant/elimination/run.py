@@ -34,7 +34,7 @@ from .svm import ClassWeight, TrainedFold, pairwise_svms
 
 @dataclass(frozen=True)
 class SVMSettings:
-    """Settings for training and scoring subsets; costs are in ascending order."""
+    """Settings for training and scoring SVMs; ``costs`` are values of C in ascending order."""
 
     kernel: Kernel
     costs: Vector
@@ -57,7 +57,7 @@ class SVMSettings:
 
 @dataclass(frozen=True)
 class RowSubset:
-    """Rows used for selection, their folds, and rows held out of the entire elimination."""
+    """Rows used for selection, their inner folds, and rows held out of the entire elimination."""
 
     rows: Rows
     held_out: Rows
@@ -65,7 +65,7 @@ class RowSubset:
     series: str
 
     def arrays(self) -> list[Rows]:
-        """Return all row indices of the subset and its folds, for the fingerprint."""
+        """Return all row indices of the subset and its folds, for the checkpoint fingerprint."""
         folds = [rows for fold in self.folds or [] for rows in fold]
         return [self.rows, self.held_out, *folds]
 
@@ -83,7 +83,7 @@ class EliminationSetup:
     cv: Any
 
     def all_rows(self) -> RowSubset:
-        """Return all rows and their folds."""
+        """Return all rows and their cross-validation folds; no rows are held out."""
         rows = np.arange(len(self.labels.codes))
         return self._row_subset(rows, rows[:0], "all rows", "cv")
 
@@ -115,7 +115,7 @@ class EliminationSetup:
         return RowSubset(rows, held_out, folds, series)
 
     def pruned_features(self, rows: Rows) -> list[int]:
-        """Return the features with too little variance in these rows; raise if too few remain."""
+        """Return the features with variance at most ``min_variance``; raise if too few remain."""
         pruned = low_variance_features(self.X[rows], self.min_variance)
         n_remaining = self.X.shape[1] - len(pruned)
         n_needed = max(2, self.schedule.min_features_to_select)
@@ -136,7 +136,10 @@ class EliminationSetup:
             check_scorer(evaluators.outer, evaluators.whole)
 
     def run(self, subset: RowSubset, series: Series, title: str | None) -> EliminationHistory:
-        """Run the elimination on some rows; show a progress bar if a title is given."""
+        """Run or resume the elimination on the given rows and return its path.
+
+        A progress bar is shown if ``title`` is not None.
+        """
         pruned = self.pruned_features(subset.rows)
         kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
         kernel = self.svm.kernel
@@ -197,7 +200,7 @@ class NestedScore:
     def from_histories(
         cls, histories: list[EliminationHistory], n_features_to_select: Any
     ) -> NestedScore:
-        """Apply the selection rule to the finished elimination of each outer fold."""
+        """Return the nested score of a selection rule, given the path of each outer fold."""
         sizes = [
             choose_size(n_features_to_select, history.sizes, history.fold_scores)
             for history in histories

@@ -17,7 +17,7 @@ from .svm import TrainedFold, majority_vote
 
 
 class DecisionScorer(Protocol):
-    """Function that scores the decisions on the held-out rows of a fold."""
+    """Function that scores the decision values for the held-out rows of a fold."""
 
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         """Return one score per cost for decision values of shape (n_costs, n_pairs, n_rows)."""
@@ -38,7 +38,7 @@ def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:
 
 
 def check_scorer(scorer: DecisionScorer, fold: TrainedFold) -> None:
-    """Test a scorer on artificial decisions; raise an error early if it fails."""
+    """Test a scorer on artificial decision values; raise an error if it fails."""
     n_pairs = len(fold.svms.pairs)
     values = np.linspace(-1.0, 1.0, n_pairs * len(fold.held_out)).reshape(1, n_pairs, -1)
     try:
@@ -111,9 +111,10 @@ class PrecomputedClassifier(ClassifierMixin, BaseEstimator):
 
 
 def one_vs_rest(values: Matrix, pairs: Rows, n_classes: int) -> Matrix:
-    """Convert decision values per pair of classes to votes per class; shape (n_rows, n_classes).
+    """Convert pairwise to one-vs-rest decision values; shape (n_rows, n_classes).
 
-    Ties are broken by the confidence of the pairs, as in ``SVC``.
+    The value of a class is its number of votes. Ties are broken by the confidence of the pairs, as
+    in ``SVC``.
     """
     votes, confidence = np.zeros((2, values.shape[1], n_classes))
     for decision, (first, second) in zip(values, pairs, strict=True):

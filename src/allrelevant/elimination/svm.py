@@ -72,7 +72,7 @@ class PairwiseSVMs:
         return b, offsets
 
     def decide(self, kernel: Matrix, b: Matrix, offsets: Matrix, rows: Rows) -> NDArray[np.float64]:
-        """Return the decision values of some rows; shape (n_costs, n_pairs, n_rows).
+        """Return the decision values of the given rows; shape (n_costs, n_pairs, n_rows).
 
         Values are positive for the first class of a pair.
         """
@@ -81,7 +81,7 @@ class PairwiseSVMs:
         return decide_pairs(*_writable(kernel, self.members, self.starts, b, offsets, rows))
 
     def by_row(self, b: Vector, n_samples: int) -> Matrix:
-        """Return the coefficients at one cost as a matrix of shape (n_samples, n_pairs)."""
+        """Return the coefficients at one cost, zero for unused rows; shape (n_samples, n_pairs)."""
         table = np.zeros((n_samples, len(self.pairs)))
         problem = np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
         table[self.members, problem] = b
@@ -89,7 +89,7 @@ class PairwiseSVMs:
 
 
 def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the arrays, with read-only ones copied; numba would recompile its code for them."""
+    """Copy read-only arrays, for which numba would recompile its code; return all arrays."""
     return [array if array.flags.writeable else array.copy() for array in arrays]
 
 
@@ -116,7 +116,7 @@ def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float
 
 
 def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
-    """Return the class weight function for a setting; classes missing in a dict have weight 1."""
+    """Convert the parameter ``class_weight`` to a function; classes not in a dict have weight 1."""
     if setting is None:
         return lambda present, counts: np.ones(len(counts))
     if not isinstance(setting, Mapping):
@@ -137,10 +137,10 @@ def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
 
 
 def majority_vote(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> Rows:
-    """Return the class code of each row by majority vote over all pairs, as in libsvm.
+    """Return the predicted class code of each row, by majority vote over all pairs of classes.
 
-    ``values`` has shape (..., n_pairs, n_rows), and the result has shape (..., n_rows). Ties go to
-    the first class.
+    ``values`` has shape (..., n_pairs, n_rows), and the result has shape (..., n_rows). As in
+    libsvm, ties go to the first class.
     """
     if len(pairs) == 1:
         return np.where(values[..., 0, :] > 0, pairs[0, 0], pairs[0, 1])
@@ -154,7 +154,7 @@ def majority_vote(values: NDArray[np.float64], pairs: Rows, n_classes: int) -> R
 
 @dataclass(frozen=True)
 class TrainedFold:
-    """SVMs for the training rows of a fold, and the held-out rows."""
+    """Binary SVM problems for the training rows of a fold, and indices of its held-out rows."""
 
     svms: PairwiseSVMs
     held_out: Rows

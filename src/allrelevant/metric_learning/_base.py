@@ -109,9 +109,10 @@ class MetricLearner(
 
 
 class CenteredRows(NamedTuple):
-    """Rows scaled to zero mean and unit mean square.
+    """Data with column means of zero and an overall mean square of 1.
 
-    ``mean`` and ``unit`` are the original mean and root mean square.
+    ``mean`` contains the original column means. ``unit`` is the root mean square of the centered
+    data before scaling.
     """
 
     X: Matrix
@@ -120,7 +121,7 @@ class CenteredRows(NamedTuple):
 
 
 def center_rows(X: Matrix) -> CenteredRows:
-    """Center the rows and divide them by their root mean square."""
+    """Subtract the column means, then divide all values by their root mean square."""
     mean = X.mean(axis=0)
     centered = X - mean
     unit = float(np.sqrt(np.mean(centered**2)))
@@ -132,9 +133,9 @@ def center_rows(X: Matrix) -> CenteredRows:
 def initial_mapping(
     start: InitialMapping, rank: int, coordinates: PartialWhitening, rng: np.random.RandomState
 ) -> Matrix:
-    """Return an initial mapping with orthonormal rows, shape (rank, n_features).
+    """Return an initial mapping with orthonormal components; shape (rank, n_features).
 
-    The rows are random or the leading principal axes. At full rank, the identity replaces the
+    The components are random or the leading principal axes. At full rank, the identity replaces the
     principal axes, because it gives the same metric.
     """
     n_features = coordinates.axes.shape[1]

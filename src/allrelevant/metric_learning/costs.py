@@ -70,20 +70,26 @@ class GmlvqCost:
         return float(score.mean()), (prototype_gradient @ omega, omega_gradient)
 
     def _nearest(self, distances: Matrix, among: Matrix) -> tuple[Codes, Vector]:
-        """Return, for each row, the nearest prototype and the squared distance to it."""
+        """Return, for each row, the nearest allowed prototype and the squared distance to it.
+
+        ``among`` is zero for allowed prototypes and infinite for others.
+        """
         prototype = (distances + among).argmin(axis=1)
         return prototype, distances[self._rows, prototype]
 
 
 def squared_distances(rows: Matrix, points: Matrix) -> Matrix:
-    """Compute the squared distances between rows and points; negative results are set to zero."""
+    """Return the squared distance of each row to each point; shape (n_rows, n_points).
+
+    Results that are negative due to rounding are set to zero.
+    """
     square = np.einsum("ij,ij->i", rows, rows)[:, np.newaxis] - 2.0 * (rows @ points.T)
     square += np.einsum("ij,ij->i", points, points)
     return np.maximum(square, 0.0, out=square)
 
 
 def rank_penalty(omega: Matrix) -> tuple[float, Matrix]:
-    """Compute the penalty for a loss of rank, and its gradient.
+    """Compute the penalty on rank loss of the mapping ``omega``, and its gradient.
 
     The penalty is half of ``l log(trace / l) - log det`` of the ``l x l`` matrix ``omega omega'``.
     It is zero if all eigenvalues are equal, infinite if one is zero, and does not depend on the
@@ -156,7 +162,7 @@ class LmnnCost:
     def _mapped_gradient(
         self, mapped: Matrix, pulls: Vector, impostors: Pairs, pushes: Vector
     ) -> Matrix:
-        """Compute the gradient with respect to the mapped rows.
+        """Compute the gradient of the cost with respect to the mapped rows.
 
         It is twice a weighted graph Laplacian times the mapped rows.
         """
@@ -170,7 +176,7 @@ class LmnnCost:
 
 
 def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
-    """Return the nearest rows of the same class; shape (n_samples, n_neighbors).
+    """Return, for each row, the nearest rows of its class; shape (n_samples, n_neighbors).
 
     Rows of small classes have fewer neighbors; -1 marks the missing ones.
     """
@@ -211,16 +217,17 @@ class Impostors:
         self.n_searches = 0
 
     def near(self, mapped: Matrix, radius: Vector) -> Pairs:
-        """Return pairs of rows from different classes, including all within the first row's radius.
+        """Return at least all pairs of rows from different classes within the given radii.
 
-        ``mapped`` contains the rows in the space of the metric.
+        ``mapped`` contains the rows in the space of the metric. ``radius`` contains the radius of
+        the first row of a pair. The result may contain pairs outside the radius.
         """
         if not self._is_valid(mapped, radius):
             self._search(mapped, radius * (1.0 + SEARCH_MARGIN))
         return self._pairs
 
     def _is_valid(self, mapped: Matrix, radius: Vector) -> bool:
-        """Return whether the last search found all pairs within these radii."""
+        """Return whether the stored pairs include all pairs within these radii."""
         if self._mapped is None:
             return False
         # The rows of a pair that was not stored were further apart than the searched radius.

@@ -174,7 +174,7 @@ class GMLVQ(MetricLearner):
         rank: int,
         rng: np.random.RandomState,
     ) -> Minimum:
-        """Find the prototypes and the mapping with minimal cost, in the coordinates of ``X``."""
+        """Minimize the cost; return prototypes and mapping in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         omega = initial_mapping(self.start, rank, coordinates, rng)
         data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)
@@ -224,7 +224,7 @@ class GMLVQ(MetricLearner):
         return score[:, 1] if score.shape[1] == 2 else score
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of the nearest prototype.
+        """Predict the class of each sample, that is, the class of its nearest prototype.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class GMLVQ(MetricLearner):
 def prototype_counts(
     per_class: int | Mapping[Any, int], classes: NDArray[Any], sizes: Sequence[int]
 ) -> list[int]:
-    """Return the number of prototypes per class.
+    """Return the number of prototypes of each class; raise if a number is invalid.
 
     ``per_class`` is one number for all classes or a mapping from labels to numbers. ``sizes``
     contains the number of rows per class.
@@ -273,7 +273,7 @@ def prototype_counts(
             )
         if count > size:
             raise InputError(
-                f"Class {str(label)!r} has {size} rows, too few for {count} prototypes. Reduce "
+                f"Class {str(label)!r} has too few rows ({size}) for {count} prototypes. Reduce "
                 "prototypes_per_class."
             )
     return [int(count) for count in counts]

@@ -123,7 +123,7 @@ class LMNN(MetricLearner):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the metric.
+        """Learn the metric, and store the training samples for ``predict``.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class LMNN(MetricLearner):
         return self
 
     def _descend(self, X: Matrix, codes: Codes, rank: int, rng: np.random.RandomState) -> Minimum:
-        """Find the mapping with minimal cost, in the coordinates of ``X``."""
+        """Minimize the cost and return the mapping in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         targets = target_neighbors(X, codes, self.n_neighbors)
         omega = initial_mapping(self.start, rank, coordinates, rng)
@@ -169,7 +169,7 @@ class LMNN(MetricLearner):
         return minimum._replace(matrices=[coordinates.original_mapping(minimum.matrices[0])])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the majority class of the nearest training samples.
+        """Predict the class of each sample by majority vote of the nearest training samples.
 
         Parameters
         ----------
@@ -191,7 +191,10 @@ class LMNN(MetricLearner):
 
 
 def _initial_scale(mapped: Matrix, targets: Codes) -> float:
-    """Return the factor that makes the mean squared distance of targets ``INITIAL_DISTANCE``."""
+    """Return the factor by which to scale the mapped rows before the optimization.
+
+    After scaling, the mean squared distance to target neighbors is ``INITIAL_DISTANCE``.
+    """
     row, slot = np.nonzero(targets >= 0)
     distance = float(pair_distances(mapped, Pairs(row, targets[row, slot])).mean())
     return float(np.sqrt(INITIAL_DISTANCE / distance)) if distance > 0 else 1.0

@@ -45,13 +45,13 @@ class PartialWhitening:
 
     @classmethod
     def fit(cls, X: Matrix) -> PartialWhitening:
-        """Compute the coordinates from centered rows."""
+        """Return the partially whitened coordinates for centered data."""
         _, size, axes = np.linalg.svd(X, full_matrices=False)
         ratio = np.maximum((size / size[0]) ** 2, MIN_VARIANCE_RATIO)
         return cls(axes, ratio**-0.25, MIN_VARIANCE_RATIO**-0.25)
 
     def rows(self, X: Matrix) -> Matrix:
-        """Transform rows or prototypes to the new coordinates: ``X P``."""
+        """Transform rows or prototypes to the partially whitened coordinates: ``X P``."""
         return self._times(X, self.factors, self.rest)
 
     def original_rows(self, X: Matrix) -> Matrix:

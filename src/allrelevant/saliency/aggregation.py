@@ -49,7 +49,7 @@ def aggregate_saliency(
     gain: Gain | None = None,
     units: Vector | None = None,
 ) -> AggregatedSaliency:
-    """Sum saliency over rows (Algorithms 2 and 3 of Cancela et al. 2020).
+    """Aggregate saliency over rows, per feature (Algorithms 2 and 3 of Cancela et al. 2020).
 
     For classification, the absolute gradients are summed within each class and divided by their
     total, so that each class has the same weight. For regression, they are summed over all rows.
@@ -103,7 +103,7 @@ def aggregate_batches(
     gain: Gain | None = None,
     units: Vector | None = None,
 ) -> AggregatedSaliency:
-    """Sum saliency over batches of rows, such as those of a PyTorch ``DataLoader``.
+    """Aggregate saliency over batches of rows, such as those of a PyTorch ``DataLoader``.
 
     The full table does not need to fit into memory.
 
@@ -163,7 +163,7 @@ def aggregate_batches(
 def _validate_batches(
     batches: Iterable[Any], n_classes: int | None
 ) -> Iterator[tuple[Table, Targets]]:
-    """Yield (rows, targets) arrays, with images flattened and class codes as integers."""
+    """Yield the validated rows and targets of each batch, with images flattened."""
     for batch in batches:
         if not isinstance(batch, tuple | list) or len(batch) != 2:
             raise InputError(
@@ -234,7 +234,7 @@ def _sum_scores(linearization: Linearization, targets: Targets, n_classes: int |
 def row_batches(
     n_rows: int, n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> Iterator[slice]:
-    """Yield slices of rows with at most ``budget`` values each, but at least ``min_rows`` rows."""
+    """Yield row slices with at most ``budget`` values each, but at least ``min_rows`` rows."""
     size = rows_within(n_features, budget=budget, min_rows=min_rows, max_rows=max_rows)
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
@@ -243,6 +243,6 @@ def row_batches(
 def rows_within(
     n_features: int, *, budget: int, min_rows: int = 1, max_rows: int | None = None
 ) -> int:
-    """Return the number of rows with at most ``budget`` values, but at least ``min_rows``."""
+    """Return the batch size: at most ``budget`` values, but at least ``min_rows`` rows."""
     size = max(min_rows, budget // max(n_features, 1))
     return size if max_rows is None else min(size, max_rows)

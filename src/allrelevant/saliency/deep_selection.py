@@ -119,7 +119,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether the network requires all columns; if so, inactive columns are set to zero."""
+        """Whether inactive columns must be set to zero because the network requires all columns."""
         return self._unfitted.requires_all_columns
 
     @property
@@ -129,7 +129,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.network_.model_
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train the network and rank the features by its mask.
+        """Train the network, rank the features by its mask and select a subset.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.support_
 
     def _untrained(self, y: Any) -> Any:
-        """Return the untrained network; for a name, the task is inferred from the target."""
+        """Return an untrained network. If ``estimator`` is a name, infer the task from ``y``."""
         if self._is_named:
             classes = predicts_classes(self.estimator, np.asarray(y))
             return trainer_for(self.estimator, classes=classes)

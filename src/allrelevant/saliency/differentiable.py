@@ -58,7 +58,7 @@ class DifferentiableModel(Protocol):
         """
 
     def vjp(self, X: Table, output_gradient: Matrix) -> Matrix:
-        """Compute the vector-Jacobian product, the gradient of ``sum(output_gradient * outputs)``.
+        """Return the gradient of ``sum(output_gradient * outputs)`` with respect to the inputs.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class TwoPassLinearization:
 
 
 def linearize(model: DifferentiableModel, X: Table) -> Linearization:
-    """Linearize a model at given rows, in one pass if it has a method ``linearize``."""
+    """Linearize a model at given rows, in one pass if the model has a method ``linearize``."""
     one_pass = getattr(model, "linearize", None)
     if one_pass is None:
         return TwoPassLinearization(model, X, model.outputs(X))
@@ -213,7 +213,7 @@ def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Tabl
 
 
 def _column_names(model: Any, X: Any) -> list[str]:
-    """Return the column names of the table or, if it has none, of the training table."""
+    """Return the column names of ``X`` or, if it has none, those of the training table."""
     names = [str(name) for name in getattr(X, "columns", ())]
     training_names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     for place, (name, expected) in enumerate(zip(names, training_names, strict=False)):

@@ -153,13 +153,13 @@ class Explanation:
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Boolean mask of misclassified rows; all False for regression."""
+        """Mask of rows whose predicted and explained classes differ; all False for regression."""
         if not self.of_classes:
             return np.zeros(len(self.saliency), dtype=bool)
         return np.asarray(self.predicted != self.targets)
 
     def note(self, row: int) -> str:
-        """Describe the prediction and the target of a row in one line.
+        """Return a one-line description of a row's prediction and explained target.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class Explanation:
         return f"predicted as {predicted!r}"
 
     def to_frame(self, row: int | None = None) -> pd.DataFrame:
-        """Return the saliency as a DataFrame.
+        """Return the saliency of one row or of all rows as a DataFrame.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class ExplanationTarget:
-    """Target of an explanation: true targets, predictions, or one class for all rows."""
+    """Targets to explain: given targets, predictions, or the same class for all rows."""
 
     y: ArrayLike | None = None
     target: Any = None
@@ -280,7 +280,7 @@ def explain_rows(
     names: Sequence[str],
     index: Any = None,
 ) -> Explanation:
-    """Explain validated rows; ``classes`` is None if the model has no class labels."""
+    """Return the explanation of validated rows; ``classes`` is None if the model has no labels."""
     linearization = linearize(model, X)
     outputs = linearization.outputs
     if classes is None:

@@ -295,7 +295,7 @@ class RegressionGain(Gain):
         return slope[:, None] / (self.unit or 1.0)
 
     def with_unit_from(self, targets: Targets) -> RegressionGain:
-        """Return the gain with ``unit`` set (default: the standard deviation of the targets)."""
+        """Return the gain, with the standard deviation of the targets as unit if it has none."""
         return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
@@ -322,11 +322,11 @@ class OutputGain(Gain):
     """
 
     def value(self, outputs: Matrix, targets: Targets) -> Vector:
-        """Return the selected output of each row."""
+        """Return the output for the target class of each row, or the numeric prediction."""
         return _select(outputs, self._columns(outputs, targets))
 
     def gradient(self, outputs: Matrix, targets: Targets) -> Matrix:
-        """Return a matrix with 1 in the column of the selected output and 0 elsewhere."""
+        """Return 1 for the output that :meth:`value` returns and 0 for all others; shape (n, k)."""
         columns = self._columns(outputs, targets)
         return _in_columns(np.ones(len(columns)), columns, outputs.shape[1])
 
@@ -338,7 +338,7 @@ class OutputGain(Gain):
 
 
 def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
-    """Return the targets as output indices; raise if they do not match the outputs."""
+    """Return the targets as column indices of the outputs; raise if they are not class codes."""
     codes = np.asarray(targets).astype(np.int64)
     invalid = np.asarray(targets)[(codes != targets) | (codes < 0)]
     if len(invalid):

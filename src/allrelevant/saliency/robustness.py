@@ -36,7 +36,7 @@ def robustness(
     step: float | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Robustness:
-    """Search for the smallest perturbation of each row that makes a classifier predict each class.
+    """Find small perturbations of each row that make a classifier predict each target class.
 
     This is the test of Section 6.4 of Cancela et al. (2020). If a perturbation that people do not
     notice changes the prediction, the classifier relies on different features than people do. The
@@ -97,9 +97,9 @@ def robustness(
     certain = classifier.probabilities(changed)[np.arange(len(start)), target_codes]
     if not reached.all():
         warnings.warn(
-            f"No perturbation was found for {(~reached).sum()} of {len(reached)} pairs of a row "
-            f"and a class (reached is False). Increase max_steps={max_steps} or step, or lower "
-            f"certainty={certainty:g}.",
+            f"No perturbation was found for {(~reached).sum()} of {len(reached)} (row, class) "
+            f"pairs, for which ``reached`` is False. Increase max_steps={max_steps} or step, "
+            f"or lower certainty={certainty:g}.",
             RelevanceWarning,
             stacklevel=2,
         )
@@ -198,11 +198,11 @@ class Robustness:
 
     @property
     def n_missed(self) -> int:
-        """Number of perturbations that were not found."""
+        """Number of (row, class) pairs for which no perturbation was found."""
         return int((~self.reached).sum())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one entry per combination of row and target class."""
+        """Return the results for each pair of a row and a target class as a DataFrame."""
         n_rows, n_targets = self.reached.shape
         return import_extra("pandas", "cli").DataFrame(
             {
@@ -284,7 +284,7 @@ class PerturbationSearch:
     def run(
         self, classifier: ClassLogOdds, X: Matrix, codes: NDArray[np.int64]
     ) -> tuple[Matrix, NDArray[np.int64]]:
-        """Return the perturbed rows, and the number of steps until each first reached the goal.
+        """Return the perturbed rows, and the number of steps until each row reached the goal.
 
         The log-odds are increased until they reach the goal. Each further step moves
         toward the closest point to the row at which the linearized log-odds reach the goal. The

@@ -62,7 +62,10 @@ class Round:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Rounds with the given numbers of features (``sizes``); ``entropy`` seeds all models."""
+    """Saliency elimination in rounds.
+
+    ``sizes`` gives the number of features per round, and ``entropy`` seeds all models.
+    """
 
     task: TrainingTask
     X: Table
@@ -72,7 +75,7 @@ class Rounds:
     n_jobs: int | None
 
     def run(self, active: Features, series: Series, advance: Callable[[], object]) -> list[Round]:
-        """Run the rounds, or resume an interrupted run; call ``advance`` after each round."""
+        """Run or resume all rounds and return their results; call ``advance`` after each round."""
         rounds = [Round(**values) for values in series.steps()]
         if rounds:
             active = rounds[-1].features
@@ -134,7 +137,7 @@ class TrainingTask:
     per_std: bool
 
     def train(self, X: Table, seed: int) -> Any:
-        """Return an estimator trained on these columns."""
+        """Return a clone of ``trainer``, trained on the given columns with the given seed."""
         y = self.y
         if self.balanced and self.n_classes is not None:
             rows = balanced_rows(self.targets, seed)
@@ -159,7 +162,7 @@ class Trial:
 
 
 def run_trial(task: TrainingTask, X: Table, seed: int) -> Trial:
-    """Train one model on the given columns and aggregate its saliency."""
+    """Train one model on the given columns; return its saliency, score and times."""
     start = time.perf_counter()
     fitted = task.train(X, seed)
     trained = time.perf_counter()
@@ -192,10 +195,10 @@ def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
 
 
 class ColumnMasking(Protocol):
-    """Strategy for removing inactive features from the table."""
+    """Strategy for inactive features: drop their columns, or set them to zero."""
 
     def reduce(self, X: Table, active: Features) -> Table:
-        """Return the table restricted to the active features, in the original column order."""
+        """Return the table, in column order, with inactive features dropped or set to zero."""
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
         """Return values per active feature, given values per column of the reduced table."""
@@ -231,7 +234,7 @@ class ZeroColumns:
         return values[active]
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        """Expand to all features, ignoring gradients of inactive inputs."""
+        """Return the values with those of inactive features set to zero."""
         full = np.zeros((len(values), n_features))
         full[:, active] = values[:, active]
         return full
@@ -247,7 +250,7 @@ class RoundHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """Ranks (1: most relevant), based on the last round in which each feature was active."""
+        """Rank of each feature (1: most salient), from the last round in which it was active."""
         order = np.concatenate([self.rounds[0].features, np.array(self.constant, dtype=np.int64)])
         for round_ in self.rounds:
             order[: len(round_.features)] = round_.features
@@ -257,7 +260,7 @@ class RoundHistory:
 
     @property
     def importances(self) -> Vector:
-        """Fraction of the total saliency per feature, in the last round in which it was active."""
+        """Saliency of each feature divided by the total saliency of its last active round."""
         importances = np.zeros(self.n_features)
         for round_ in self.rounds:
             total = round_.saliency.sum()

@@ -208,7 +208,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features and select the best ones.
+        """Rank the features by saliency and select the highest-ranked ones.
 
         Parameters
         ----------
@@ -366,7 +366,10 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         )
 
     def _constant_columns(self, X: Table) -> list[int]:
-        """Return the constant columns; warn, because an unpenalized model might rank them high."""
+        """Return the constant columns, and warn that they are ranked last.
+
+        An unpenalized model might rank them high.
+        """
         constant = constant_features(X)
         check_varying(len(constant), self.n_features_in_)
         warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)

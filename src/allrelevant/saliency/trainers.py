@@ -1,4 +1,4 @@
-"""Estimators that the rounds train, their seeds, and their training errors.
+"""Estimators trained in the saliency rounds, their seeds, and their error messages.
 
 :func:`trainer_for` converts the ``estimator`` parameter of a selector to an unfitted estimator.
 :func:`clone_with_seed` clones it for each repetition, with a seed from :func:`draw_entropy` and
@@ -28,12 +28,12 @@ from .networks import NetworkClassifier, NetworkRegressor
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Return whether ``kind`` (such as ``is_classifier``) holds; False for names and modules."""
+    """Return ``kind(estimator)``, or False if the estimator has no scikit-learn tags."""
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
 
 def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
-    """Return whether the task is classification.
+    """Return whether the task is classification, given the estimator and the target.
 
     If the estimator does not declare its type, the task is inferred from the target: fractional
     numbers or many distinct integers mean regression. The command line uses the same rule.
@@ -56,7 +56,7 @@ def _has_regression_loss(estimator: Any) -> bool:
 
 
 def trainer_for(estimator: Any, *, classes: bool) -> Any:
-    """Return an unfitted classifier or regressor; the argument is not modified.
+    """Convert the parameter ``estimator`` to an unfitted classifier or regressor (a copy).
 
     An argument without ``fit`` is a network name, module or factory and is passed to
     ``NetworkClassifier`` or ``NetworkRegressor``. A skorch net, alone or at the end of a pipeline,
@@ -80,7 +80,7 @@ def requires_all_columns(estimator: Any) -> bool:
 
 
 def hash_initial_weights(estimator: Any) -> str:
-    """Return a hash of the initial weights of a skorch net, or "" if they are random.
+    """Return a hash of the predefined initial weights of a skorch net, or "" if there are none.
 
     If the module is an instance, skorch starts from its weights.
     """
@@ -123,7 +123,7 @@ def draw_entropy(random_state: Any, estimator: Any) -> int:
 
 
 def derive_seed(entropy: int, *place: int) -> int:
-    """Derive an independent seed for one trained model."""
+    """Derive the seed of one model from the entropy and the numbers in ``place``."""
     return int(np.random.SeedSequence([entropy, *place]).generate_state(1)[0])
 
 

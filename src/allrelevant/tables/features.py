@@ -50,7 +50,7 @@ class SplitTable:
 
 
 def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
-    """Split a table into target, features, privileged features and row groups."""
+    """Split a table into features, target, privileged features and row groups."""
     row_groups = None
     if roles.row_groups is not None:
         row_groups = _row_groups(frame, roles.row_groups, roles.target)

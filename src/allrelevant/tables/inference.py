@@ -1,4 +1,4 @@
-"""Inference of column types, and of the task that a target column implies."""
+"""Inference of column types, and of the task from the target column."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def category_values(column: pd.Series) -> pd.Series:
 
 
 def text_example(column: pd.Series) -> str:
-    """Return an example of a non-numeric value, for messages; empty if there is none."""
+    """Return a phrase that quotes a non-numeric value, for messages, or an empty string."""
     pandas = import_extra("pandas", "cli")
     numbers = pandas.to_numeric(column.astype(str), errors="coerce")
     words = column[numbers.isna() & column.notna()]
@@ -73,7 +73,7 @@ class InferredTask:
 
     @property
     def note(self) -> str:
-        """One-line note to the user."""
+        """One-line note on the inferred task, the reason for it and how to change the task."""
         return f"Task: {self.task} ({self.reason}). Use --task to choose a different task."
 
 

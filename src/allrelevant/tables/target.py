@@ -42,7 +42,7 @@ class Target:
         return self.task == "classification"
 
     def scale(self, rows: NDArray[np.intp]) -> NoScaling | StandardScaling:
-        """Return the scaling of the target, estimated from the training rows."""
+        """Return the target scaling estimated from the given rows; class labels are not scaled."""
         if self.is_classification:
             return NoScaling()
         values = self.y[rows]
@@ -108,7 +108,10 @@ def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
 
 
 def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """Return the target as labels of two classes; the class that sorts second ranks higher."""
+    """Return the target as class labels; raise unless there are exactly two classes.
+
+    For ranking, the class that sorts second ranks higher.
+    """
     labels = class_labels(y, target)
     distinct = sorted(set(labels.tolist()))
     if len(distinct) != 2:
@@ -155,7 +158,7 @@ def _integer_labels(values: NDArray[np.float64], target: str, numeric_advice: st
 
 
 def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
-    """Return the target as numbers."""
+    """Return the target as float64 values; raise if it is not numeric or is constant."""
     values = category_values(y)
     if not is_numeric(values):
         raise InputError(

@@ -48,7 +48,7 @@ from ..gains import CrossEntropyGain, Gain, HingeGain, RegressionGain
 
 @dataclass(frozen=True)
 class LinearForm:
-    """Linear model with k outputs; weights have shape (k, d)."""
+    """Linear model with k outputs and closed-form gradients; weights have shape (k, d)."""
 
     weights: Matrix
     offsets: Vector
@@ -93,7 +93,7 @@ def _from_linear_regression(fitted: Any) -> LinearForm:
 
 
 def _linear_form(fitted: Any, gain: Gain, factors: tuple[float, float] | None = None) -> LinearForm:
-    """Return the linear form of a fitted model.
+    """Return a fitted linear model as a :class:`LinearForm`.
 
     ``factors`` expand the single decision value of a binary classifier into two outputs.
     """
@@ -118,7 +118,7 @@ _ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Mat
 
 @dataclass(frozen=True)
 class Perceptron:
-    """Multilayer perceptron.
+    """Multilayer perceptron (MLP) with closed-form gradients.
 
     ``output_map``, of shape (n_last, k), maps the last layer to the outputs of the model. A binary
     classifier has one unit in its last layer and two outputs.
@@ -187,7 +187,7 @@ def _perceptron(fitted: Any, last: str, output_map: Matrix, gain: Gain) -> Perce
 
 @dataclass(frozen=True)
 class ScaledModel:
-    """Model of a pipeline, applied to ``slopes * X + offsets`` (all scalers combined)."""
+    """Final model of a pipeline, applied to the scaled features ``slopes * X + offsets``."""
 
     slopes: Any
     offsets: Any

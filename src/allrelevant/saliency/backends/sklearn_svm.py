@@ -108,7 +108,7 @@ def _squared_norms(X: Table) -> Vector:
 
 @dataclass(frozen=True)
 class KernelExpansion:
-    """Kernel expansion over m support vectors; coefficients have shape (k, m)."""
+    """SVM with k outputs, given by m support vectors and coefficients of shape (k, m)."""
 
     support: Table
     coefficients: Matrix
@@ -131,7 +131,7 @@ class KernelExpansion:
 
 @dataclass(frozen=True)
 class LinearizedSVM:
-    """SVM linearized at given rows; kernel arguments and values have shape (n, m)."""
+    """SVM linearized at n given rows; kernel arguments and values have shape (n, m)."""
 
     svm: KernelExpansion
     X: Table

@@ -64,11 +64,11 @@ class SkorchTrainer(BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether the net requires all columns; True unless the net declares otherwise."""
+        """Whether the net requires all columns of the table; True unless it declares otherwise."""
         return bool(getattr(self.net, "requires_all_columns", True))
 
     def fit(self, X: Table, y: NDArray[Any]) -> Self:
-        """Train on dense rows."""
+        """Train a clone of the net on dense rows; raise if the table is sparse."""
         if sp.issparse(X):
             raise InputError(
                 "skorch nets require dense rows. Use X.toarray(), or NetworkClassifier(module) or "
@@ -88,7 +88,7 @@ class SkorchTrainer(BaseEstimator):
         return self
 
     def predict(self, X: Table) -> NDArray[Any]:
-        """Predict the class or the numeric target of each row."""
+        """Return the predicted class label or numeric target of each row."""
         check_is_fitted(self)
         outputs = as_differentiable(self).outputs(X)
         return self.classes_[outputs.argmax(axis=1)] if self.classes else outputs[:, 0]

@@ -99,7 +99,7 @@ class TorchModel:
 
     @property
     def gain(self) -> Gain:
-        """Gain function that matches the outputs."""
+        """Gain function that matches the kind of outputs."""
         return _GAINS[self.kind]()
 
     def outputs(self, X: Table) -> Matrix:
@@ -247,7 +247,10 @@ def _concatenate(parts: list[Matrix]) -> Matrix:
 
 
 def weight_template(module: nn.Module, *, default: str) -> Tensor:
-    """Return a tensor with the dtype and device of a module's weights."""
+    """Return a tensor with the dtype and device of a module's weights.
+
+    For a module without weights, the dtype is ``default`` and the device is the CPU.
+    """
     weights = next((p for p in module.parameters() if p.is_floating_point()), None)
     return torch.empty(0, dtype=getattr(torch, default)) if weights is None else weights
 
@@ -266,8 +269,8 @@ def apply_module(module: Callable[[Any], Any], rows: Any, name: str) -> Tensor:
         ) from error
     if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
         raise InputError(
-            f"{name} returns {_describe(outputs)}, which has no gradients. It must return a single "
-            "floating-point tensor."
+            f"{name} returns {_describe(outputs)}, which has no gradients. Change it to "
+            "return a single floating-point tensor."
         )
     return outputs
 
@@ -316,7 +319,7 @@ SINGLE_THREAD_BELOW = 1_000_000
 
 
 def threads_for(module: nn.Module, n_threads: int | None) -> int:
-    """Return the number of threads for a network; the default for small networks is one."""
+    """Return ``n_threads`` or, if it is None, a number that depends on the network size."""
     if n_threads is not None:
         return n_threads
     n_parameters = sum(parameter.numel() for parameter in module.parameters())
@@ -325,7 +328,7 @@ def threads_for(module: nn.Module, n_threads: int | None) -> int:
 
 @contextmanager
 def torch_threads(number: int) -> Iterator[None]:
-    """Set the number of PyTorch threads within the block."""
+    """Set the number of PyTorch threads within the block, and restore it afterwards."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:

@@ -110,7 +110,7 @@ class NetworkEstimator(BaseEstimator):
 
     @property
     def requires_all_columns(self) -> bool:
-        """Whether the network requires all columns; if so, inactive columns are set to zero."""
+        """Whether inactive columns must be set to zero because the network requires all columns."""
         return has_fixed_inputs(self.network)
 
     @property
@@ -131,13 +131,13 @@ class NetworkEstimator(BaseEstimator):
         """Function that maps outputs and targets to the mean loss."""
 
     def _sampler(self, targets: Tensor) -> Callable[[], Tensor]:
-        """Return a function that draws the rows of an epoch, in training order."""
+        """Return a function that draws the row indices of an epoch, in training order."""
         import torch
 
         return partial(torch.randperm, len(targets))
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
-        """Return the classes for a stratified validation split, or None."""
+        """Return the classes for a stratified validation split, or None if it is not stratified."""
         return None
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
@@ -150,7 +150,10 @@ class NetworkEstimator(BaseEstimator):
     def _train(
         self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
     ) -> Self:
-        """Build and train the network; the random state of PyTorch is restored afterwards."""
+        """Build and train the network and return ``self``.
+
+        The random state of PyTorch is restored afterwards.
+        """
         from ..backends.torch_modules import threads_for, torch_seed, torch_threads
         from .architectures import InputMask, assemble
 
@@ -209,7 +212,7 @@ class NetworkEstimator(BaseEstimator):
     def _split(
         self, targets: NDArray[Any], random: np.random.RandomState
     ) -> tuple[slice | NDArray[np.int64], slice | NDArray[np.int64]]:
-        """Return the training rows, and the validation rows for early stopping."""
+        """Return the training and validation rows; without early stopping, the latter are empty."""
         if not self.early_stopping:
             return slice(None), slice(0)
         try:

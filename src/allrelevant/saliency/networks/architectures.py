@@ -127,7 +127,10 @@ class ToImage(nn.Module):
 
 
 def check_image_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int, int, int]:
-    """Return the (height, width, channels) of images; the default is square with one channel."""
+    """Return the validated (height, width, channels) of images.
+
+    If ``shape`` is None, images are square with one channel.
+    """
     if shape is None:
         side = isqrt(n_inputs)
         if side * side != n_inputs:

@@ -30,7 +30,7 @@ class NamedNetwork:
     def build(
         self, n_inputs: int, n_outputs: int, image_shape: tuple[int, ...] | None
     ) -> nn.Module:
-        """Build an untrained network for the given inputs, or for images of the given shape."""
+        """Build an untrained network for ``n_inputs`` features or images of the given shape."""
         from . import architectures
 
         shape = (
@@ -103,7 +103,8 @@ def _call_factory(factory: Callable[..., Any], n_inputs: int, n_outputs: int) ->
     else:
         raise InputError(
             "A function passed as network must take two arguments, the numbers of inputs and "
-            "outputs. If the number of inputs is fixed, it may take none. Change its signature."
+            "outputs. If the number of inputs is fixed, it may take no arguments. "
+            "Change its signature."
         )
     if not isinstance(module, nn.Module):
         raise InputError(

@@ -100,7 +100,7 @@ class Training:
         sampler: Callable[[], Tensor],
         advance: Callable[[], object],
     ) -> TrainingRecord:
-        """Run the epochs, and call ``advance`` after each of them."""
+        """Run the epochs and return the losses; call ``advance`` after each epoch."""
         input_noise = self.settings.input_noise
         noise = input_noise * X.varying() if input_noise > 0 else None
         early_stopping = self.settings.early_stopping
@@ -190,7 +190,7 @@ class _BestEpoch:
         self._n_waited = 0
 
     def is_over(self, loss: float, module: nn.Module) -> bool:
-        """Return whether training should stop after this validation loss."""
+        """Record a validation loss and the best weights; return whether training should stop."""
         if self._early_stopping is None:
             return False
         improved = loss < self._loss - self._early_stopping.tol
@@ -226,7 +226,7 @@ class BalancedRows:
 
 
 class Inputs(ABC):
-    """Table that provides rows as dense tensors."""
+    """Table that provides its rows as dense tensors on a device."""
 
     _X: Any
 
@@ -241,7 +241,7 @@ class Inputs(ABC):
 
     @abstractmethod
     def varying(self) -> Tensor:
-        """Return a boolean mask of the features that are not constant; shape (d,)."""
+        """Return a Boolean mask of the features that are not constant; shape (d,)."""
 
     @abstractmethod
     def max_abs(self) -> float:
@@ -288,7 +288,7 @@ class SparseInputs(Inputs):
 
 
 def make_inputs(X: Table, device: torch.device) -> Inputs:
-    """Wrap a dense or sparse table in single precision for training on the device."""
+    """Wrap a dense or sparse single-precision table as :class:`Inputs` for the given device."""
     return SparseInputs(X, device) if sp.issparse(X) else DenseInputs(X, device)
 
 
