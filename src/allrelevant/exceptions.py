@@ -47,7 +47,7 @@ class InfeasibleConstraintsError(InputError):
 
 
 class SolverError(AllRelevantError, RuntimeError):
-    """Raised when a solver does not reach an optimal solution."""
+    """Raised when a solver finds no solution, or none that is optimal and feasible."""
 
 
 class TrainingError(AllRelevantError, FloatingPointError):

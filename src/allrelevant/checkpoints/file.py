@@ -219,8 +219,8 @@ class CheckpointFile:
         (application,) = self._database.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION_ID:
             raise CheckpointError(
-                f"{self._name} is an SQLite database of a different program and was not modified. "
-                "Use a different path."
+                f"{self._name} is an SQLite database created by a different program and was not "
+                "modified. Use a different path."
             )
 
     def _check_key(self, key: Mapping[str, str]) -> None:

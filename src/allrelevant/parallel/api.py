@@ -39,7 +39,7 @@ def parallel_map(
     describe: Callable[[Item], str] = reprlib.repr,
     **run: Unpack[RunOptions],
 ) -> list[Result]:
-    """Apply a function to every item in parallel.
+    """Apply a function to every item in parallel and return the results in order.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Executor(Protocol):
         items: Sequence[Any],
         describe: Callable[[Any], str],
     ) -> Generator[tuple[int, Any], None, None]:
-        """Yield (index, result) pairs as items finish.
+        """Apply the function to all items; yield (index, result) pairs as items finish.
 
         Warnings are issued in this process. If items are lost, a final :exc:`WorkerDiedError` lists
         them. Closing the generator stops all workers.
@@ -139,7 +139,7 @@ class SerialExecutor:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Limit all thread pools to one thread, as in a worker.
+    """Limit all thread pools to one thread while the block runs, as in a worker.
 
     The number of threads changes the rounding of sums, and small matrices gain nothing from more
     threads.
