@@ -47,7 +47,7 @@ class InfeasibleConstraintsError(InputError):
 
 
 class SolverError(AllRelevantError, RuntimeError):
-    """Raised when a solver finds no solution, or none that is optimal and feasible."""
+    """Raised when a solver does not find an optimal, feasible solution."""
 
 
 class TrainingError(AllRelevantError, FloatingPointError):

@@ -180,7 +180,7 @@ class ElasticProgram:
                 return solution.value
 
     def can_satisfy(self, constraints: Sequence[Constraint]) -> bool:
-        """Return whether some model satisfies all constraints, for any combination of signs."""
+        """Return whether some model satisfies all constraints for at least one choice of signs."""
         return any(self.is_feasible(limits) for limits in sign_combinations(constraints))
 
     def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:

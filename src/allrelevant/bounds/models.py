@@ -91,7 +91,7 @@ class LinearModels:
 
 
 def stack_models(models: Sequence[LinearModel]) -> LinearModels:
-    """Combine one model per class into :class:`LinearModels`; the scaling must be the same."""
+    """Combine models with the same scaling, one per class, into :class:`LinearModels`."""
     privileged = [m.privileged_coef_ for m in models if m.privileged_coef_ is not None]
     return LinearModels(
         coef_=np.array([model.coef_ for model in models]),

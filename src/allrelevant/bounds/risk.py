@@ -121,7 +121,7 @@ class RiskBound:
 
 
 def risk_bound(subproblem: SubproblemBounds, failure_probability: float) -> RiskBound:
-    """Return upper bounds on the error rate on new data, for baseline and equivalent models.
+    """Return bounds on the error rate on new data, for the baseline and all equivalent models.
 
     The subproblem must be a two-class problem. With privileged features, norm and loss are those of
     the whole model, which are at least as large as those of the part that predicts.

@@ -67,7 +67,7 @@ def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
 
 
 def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
-    """Compute the intervals of all relevant features twice: with one dropped, and with it raised."""
+    """Compute relevant features' intervals twice: with one feature dropped, and with it raised."""
     features = relevant_weights(bounds)
     lower, upper = bounds.interval[feature]
     dropped, drop_effort = bounds.interval[features], SolverStats()

@@ -238,7 +238,7 @@ CLASS_WORDING = TaskWording(
 
 
 def majority_fraction(class_sizes: Sequence[int]) -> float | None:
-    """Return the accuracy of always predicting the largest class; None without class sizes."""
+    """Return the accuracy of always predicting the largest class; None if sizes are unknown."""
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 

@@ -196,7 +196,7 @@ def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
 def _constrained_baseline(
     bounds: SubproblemBounds, candidate: ConstrainedModels, ranges: WeightRanges
 ) -> tuple[LinearModel, StartingVertex | None]:
-    """Return the baseline under the constraints, and its vertex if it is one, else None.
+    """Return the baseline under the constraints, and the starting vertex (None if infeasible).
 
     The baseline is the starting vertex if that is feasible, else the mean of the witnesses.
     """

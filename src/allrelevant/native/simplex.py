@@ -180,7 +180,7 @@ def _add_to_reduced_costs(state, i, norm_factor, loss_factor):
 
 @compiled
 def _row_price(weight, loss_price):
-    """Return the price of a slack variable with the given weight; infinite if the weight is."""
+    """Return the price of a slack variable, given its weight; infinite for a hard constraint."""
     return loss_price * weight if weight < np.inf else np.inf
 
 
@@ -496,7 +496,7 @@ def _set_initial_basis(master, budgets, slot):
 
 @compiled
 def _is_feasible(master, budgets):
-    """Return whether all excess variables are zero, so that the solution is within budgets."""
+    """Return whether all excess variables are zero, so that the solution is within all budgets."""
     n_budgets = len(budgets)
     for i in range(len(master.basis)):
         b = -1 - n_budgets - master.basis[i]

@@ -341,7 +341,10 @@ def solve_pairs(kernel, members, side, weight, starts, costs, b, chain_costs, to
 
 @compiled
 def decide_pairs(kernel, members, starts, b, offsets, rows):
-    """Return all SVMs' decision values for the given rows, (n_costs, n_problems, n_rows)."""
+    """Return the decision values of all SVMs for the given rows.
+
+    The shape is (n_costs, n_problems, n_rows).
+    """
     n_costs, n_problems = offsets.shape
     values = np.empty((n_costs, n_problems, len(rows)))
     for c in range(n_costs):

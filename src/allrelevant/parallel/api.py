@@ -115,7 +115,7 @@ class Executor(Protocol):
 
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
-    """Return a process pool, or a serial executor for a single worker or inside a worker."""
+    """Return an executor with worker processes; a serial one for one worker or inside a worker."""
     backend, _ = get_active_backend()
     inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
     n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)

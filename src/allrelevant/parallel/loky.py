@@ -243,7 +243,7 @@ def run_item(folder: str, index: int, item: Any) -> Outcome:
 
 
 def log_start(folder: str, index: int) -> None:
-    """Record that this process starts an item, for :func:`running_items` after a crash."""
+    """Log that this process starts an item, so that :func:`running_items` can report it."""
     with Path(folder, f"{os.getpid()}.log").open("a") as log:
         log.write(f"{index}\n")
 

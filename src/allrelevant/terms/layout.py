@@ -87,7 +87,7 @@ def largest_weights(coef: Vector | Matrix) -> Vector:
 
 
 def baseline_weights(est: Any) -> Vector:
-    """Return each feature's weight in the baseline; see :func:`largest_weights`."""
+    """Return each feature's baseline weight, the largest in absolute value if there are several."""
     return largest_weights(est.baseline_.coef_)
 
 

@@ -160,10 +160,10 @@ class _FittedSplit:
     y: Codes
 
     def errors_at_bounds(self, dimension: int, slack: float) -> tuple[float, float, float]:
-        """Return three errors of the mappings that attain the bounds.
+        """Return training and held-out errors of the mappings that attain the bounds.
 
-        These are the mean training error, the mean held-out error, and the held-out error of the
-        mean mapping. ``dimension`` is the number of directions.
+        The values are the mean training error, the mean held-out error, and the held-out error of
+        the mean mapping. ``dimension`` is the number of directions.
         """
         train, _ = self.split
         classifier, omega = self._classifier(), learned_matrix(self.learner)

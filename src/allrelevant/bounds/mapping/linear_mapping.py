@@ -117,7 +117,7 @@ class DataSpace:
         return self.directions[: self.count(dimension)]
 
     def count(self, dimension: EffectiveDimension) -> int:
-        """Return the number of directions to keep.
+        """Return the number of leading directions to keep.
 
         ``dimension`` is a number, a fraction of the variance, "spectrum", or None to keep all.
         """

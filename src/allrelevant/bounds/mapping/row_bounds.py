@@ -103,7 +103,7 @@ class RowBounds:
         return float(np.abs(self.shortest).sum())
 
     def witnesses(self, side: int) -> Matrix:
-        """Return one component per feature that attains the bound on one side, shape (d, d)."""
+        """Return, for each feature, a component that attains its bound on a side, shape (d, d)."""
         return np.array([self.ranges.witness(j, side)[0] for j in range(len(self.row))])
 
 

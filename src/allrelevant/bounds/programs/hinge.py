@@ -103,7 +103,10 @@ class HingeRows:
         return self, np.flatnonzero(self.slack(coef[None], offset[None])[0] > 0)
 
     def row_combination(self, multipliers: Matrix) -> Matrix:
-        """Return linear combinations of table rows, ``multipliers @ table``, (d,) or (m, d)."""
+        """Return linear combinations of the table rows, ``multipliers @ table``.
+
+        The shape is (d,) or (m, d).
+        """
         return np.asarray((self._transposed_table @ multipliers.T).T)
 
     @cached_property

@@ -57,7 +57,7 @@ class PairwiseLoss:
         return np.asarray(self.positive @ coef.T), np.asarray(self.negative @ coef.T)
 
     def loss_and_slopes(self, high: Vector, low: Vector) -> tuple[float, Vector, Vector]:
-        """Return the loss and its absolute derivatives by positive and by negative scores."""
+        """Return the loss and the absolute values of its derivatives with respect to each score."""
         # Both arrays are sorted before searchsorted: unsorted queries take five times as long.
         by_high, by_low = np.argsort(high), np.argsort(low)
         high, low = high[by_high], low[by_low]
@@ -147,7 +147,7 @@ class CuttingPlaneRows(HingeRows):
 
 
 def initial_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
-    """Return the initial constraints: the loss, and the cut at the zero model."""
+    """Return the initial constraints: the definition of the loss, and the cut at the zero model."""
     n_weights = int(true_loss.positive.shape[1])
     rows = CuttingPlaneRows(
         table=np.zeros((1, n_weights)),

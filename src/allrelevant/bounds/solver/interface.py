@@ -18,7 +18,7 @@ class NotAVertexError(Exception):
 
 
 class BaselineSolver(Protocol):
-    """Solver for ``min |w|_1 + C * loss`` at successive values of C."""
+    """Interface of solvers for ``min |w|_1 + C * loss`` at successive values of C."""
 
     def solve(self, C: float) -> StartingVertex: ...
 
@@ -105,7 +105,7 @@ def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
 
 
 class ExtremeSolver(Protocol):
-    """Solver for the largest and smallest weights over one set of models.
+    """Interface of solvers for the largest and smallest weights over one set of models.
 
     ``models`` is the current description of the set, to which the solver may have added cuts. The
     dual variables refer to its constraints. Callers verify all solutions; there is no fallback for

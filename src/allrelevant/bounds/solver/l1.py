@@ -1,4 +1,4 @@
-"""The l1-regularized problem, ``min |w|_1 + C * loss``, and its dual solution.
+"""Solvers for the l1-regularized problem, ``min |w|_1 + C * loss``, and its dual problem.
 
 Two methods solve it for successive values of C, each warm-started from the last solution:
 

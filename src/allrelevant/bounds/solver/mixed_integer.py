@@ -25,12 +25,12 @@ FEASIBILITY_TOL = 1e-7
 
 
 class WorkingSet:
-    """Set of models that satisfy a working set of constraints, extended when necessary.
+    """Working set of constraints on models; constraints that a solution violates are added.
 
-    This is a relaxation of the full set. Bounds over it are therefore valid for the full set, and
-    an optimum that is feasible for the full set is also optimal there. The initial constraints are
-    those that are nearly active at witnesses of ``ranges``. Constraints that a solution violates
-    are added.
+    The models that satisfy it are a relaxation of the full set of models. Bounds over them are
+    therefore valid for the full set, and an optimum that is feasible for the full set is also
+    optimal there. The initial constraints are those that are nearly active at witnesses of
+    ``ranges``.
     """
 
     def __init__(self, models: EquivalentModels, ranges: WeightRanges) -> None:

@@ -153,7 +153,7 @@ def outer_ranges(models: EquivalentModels) -> Matrix:
 
 
 def _max_absolute(values: Matrix) -> Vector:
-    """Return the largest absolute value in each row."""
+    """Return the largest absolute value in each row of a matrix."""
     return np.maximum(values.max(axis=1), -values.min(axis=1))
 
 
