@@ -12,7 +12,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def printable(name: object) -> str:
-    r"""Return a name with control and invisible characters escaped.
+    r"""Return a name with control and invisible characters escaped; quote it if it is blank.
 
     >>> printable("age\tin\x1b[31m years")
     'age\\tin\\x1b[31m years'
@@ -130,7 +130,7 @@ def use_minus_sign(text: str) -> str:
 
 
 def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
-    """Return the number of decimals needed to show the largest upper bound with four digits."""
+    """Return the number of decimals for four significant digits of the largest upper bound."""
     largest = max((f["upper"] for f in features), default=1.0)
     return 3 if largest <= 0.0 else min(max(3 - math.floor(math.log10(largest)), 0), 12)
 

@@ -47,7 +47,7 @@ class InfeasibleConstraintsError(InputError):
 
 
 class SolverError(AllRelevantError, RuntimeError):
-    """Raised when a solver does not reach an optimal solution."""
+    """Raised when a solver does not find an optimal, feasible solution."""
 
 
 class TrainingError(AllRelevantError, FloatingPointError):

@@ -53,7 +53,7 @@ class Constraint:
         return f"{target} {' and '.join(parts)}" if parts else f"{target} unrestricted"
 
     def sides(self) -> list[WeightLimit]:
-        """Return the limits on the signed weight, one item for each sign if ``low > 0``."""
+        """Return limits on the signed weight, one per sign if |weight| has a lower limit."""
         if self.signed or self.low <= 0:
             low = self.low if self.signed else -self.high
             return [WeightLimit(self.feature, low, self.high)]
@@ -163,11 +163,11 @@ class ElasticProgram:
         return WorkingSet(self._models, self._ranges)
 
     def is_feasible(self, limits: Sequence[WeightLimit]) -> bool:
-        """Check whether some model satisfies all limits."""
+        """Return whether some model satisfies all limits."""
         return self.total_violation([], limits) <= self._tolerance
 
     def total_violation(self, hard: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
-        """Compute the smallest total violation of the soft limits subject to the hard limits.
+        """Return the smallest total violation of the soft limits, subject to the hard limits.
 
         The slack variable of a limit's constraint is its violation. The hard limits must be
         feasible.
@@ -180,11 +180,11 @@ class ElasticProgram:
                 return solution.value
 
     def can_satisfy(self, constraints: Sequence[Constraint]) -> bool:
-        """Check whether some model satisfies all constraints for some combination of signs."""
+        """Return whether some model satisfies all constraints for at least one choice of signs."""
         return any(self.is_feasible(limits) for limits in sign_combinations(constraints))
 
     def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
-        """Compute the smallest relaxation that makes a constraint feasible with the others."""
+        """Return the smallest relaxation of a constraint that makes it feasible with the others."""
         return min(
             self.total_violation(limits, [side])
             for limits in sign_combinations(others)

@@ -69,7 +69,7 @@ class LinearModel:
         return _scale(self.scaling_, X) @ self.coef_ + self.intercept_
 
     def with_scaling(self, scaling: Scaling | None) -> LinearModel:
-        """Return a copy of the model that accepts unscaled tables."""
+        """Return a copy of the model that applies the given scaling before predicting."""
         return replace(self, scaling_=scaling)
 
 
@@ -91,7 +91,7 @@ class LinearModels:
 
 
 def stack_models(models: Sequence[LinearModel]) -> LinearModels:
-    """Combine models that have the same scaling."""
+    """Combine models with the same scaling, one per class, into :class:`LinearModels`."""
     privileged = [m.privileged_coef_ for m in models if m.privileged_coef_ is not None]
     return LinearModels(
         coef_=np.array([model.coef_ for model in models]),

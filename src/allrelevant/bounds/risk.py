@@ -72,7 +72,7 @@ class RiskBound:
 
     @property
     def baseline(self) -> float:
-        """Bound for the baseline: the sum of its terms."""
+        """Upper bound on the error rate of the baseline: the sum of the four terms."""
         return self.loss_part + self.complexity_part + self.offset_part + self.confidence_part
 
     @property
@@ -121,7 +121,7 @@ class RiskBound:
 
 
 def risk_bound(subproblem: SubproblemBounds, failure_probability: float) -> RiskBound:
-    """Bound the error rate on new data, for the baseline and for all equivalent models.
+    """Return bounds on the error rate on new data, for the baseline and all equivalent models.
 
     The subproblem must be a two-class problem. With privileged features, norm and loss are those of
     the whole model, which are at least as large as those of the part that predicts.

@@ -1,7 +1,7 @@
 """Substitution: how the interval of one feature changes with the weight of another.
 
-Feature k is first dropped (weight zero), then raised (at least half its largest absolute weight).
-In both cases the interval of feature j is computed over the remaining models:
+Feature k is either dropped (weight zero) or raised (at least half its largest absolute weight). In
+both cases, the interval of feature j is computed over the remaining models:
 
 - If dropping k raises the lower bound of j, or raising k lowers its upper bound, the two features
   are *substitutes*: one makes the other unnecessary.
@@ -67,7 +67,7 @@ def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
 
 
 def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
-    """Compute the intervals of all relevant features with one of them dropped, then raised."""
+    """Compute relevant features' intervals twice: with one feature dropped, and with it raised."""
     features = relevant_weights(bounds)
     lower, upper = bounds.interval[feature]
     dropped, drop_effort = bounds.interval[features], SolverStats()
@@ -96,7 +96,10 @@ def _constrained_intervals(
 def relation_matrix(
     bounds: SubproblemBounds, changes: list[IntervalChanges]
 ) -> SubproblemRelations:
-    """Compute the relations in a subproblem from the changes that each relevant feature causes."""
+    """Compute substitutes and complements from the interval changes that each feature causes.
+
+    ``changes`` has one item per relevant feature.
+    """
     features = relevant_weights(bounds)
     d, m = len(bounds.relevance), len(features)
     dropped = np.array([c.dropped for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)

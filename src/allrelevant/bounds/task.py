@@ -58,7 +58,7 @@ class TaskData(ABC):
 
     @property
     def total_weight(self) -> float:
-        """Loss of a model whose slack variable is 1 for every sample."""
+        """Sum of the sample weights: the loss of a model whose slack variables are all 1."""
         return float(self.weight.sum())
 
     @property
@@ -68,23 +68,23 @@ class TaskData(ABC):
 
     @property
     def layout(self) -> WeightLayout:
-        """Assignment of weights to columns."""
+        """Assignment of model weights to the columns of the tables."""
         return WeightLayout.from_tables(self.tables)
 
     @cached_property
     def rows(self) -> HingeRows:
-        """Constraints on a model."""
+        """Hinge constraints on a model of the data, including any privileged features."""
         if self.privileged is None:
             return self._free_slack_rows()
         return privileged_rows(self.requirements(), self.privileged, self._slack_weights())
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """Return a subset of the samples."""
+        """Return a copy that contains only the given samples."""
         part = replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
         return part if self.privileged is None else replace(part, privileged=self.privileged[rows])
 
     def with_tables(self, tables: Sequence[Table]) -> Self:
-        """Return a copy with different feature tables."""
+        """Return a copy with the given tables: ``X``, then the privileged features if any."""
         X, *privileged = tables
         return replace(self, X=X, privileged=privileged[0] if privileged else None)
 
@@ -98,7 +98,7 @@ class TaskData(ABC):
         return self.with_tables(tables)
 
     def scale(self, fit_scaling: FitScaling) -> ScaledTables:
-        """Fit a scaling to each table and apply it."""
+        """Fit a scaling to each table; return the scaled tables and the scalings."""
         scalings = tuple(fit_scaling(table, self.weight) for table in self.tables)
         tables = tuple(s.apply(table) for s, table in zip(scalings, self.tables, strict=True))
         return ScaledTables(tables, scalings)
@@ -106,7 +106,7 @@ class TaskData(ABC):
     def model(
         self, coef: Vector, offset: Vector, C: float, rows: HingeRows | None = None
     ) -> LinearModel:
-        """Return a model with these weights and offsets; norm and loss are computed from the data.
+        """Return the model with the given weights and offsets, including its norm and loss.
 
         ``rows`` are the constraints that define the offsets, by default ``self.rows``.
         """
@@ -158,7 +158,7 @@ class TaskData(ABC):
 
 
 def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
-    """Validate privileged features. Return the table and its column names, if it has any."""
+    """Validate privileged features; return the table and its column names (None without names)."""
     names = getattr(privileged, "columns", None)
     table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
     check_consistent_length(X, table)
@@ -238,7 +238,7 @@ CLASS_WORDING = TaskWording(
 
 
 def majority_fraction(class_sizes: Sequence[int]) -> float | None:
-    """Return the accuracy of always predicting the largest class; None without class sizes."""
+    """Return the accuracy of always predicting the largest class; None if sizes are unknown."""
     return max(class_sizes) / sum(class_sizes) if class_sizes else None
 
 

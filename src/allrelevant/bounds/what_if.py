@@ -38,7 +38,7 @@ def constrain_result(
 
     Earlier constraints of the result remain in force, unless a new constraint on the same feature
     replaces them. ``subproblem`` restricts the new constraints to one subproblem; None applies them
-    to all. Raises :class:`InfeasibleConstraintsError` if no model of a subproblem satisfies them.
+    to all. Raise :class:`InfeasibleConstraintsError` if no model of a subproblem satisfies them.
     """
     free = result if result.unconstrained is None else result.unconstrained
     specs = {
@@ -65,7 +65,7 @@ def find_subproblem(result: BoundsResult, classes: NDArray[Any], label: Any) -> 
 
 
 def describe_constraints(result: BoundsResult) -> list[str]:
-    """Describe the constraints of a result, without duplicates across subproblems."""
+    """Return a description of each constraint of a result, without duplicates."""
     free = result if result.unconstrained is None else result.unconstrained
     descriptions = [
         str(constraint)
@@ -160,7 +160,10 @@ def constrain_subproblem(
 def _solve(
     candidate: ConstrainedModels, free_ranges: WeightRanges
 ) -> tuple[ConstrainedModels, WeightRanges]:
-    """Compute the weight ranges under limits; relax the limits slightly if the solver fails."""
+    """Return the candidate set and its weight ranges.
+
+    If the solver fails, return the set with slightly relaxed limits and its ranges.
+    """
     try:
         return candidate, candidate.ranges(free_ranges)
     except SolverError:
@@ -171,7 +174,7 @@ def _solve(
 def _has_models(
     bounds: SubproblemBounds, candidate: ConstrainedModels, elastic: ElasticProgram
 ) -> bool:
-    """Check whether the limits are feasible.
+    """Return whether some model satisfies the limits of the candidate set.
 
     A known witness or the starting vertex may prove feasibility; otherwise, an LP is solved.
     """
@@ -183,7 +186,7 @@ def _has_models(
 
 
 def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
-    """Return the starting vertex if it belongs to the set, else None."""
+    """Return the starting vertex if it is feasible, else None."""
     start = candidate.models.start
     if start is None or candidate.models.violation(start.coef[None], start.offset[None])[0] > 0:
         return None
@@ -193,7 +196,10 @@ def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
 def _constrained_baseline(
     bounds: SubproblemBounds, candidate: ConstrainedModels, ranges: WeightRanges
 ) -> tuple[LinearModel, StartingVertex | None]:
-    """Return the starting vertex as a model; if it exceeds a budget, the mean of the witnesses."""
+    """Return the baseline under the constraints, and the starting vertex (None if infeasible).
+
+    The baseline is the starting vertex if that is feasible, else the mean of the witnesses.
+    """
     data, C, rows = bounds.baseline.data, bounds.baseline.model.C_, candidate.models.rows
     start = _start_within(candidate)
     if start is not None:

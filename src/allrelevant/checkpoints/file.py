@@ -92,7 +92,7 @@ class Series:
         return [] if self.file is None else self.file.steps(self.name)
 
     def state(self) -> dict[str, Any]:
-        """Return the state after the last completed step, or an empty dict."""
+        """Return the state stored with the last completed step; an empty dict if there is none."""
         return (self.file.state(self.name) if self.file else None) or {}
 
     def append(self, step: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> None:
@@ -135,7 +135,7 @@ class CheckpointFile:
         return [self._unpack(content) for (content,) in rows]
 
     def state(self, series: str) -> dict[str, Any] | None:
-        """Return the latest state of a series, or None."""
+        """Return the latest state of a series, or None if no state is stored."""
         row = self._database.execute(
             "SELECT content FROM states WHERE series = ?", (series,)
         ).fetchone()
@@ -144,7 +144,7 @@ class CheckpointFile:
     def append(
         self, series: str, step: Mapping[str, Any], *, state: Mapping[str, Any] | None = None
     ) -> None:
-        """Append a step to a series and replace its state, in a single transaction.
+        """Append a step to a series and, if given, replace its state, in a single transaction.
 
         Both mappings contain arrays and JSON values. The state contains only data that the next
         step needs. If ``state`` is None, the stored state is not changed.
@@ -219,8 +219,8 @@ class CheckpointFile:
         (application,) = self._database.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION_ID:
             raise CheckpointError(
-                f"{self._name} is an SQLite database of a different program and was not modified. "
-                "Use a different path."
+                f"{self._name} is an SQLite database created by a different program and was not "
+                "modified. Use a different path."
             )
 
     def _check_key(self, key: Mapping[str, str]) -> None:

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 
 def fingerprint(*data: Any) -> str:
-    """Return a hash of arrays and sparse tables: their values, shapes, dtypes and order."""
+    """Return a hash of the values, shapes, dtypes and order of arrays and sparse tables."""
     state = hashlib.sha256()
     for table in data:
         for array in _arrays(table):
@@ -52,10 +52,11 @@ _SCALARS = (str, bytes, bool, int, float, complex, type(None))
 
 
 def run_settings(params: Mapping[str, Any], ignore: Collection[str] = ()) -> dict[str, str]:
-    """Describe the parameters that identify a run, given the result of ``get_params(deep=True)``.
+    """Return descriptions of the parameters that identify a run, keyed by parameter name.
 
-    Ignored parameters are skipped together with their nested parameters. Nested estimators are
-    described by their own parameters. Verbosity, threads and devices are always skipped.
+    ``params`` is the result of ``get_params(deep=True)``. Ignored parameters are skipped together
+    with their nested parameters. Nested estimators are described by their own parameters.
+    Verbosity, threads and devices are always skipped.
     """
     return {
         name: describe_setting(value)
@@ -137,7 +138,7 @@ def _describe_generator(value: np.random.Generator, parents: tuple[int, ...]) ->
 
 
 def _describe_array(value: Any, parents: tuple[int, ...]) -> str:
-    """Describe a small array like a list, and a larger one by a hash of its content."""
+    """Describe a small array or object array by its values, any other by a hash of its content."""
     if isinstance(value, np.ndarray) and (value.size <= MAX_LISTED_VALUES or value.dtype.hasobject):
         return _describe(value.tolist(), parents)
     return f"array({fingerprint(value)})"

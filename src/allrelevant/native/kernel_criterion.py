@@ -1,4 +1,4 @@
-"""Compiled functions for the change of the SVM cost when a feature is removed.
+"""Compiled functions that compute how the SVM cost changes when a feature is removed.
 
 The cost is half the sum of ``P * K``, where ``P`` is the sum of ``b b'`` over all pairs of classes.
 Each entry of ``K`` without a feature follows from the same entry of ``K``, so each feature takes
@@ -57,7 +57,7 @@ def exponential_sum(values, a, factor, scaled, halvings):
 
 @compiled
 def rbf_changes(columns, distances, products, gamma):
-    """Return the decrease of the cost when each feature is removed, for the RBF kernel."""
+    """Return, for each feature, the decrease in cost if it is removed (RBF kernel)."""
     n_rows = len(distances)
     kernel = np.exp(-gamma * distances)
     scaled = products * kernel
@@ -81,7 +81,7 @@ def rbf_changes(columns, distances, products, gamma):
 
 @compiled
 def polynomial_changes(columns, inner, products, gamma, coef0, degree):
-    """Return the decrease of the cost when each feature is removed, for the polynomial kernel."""
+    """Return, for each feature, the decrease in cost if it is removed (polynomial kernel)."""
     changes = np.zeros(len(columns))
     for j in range(len(columns)):
         values = columns[j]
@@ -97,7 +97,7 @@ def polynomial_changes(columns, inner, products, gamma, coef0, degree):
 
 @compiled
 def sigmoid_changes(columns, inner, products, gamma, coef0):
-    """Return the decrease of the cost when each feature is removed, for the sigmoid kernel."""
+    """Return, for each feature, the decrease in cost if it is removed (sigmoid kernel)."""
     changes = np.zeros(len(columns))
     kernel = np.tanh(gamma * inner + coef0)
     for j in range(len(columns)):

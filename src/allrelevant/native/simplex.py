@@ -89,7 +89,7 @@ START_FRACTION, START_FRACTION_DECAY, MIN_START_FRACTION = 0.5, 0.9, 1e-3
 
 
 class SimplexData(NamedTuple):
-    """Problem data, constant over all iterations."""
+    """Sizes, constraint weights, budgets and start prices, constant over all iterations."""
 
     n_weights: int
     n_offsets: int
@@ -180,13 +180,13 @@ def _add_to_reduced_costs(state, i, norm_factor, loss_factor):
 
 @compiled
 def _row_price(weight, loss_price):
-    """Return the price of the slack variable of a constraint with the given weight in the loss."""
+    """Return the price of a slack variable, given its weight; infinite for a hard constraint."""
     return loss_price * weight if weight < np.inf else np.inf
 
 
 @compiled
 def _iterate(state, data, objective, norm_price, loss_price, step):
-    """Perform one simplex iteration at these prices and return its status."""
+    """Perform one simplex iteration at the given prices and return its status."""
     reduced_cost = _choose_entering(state, data, objective, norm_price, loss_price, step)
     if reduced_cost == 0.0:
         return OPTIMAL
@@ -356,7 +356,7 @@ def _remove_perturbation(state, data):
 
 @compiled
 def _write_ray(state, data, step, coef, offset):
-    """Write a ray to ``coef`` and ``offset``; return its norm and loss per unit length."""
+    """Write the ray of a step to ``coef`` and ``offset``; return norm and loss per unit length."""
     q, direction = step.column[0], step.direction[0]
     norm, loss = _write_point(data, state.basis, -direction * state.T[:, q], coef, offset)
     v, first_row = state.nonbasic[q], data.n_weights + data.n_offsets
@@ -394,7 +394,7 @@ def _write_point(data, variables, values, coef, offset):
 
 @compiled
 def _write_multipliers(state, data, objective, norm_price, loss_price, out):
-    """Write the dual variables of the constraints at these prices to ``out``."""
+    """Write the dual variables of the constraints at the given prices to ``out``."""
     first_row, row_weight = data.n_weights + data.n_offsets, data.row_weight
     for i in range(len(state.basis)):
         v = state.basis[i]
@@ -464,7 +464,7 @@ def _is_basic(master, slot):
 
 @compiled
 def _next_slot(master):
-    """Return an unused slot of the pool, or else the oldest slot that is not basic."""
+    """Reserve and return an unused slot of the pool, or else its oldest nonbasic slot."""
     if master.size[0] < POOL_SIZE:
         master.size[0] += 1
         master.size[1] = master.size[0] - 1
@@ -496,7 +496,7 @@ def _set_initial_basis(master, budgets, slot):
 
 @compiled
 def _is_feasible(master, budgets):
-    """Return whether all excess variables are zero, so that the solution is within budgets."""
+    """Return whether all excess variables are zero, so that the solution is within all budgets."""
     n_budgets = len(budgets)
     for i in range(len(master.basis)):
         b = -1 - n_budgets - master.basis[i]
@@ -558,7 +558,7 @@ def _choose_leaving_column(master, entering):
 
 @compiled
 def _factorize(master, budgets):
-    """Recompute inverse, basic values and prices for the basis of at most three columns."""
+    """Recompute basis inverse, basic values and prices; return whether the basis is nonsingular."""
     n, inverse = len(master.basis), master.inverse
     for i in range(n):
         for b in range(n):

@@ -39,7 +39,7 @@ FLAT_SLOPE = 1e-9
 
 @compiled
 def gradient(kernel, side, b):
-    """Return the gradient ``f = y - K b``."""
+    """Return the gradient of the dual objective, ``f = y - K b``."""
     f = side.copy()
     for j in range(len(b)):
         if b[j] != 0.0:
@@ -118,7 +118,7 @@ def dot(left, right, number):
 
 @compiled
 def factorize(system):
-    """Compute the Cholesky factor in place, in the lower triangle. Return whether it exists."""
+    """Compute a matrix's Cholesky factor in its lower triangle; return whether it exists."""
     for i in range(len(system)):
         for j in range(i + 1):
             rest = system[i, j] - dot(system[i], system[j], j)
@@ -184,7 +184,10 @@ def total(values):
 
 @compiled
 def first_bound(direction, free, b, lower, upper):
-    """Return the step length to the first bound, at most 1, and the blocking variable or -1."""
+    """Return the step length to the first bound (at most 1), and the variable that reaches it.
+
+    The variable is a position in ``free``, or -1 if a step of length 1 reaches no bound.
+    """
     length, blocking = 1.0, -1
     for a in range(len(free)):
         bound = upper[free[a]] if direction[a] > 0.0 else lower[free[a]]
@@ -233,7 +236,7 @@ def free_offset(f, b, lower, upper, top, bottom):
 
 @compiled
 def loss_slope(f, lower, upper, offset):
-    """Return the derivative of the loss in the offset, as a fraction of its largest value."""
+    """Return the derivative of the loss with respect to the offset, relative to its maximum."""
     slope, whole = 0.0, 0.0
     for t in range(len(f)):
         whole += upper[t] - lower[t]
@@ -269,7 +272,7 @@ def decision_offset(f, b, lower, upper, top, bottom, tol):
 
 @compiled
 def solve(kernel, side, lower, upper, b, tol, max_iterations):
-    """Optimize ``b`` in place; return the offset and the number of iterations.
+    """Solve one binary SVM: optimize ``b`` in place; return offset and number of iterations.
 
     The number is ``max_iterations`` if the solver did not converge.
     """
@@ -291,7 +294,7 @@ def solve(kernel, side, lower, upper, b, tol, max_iterations):
 
 @compiled
 def submatrix(kernel, members):
-    """Return the kernel matrix of some samples, shape (m, m)."""
+    """Return the kernel matrix of the given samples, shape (m, m)."""
     part = np.empty((len(members), len(members)))
     for a in range(len(members)):
         for c in range(len(members)):
@@ -301,7 +304,7 @@ def submatrix(kernel, members):
 
 @compiled
 def solve_pairs(kernel, members, side, weight, starts, costs, b, chain_costs, tol, max_iterations):
-    """Solve every binary problem at every cost.
+    """Solve several binary SVMs, each at several costs; the solutions are written to ``b``.
 
     ``members[starts[p]:starts[p + 1]]`` are the samples of problem p; ``side`` and ``weight`` have
     the same layout. ``b``, of shape (n_costs, len(members)), holds the starting points on entry and
@@ -338,7 +341,10 @@ def solve_pairs(kernel, members, side, weight, starts, costs, b, chain_costs, to
 
 @compiled
 def decide_pairs(kernel, members, starts, b, offsets, rows):
-    """Return the decision values for the given rows, shape (n_costs, n_problems, n_rows)."""
+    """Return the decision values of all SVMs for the given rows.
+
+    The shape is (n_costs, n_problems, n_rows).
+    """
     n_costs, n_problems = offsets.shape
     values = np.empty((n_costs, n_problems, len(rows)))
     for c in range(n_costs):

@@ -39,7 +39,7 @@ def parallel_map(
     describe: Callable[[Item], str] = reprlib.repr,
     **run: Unpack[RunOptions],
 ) -> list[Result]:
-    """Apply a function to every item in parallel.
+    """Apply a function to every item in parallel and return the results in order.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Executor(Protocol):
         items: Sequence[Any],
         describe: Callable[[Any], str],
     ) -> Generator[tuple[int, Any], None, None]:
-        """Yield (index, result) pairs as items finish.
+        """Apply the function to all items; yield (index, result) pairs as items finish.
 
         Warnings are issued in this process. If items are lost, a final :exc:`WorkerDiedError` lists
         them. Closing the generator stops all workers.
@@ -115,7 +115,7 @@ class Executor(Protocol):
 
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
-    """Return a process pool, or a serial executor for a single worker or inside a worker."""
+    """Return an executor with worker processes; a serial one for one worker or inside a worker."""
     backend, _ = get_active_backend()
     inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
     n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)
@@ -139,7 +139,7 @@ class SerialExecutor:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Limit all thread pools to one thread, as in a worker.
+    """Limit all thread pools to one thread while the block runs, as in a worker.
 
     The number of threads changes the rounding of sums, and small matrices gain nothing from more
     threads.

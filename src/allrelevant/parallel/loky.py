@@ -127,9 +127,10 @@ class _Run:
 def run_on_pool(
     folder: str, items: Mapping[int, Any], n_workers: int
 ) -> Generator[tuple[int, Any], None, None]:
-    """Apply the function stored in ``folder`` to items, keyed by index, in two or more workers.
+    """Apply the function stored in ``folder`` to items in workers; yield (index, result) pairs.
 
-    If a worker crashes, the whole pool terminates and TerminatedWorkerError is raised.
+    Items are keyed by index. There are at least two workers. If a worker crashes, the whole pool
+    terminates and TerminatedWorkerError is raised.
     """
     with _pool(n_workers) as workers:
         with _interrupts_blocked():
@@ -232,7 +233,7 @@ class Outcome:
 
 
 def run_item(folder: str, index: int, item: Any) -> Outcome:
-    """Apply the function stored in ``folder`` to one item; record its warnings."""
+    """Apply the function stored in ``folder`` to one item; return the result and its warnings."""
     log_start(folder, index)
     function = load_function(folder)
     with warnings.catch_warnings(record=True) as caught:
@@ -242,7 +243,7 @@ def run_item(folder: str, index: int, item: Any) -> Outcome:
 
 
 def log_start(folder: str, index: int) -> None:
-    """Record that this process starts an item, for :func:`running_items` after a crash."""
+    """Log that this process starts an item, so that :func:`running_items` can report it."""
     with Path(folder, f"{os.getpid()}.log").open("a") as log:
         log.write(f"{index}\n")
 
@@ -261,7 +262,7 @@ def running_items(folder: str) -> set[int]:
 
 @contextmanager
 def shared_function(function: Callable[..., Any]) -> Iterator[str]:
-    """Write a function and its data to a temporary folder, which is deleted after the block."""
+    """Write a function and its data to a temporary folder for the block; yield its path."""
     # Windows cannot delete a file that a worker has mapped into memory.
     windows = sys.platform == "win32"
     with TemporaryDirectory(prefix="allrelevant-", ignore_cleanup_errors=windows) as folder:

@@ -81,13 +81,13 @@ class WeightLayout:
 
 
 def largest_weights(coef: Vector | Matrix) -> Vector:
-    """Return each feature's weight with the largest absolute value over the models (rows)."""
+    """Return, for each feature, its weight of largest absolute value over the models (rows)."""
     models = np.atleast_2d(coef)
     return models[np.abs(models).argmax(axis=0), np.arange(models.shape[1])]
 
 
 def baseline_weights(est: Any) -> Vector:
-    """Return the baseline's weights, combined over models by :func:`largest_weights`."""
+    """Return each feature's baseline weight, the largest in absolute value if there are several."""
     return largest_weights(est.baseline_.coef_)
 
 

@@ -47,7 +47,7 @@ class Scaling:
 
 
 def standard_scaling(X: Table, weight: Vector) -> Scaling:
-    """Return the scaling to weighted mean 0 and variance 1."""
+    """Return the scaling to weighted variance 1 and, for dense tables, weighted mean 0."""
     mean, variance = _weighted_moments(X, weight)
     center = np.zeros_like(mean) if sp.issparse(X) else mean
     varies = variance > 0
@@ -57,7 +57,7 @@ def standard_scaling(X: Table, weight: Vector) -> Scaling:
 
 
 def no_scaling(X: Table, weight: Vector) -> Scaling:
-    """Return the identity scaling, except for constant columns."""
+    """Return a scaling that leaves columns unchanged, but sets constant columns to zero."""
     mean, variance = _weighted_moments(X, weight)
     return Scaling(np.zeros_like(mean), (variance > 0).astype(float))
 
@@ -93,7 +93,7 @@ def constant_features(X: Table) -> list[int]:
 
 
 def low_variance_features(X: Table, min_variance: float) -> list[int]:
-    """Return the features with variance at most ``min_variance``, lowest variance first."""
+    """Return the indices of features with variance at most ``min_variance``, lowest first."""
     variance = np.where(constant_columns(X), 0.0, _variances(X))
     order = np.argsort(variance, kind="stable")
     features: list[int] = order[variance[order] <= min_variance].tolist()
@@ -136,14 +136,14 @@ def _column_ranges(X: Table) -> tuple[Vector, Vector]:
 
 
 class NoScaling:
-    """Identity scaling, for class labels."""
+    """Target scaling that changes nothing, used for class labels."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert target values from the unit of the table to the scale of the model."""
+        """Return the target values unchanged."""
         return values
 
     def undo(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert target values from the scale of the model to the unit of the table."""
+        """Return the target values unchanged."""
         return values
 
 

@@ -94,7 +94,7 @@ class DimensionCurve:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return dimensions and mean errors as JSON-compatible values."""
+        """Return the dimensions and the mean errors over the splits as JSON-compatible values."""
         return {
             "dimensions": self.dimensions.tolist(),
             "test_error": self.test_error.mean(axis=1).tolist(),
@@ -160,7 +160,11 @@ class _FittedSplit:
     y: Codes
 
     def errors_at_bounds(self, dimension: int, slack: float) -> tuple[float, float, float]:
-        """Compute mean training and held-out errors, and the held-out error of the mean mapping."""
+        """Return training and held-out errors of the mappings that attain the bounds.
+
+        The values are the mean training error, the mean held-out error, and the held-out error of
+        the mean mapping. ``dimension`` is the number of directions.
+        """
         train, _ = self.split
         classifier, omega = self._classifier(), learned_matrix(self.learner)
         directions = data_space(self.X[train]).first(dimension)
@@ -172,7 +176,7 @@ class _FittedSplit:
         )
 
     def raw_errors(self) -> tuple[float, float]:
-        """Compute the training and held-out errors of the learned mapping."""
+        """Return the training error and the held-out error of the learned mapping."""
         classifier, omega = self._classifier(), learned_matrix(self.learner)
         return classifier.training_error(omega), self._test_error(classifier, omega)
 
@@ -186,7 +190,7 @@ class _FittedSplit:
 
 
 class MappingClassifier(Protocol):
-    """Classifier that predicts classes from mapped samples."""
+    """Interface of classifiers that predict classes from samples mapped by ``omega``."""
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes: ...
 
@@ -231,7 +235,7 @@ class NearestNeighbors:
         return self._fit(omega).predict(X @ omega.T)
 
     def training_error(self, omega: Matrix) -> float:
-        """Compute the leave-one-out error on the training samples."""
+        """Return the leave-one-out error on the training samples."""
         neighbors = self._fit(omega).kneighbors(return_distance=False)  # excludes the sample itself
         votes = np.zeros((len(self._y), int(self._y.max()) + 1))
         for column in neighbors.T:

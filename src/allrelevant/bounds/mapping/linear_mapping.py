@@ -47,7 +47,7 @@ class LinearMapping:
 
     @property
     def coef_(self) -> Vector:
-        """Absolute weights of each feature, summed over the components."""
+        """Sum of each feature's absolute weights over the components, shape (d,)."""
         return np.abs(self.matrix_).sum(axis=0)
 
     @property
@@ -65,7 +65,7 @@ def is_estimator(source: Any) -> bool:
 
 
 def learned_matrix(estimator: Any) -> Matrix:
-    """Return the matrix of a fitted estimator, shape (n_rows, d)."""
+    """Return the matrix of a fitted estimator's linear mapping, shape (n_rows, d)."""
     for name in MATRIX_ATTRIBUTES:
         if hasattr(estimator, name):
             return check_matrix(getattr(estimator, name), f"{name} of {type(estimator).__name__}")
@@ -76,7 +76,10 @@ def learned_matrix(estimator: Any) -> Matrix:
 
 
 def check_matrix(values: ArrayLike, name: str) -> Matrix:
-    """Convert values to a matrix of finite numbers; ``name`` identifies it in messages."""
+    """Convert values to a matrix of finite numbers; raise if this is not possible.
+
+    ``name`` identifies the matrix in messages.
+    """
     try:
         matrix = np.atleast_2d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
@@ -110,11 +113,11 @@ class DataSpace:
         return len(self.variance)
 
     def first(self, dimension: EffectiveDimension) -> Matrix:
-        """Return the k leading directions, shape (k, d)."""
+        """Return the leading directions, as many as :meth:`count` returns, shape (k, d)."""
         return self.directions[: self.count(dimension)]
 
     def count(self, dimension: EffectiveDimension) -> int:
-        """Return the number of directions to keep.
+        """Return the number of leading directions to keep.
 
         ``dimension`` is a number, a fraction of the variance, "spectrum", or None to keep all.
         """
@@ -133,7 +136,7 @@ class DataSpace:
 
 
 def data_space(X: Matrix) -> DataSpace:
-    """Center a table and compute its principal directions."""
+    """Return the principal directions of a table and the variance in each direction."""
     centered = X - X.mean(axis=0)
     _, size, directions = np.linalg.svd(centered, full_matrices=False)
     rounding = max(X.shape) * np.finfo(float).eps * size.max(initial=0.0)

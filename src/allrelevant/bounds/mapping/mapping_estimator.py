@@ -88,7 +88,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         return np.asarray(self._scaling.apply(X))
 
     def _bound(self, omega: Matrix, space: DataSpace, dimension: EffectiveDimension) -> None:
-        """Bound a mapping of the scaled table and set the fitted attributes."""
+        """Bound the weights of a mapping of the scaled table and set the fitted attributes."""
         directions = space.first(dimension)
         bounds = bound_mapping(
             omega,
@@ -113,7 +113,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         self._warn_large_gaps()
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearMapping:
-        """Return an equivalent mapping that attains a bound.
+        """Return an equivalent mapping that attains a bound of a feature.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         }
 
     def _feature_tables(self) -> list[Any]:
-        """Return the feature results with the attributes that :data:`MAPPING_COLUMNS` reads."""
+        """Return one table of feature results, with the attributes for :data:`MAPPING_COLUMNS`."""
         return [
             SimpleNamespace(
                 names=feature_names(self),
@@ -361,7 +361,7 @@ class MappingBounds(MappingBoundsBase):
         return self
 
     def _omega(self, scaled: Matrix, y: Any) -> Matrix:
-        """Return the matrix of the mapping for the scaled table."""
+        """Return the mapping's matrix for scaled features; fit the estimator if it is unfitted."""
         source = self.mapping
         if is_estimator(source) and not _is_fitted(source):
             self.mapping_ = clone(source).fit(scaled, y)

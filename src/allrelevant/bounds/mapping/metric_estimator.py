@@ -169,9 +169,9 @@ raw_mapping_, effective_dimension_
     def _dimension(
         self, learner: Any, X: Matrix, codes: Codes
     ) -> int | float | Literal["spectrum"]:
-        """Return the number of directions to keep.
+        """Return the effective dimension; if it is "cv", choose it by cross-validation.
 
-        "cv" chooses the number and sets ``dimension_curve_`` and ``cv_score_``.
+        "cv" also sets ``dimension_curve_`` and ``cv_score_``.
         """
         for name in {"dimension_curve_", "cv_score_"} & set(vars(self)):
             delattr(self, name)  # set by an earlier fit

@@ -34,7 +34,7 @@ class MappingRanges:
 
     @property
     def interval(self) -> Matrix:
-        """Smallest and largest absolute weight of each feature in the mapping, shape (d, 2)."""
+        """Each feature's smallest and largest absolute weight, summed over components."""
         return self.row_interval.sum(axis=0)
 
     @property
@@ -57,7 +57,7 @@ class MappingRanges:
 
     @property
     def norm(self) -> float:
-        """Smallest l1 norm of all components together."""
+        """Sum of the smallest l1 norms of the components."""
         return sum(row.norm for row in self.rows)
 
     def witness(self, feature: int, side: int) -> Matrix:
@@ -78,10 +78,10 @@ class MappingRanges:
 def bound_mapping(
     omega: Matrix, directions: Matrix, slack: float, **run: Unpack[RunOptions]
 ) -> MappingRanges:
-    """Bound the weights of all mappings that agree with ``omega`` in the given directions.
+    """Compute the weight ranges over all mappings equivalent to ``omega``.
 
-    The directions are orthonormal. ``slack`` is the fraction by which the norm of a component may
-    exceed the smallest norm.
+    Equivalent mappings agree in the given orthonormal directions. ``slack`` is the fraction
+    by which the norm of a component may exceed the smallest norm.
     """
     # Project first, because the other directions would rotate the components.
     rows = metric_rows(project(omega, directions))
@@ -103,12 +103,12 @@ class RowBounds:
         return float(np.abs(self.shortest).sum())
 
     def witnesses(self, side: int) -> Matrix:
-        """Return the components that attain one bound of each feature, shape (d, d)."""
+        """Return, for each feature, a component that attains its bound on a side, shape (d, d)."""
         return np.array([self.ranges.witness(j, side)[0] for j in range(len(self.row))])
 
 
 def bound_row(row: Vector, directions: Matrix, slack: float) -> RowBounds:
-    """Bound the weights of all components equivalent to ``row``.
+    """Compute the weight ranges over all components equivalent to ``row``.
 
     Equivalent components agree with ``row`` in the directions, and their norm is within the slack
     of the smallest norm.

@@ -48,12 +48,12 @@ class LinearProgram:
         return int(self.matrix.shape[1])
 
     def model(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the weights and offsets of one or more LP solutions, shape (..., n_columns)."""
+        """Return the weights and offsets of LP solutions; ``point`` has shape (..., n_columns)."""
         weights = point[..., self.blocks["positive"]] - point[..., self.blocks["negative"]]
         return weights, point[..., self.blocks["offset"]]
 
     def weight_columns(self, features: int | NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the columns of the positive and negative parts of weights, shape (2, ...)."""
+        """Return the column indices of the weights' positive and negative parts, shape (2, ...)."""
         starts = [self.blocks[block].start for block in ("positive", "negative")]
         return np.array([start + features for start in starts])
 
@@ -114,7 +114,10 @@ def baseline_program(rows: HingeRows, C: float) -> LinearProgram:
 
 @dataclass(frozen=True)
 class StartingVertex:
-    """Solution of the l1-regularized problem, with the dual variables of its constraints."""
+    """Starting point for solvers: a model, its constraints and their dual variables.
+
+    Usually, the model is the solution of the l1-regularized problem, which is a vertex.
+    """
 
     coef: Vector
     offset: Vector
@@ -153,7 +156,7 @@ class EquivalentModels:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """LP of the polytope: the hinge constraints, then the budgets."""
+        """LP that describes the set: the hinge constraints, followed by the budgets."""
         hinge = hinge_program(self.rows)
         budget_rows = sp.csc_array(np.vstack([budget_row(self.rows, b) for b in self.budgets]))
         limits = np.array([budget.limit for budget in self.budgets])
@@ -186,7 +189,9 @@ def joint_budget(
 
 
 def offset_range(rows: HingeRows, norm: float, loss: float) -> Matrix:
-    """Return bounds on the offsets of every model within these limits, shape (n_offsets, 2).
+    """Return bounds on the offsets of all models within the budgets, shape (n_offsets, 2).
+
+    ``norm`` and ``loss`` are the budgets.
 
     Average all constraints that have the same offset coefficients p, weighted as in the loss. (Hard
     constraints are averaged without weights and have no loss term.) With total weight W and mean
@@ -220,7 +225,7 @@ def offset_range(rows: HingeRows, norm: float, loss: float) -> Matrix:
 def _min_offset_part(
     rows: HingeRows, members: NDArray[np.bool_], norm: float, loss: float
 ) -> float:
-    """Return the lower bound on ``p . offset`` that the mean of some constraints implies."""
+    """Return the lower bound on ``p . offset`` implied by the mean of the given constraints."""
     weight = np.where(members, np.where(rows.is_hard, 1.0, rows.weight), 0.0)
     total = weight.sum()
     slack = 0.0 if rows.is_hard[members].all() else loss / total
@@ -238,13 +243,13 @@ class WeightLimit:
 
     @property
     def ends(self) -> list[tuple[float, float]]:
-        """Sign and target of each constraint ``sign * w >= target`` that the limits require."""
+        """Constraints ``sign * w >= target`` that express the limits, as (sign, target) pairs."""
         ends = [(1.0, self.low), (-1.0, -self.high)]
         return [(sign, target) for sign, target in ends if np.isfinite(target)]
 
 
 def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
-    """Restrict a set of models by limits on weights; the result has no starting point.
+    """Return the models that satisfy the limits on weights, as a set without a starting point.
 
     The limits are appended as hard constraints. The bounds on the offsets remain valid.
     """

@@ -38,7 +38,7 @@ DISTANT_SLACK = 0.25
 
 @dataclass(frozen=True)
 class HingeRows:
-    """Constraints on a linear model, one per row.
+    """Hinge constraints on a linear model, one per row of ``table``.
 
     ``offset_table`` has shape (n_rows, n_offsets). ``weight`` is the weight of each slack variable
     in the loss. It is positive, and infinite for hard constraints.
@@ -72,7 +72,7 @@ class HingeRows:
         return np.where(self.is_hard, 0.0, self.weight)
 
     def slack(self, coef: Matrix, offset: Matrix) -> Matrix:
-        """Return target minus model value for m models and all constraints, shape (m, n_rows).
+        """Return target minus model value for each model and constraint, shape (m, n_rows).
 
         Positive values are the slack variables that the models require. ``coef`` has shape (m, d),
         ``offset`` has shape (m, n_offsets).
@@ -84,7 +84,7 @@ class HingeRows:
         return self.target - np.asarray(coef @ table.T) - offset @ self.offset_table.T
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Return the loss of each model, computed from the data."""
+        """Return the loss of each model, computed from the data, shape (m,)."""
         return np.maximum(0.0, self.slack(coef, offset)) @ self.weight_in_loss
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
@@ -94,16 +94,19 @@ class HingeRows:
         return self.take(np.flatnonzero(self.is_hard)).slack(coef, offset).max(axis=1)
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
-        """Return the indices of constraints that are hard, violated or nearly active at a model."""
+        """Return indices of constraints that are hard, violated or nearly active at any model."""
         near = (self.slack(coef, offset) > -DISTANT_SLACK).any(axis=0)
         return np.flatnonzero(near | self.is_hard)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
-        """Return all constraints, and the indices of those that a model violates."""
+        """Return ``self`` and the indices of the constraints that a model violates."""
         return self, np.flatnonzero(self.slack(coef[None], offset[None])[0] > 0)
 
     def row_combination(self, multipliers: Matrix) -> Matrix:
-        """Return ``multipliers @ table``, of shape (d,) or (m, d)."""
+        """Return linear combinations of the table rows, ``multipliers @ table``.
+
+        The shape is (d,) or (m, d).
+        """
         return np.asarray((self._transposed_table @ multipliers.T).T)
 
     @cached_property
@@ -112,7 +115,7 @@ class HingeRows:
         return sp.csr_array(self.table.T) if sp.issparse(self.table) else self.table.T
 
     def take(self, rows: NDArray[np.intp]) -> HingeRows:
-        """Return the constraints with these indices."""
+        """Return the constraints with the given indices."""
         return HingeRows(
             self.table[rows], self.offset_table[rows], self.target[rows], self.weight[rows]
         )
@@ -120,7 +123,7 @@ class HingeRows:
 
 @dataclass(frozen=True)
 class Requirements:
-    """Constraints, and the index of the sample that each belongs to (-1 for none)."""
+    """Constraints of a task, each with the index of its sample (-1 if it has none)."""
 
     rows: HingeRows
     sample: NDArray[np.intp]
@@ -171,7 +174,7 @@ def signed_table(sign: Vector, table: Table) -> Table:
 
 
 def stack_tables(tables: list[Table]) -> Table:
-    """Concatenate tables vertically."""
+    """Concatenate dense or sparse tables vertically; the result is sparse if any table is."""
     if any(sp.issparse(table) for table in tables):
         return sp.vstack(tables, format="csr")
     return np.vstack(tables)

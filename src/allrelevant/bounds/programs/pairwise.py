@@ -57,7 +57,7 @@ class PairwiseLoss:
         return np.asarray(self.positive @ coef.T), np.asarray(self.negative @ coef.T)
 
     def loss_and_slopes(self, high: Vector, low: Vector) -> tuple[float, Vector, Vector]:
-        """Return the loss and its absolute slopes in the scores of both classes of samples."""
+        """Return the loss and the absolute values of its derivatives with respect to each score."""
         # Both arrays are sorted before searchsorted: unsorted queries take five times as long.
         by_high, by_low = np.argsort(high), np.argsort(low)
         high, low = high[by_high], low[by_low]
@@ -71,7 +71,7 @@ class PairwiseLoss:
         return float(loss), positive_slope, negative_slope
 
     def loss_and_cut(self, coef: Vector) -> tuple[float, Cut]:
-        """Return the loss of a model, and the cut that is tight at this model."""
+        """Return the loss of a model, and the cut that equals the loss at this model."""
         high, low = self.scores(coef[None])
         loss, positive_slope, negative_slope = self.loss_and_slopes(high[:, 0], low[:, 0])
         positive_part = np.asarray(positive_slope @ self.positive)
@@ -79,7 +79,7 @@ class PairwiseLoss:
         return loss, Cut(positive_part - negative_part, float(positive_slope.sum()))
 
     def cut(self, coef: Vector) -> Cut:
-        """Return the cut that is tight at a model."""
+        """Return the cut that equals the loss at the given model."""
         return self.loss_and_cut(coef)[1]
 
 
@@ -103,7 +103,7 @@ class CuttingPlaneRows(HingeRows):
     true_loss: PairwiseLoss
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Return the true loss, which is at least its approximation by the cuts."""
+        """Return the true loss of each model, which is at least its approximation by the cuts."""
         return self.true_loss.values(coef)
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
@@ -115,7 +115,7 @@ class CuttingPlaneRows(HingeRows):
         return np.maximum(low - coef, coef - high).max(axis=1)
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
-        """Return the indices of all constraints."""
+        """Return the indices of all constraints; none is omitted from the working set."""
         return np.arange(self.n_rows)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
@@ -147,7 +147,7 @@ class CuttingPlaneRows(HingeRows):
 
 
 def initial_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
-    """Return the initial constraints: the loss, and the cut at the zero model."""
+    """Return the initial constraints: the definition of the loss, and the cut at the zero model."""
     n_weights = int(true_loss.positive.shape[1])
     rows = CuttingPlaneRows(
         table=np.zeros((1, n_weights)),

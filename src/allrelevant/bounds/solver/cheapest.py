@@ -33,7 +33,7 @@ VIOLATION_TOL = 1e-6
 
 @dataclass(frozen=True)
 class SelectionProgram:
-    """MILP over one model per subproblem and the set of features that they use.
+    """MILP whose variables are one model per subproblem and the set of features in use.
 
     The columns of ``program`` are those of ``parts``, the LPs of the subproblems, followed by
     ``n_features`` binary variables.
@@ -45,12 +45,12 @@ class SelectionProgram:
 
     @property
     def use(self) -> NDArray[np.int32]:
-        """Columns of the binary variables."""
+        """Column indices of the binary variables, one per feature."""
         n_columns = self.program.n_columns
         return np.arange(n_columns - self.n_features, n_columns, dtype=np.int32)
 
     def models(self, point: Vector) -> list[tuple[Vector, Vector]]:
-        """Return the weights and offsets of the model of each subproblem."""
+        """Return the weights and offsets of each subproblem's model, given a MILP solution."""
         starts = np.cumsum([0, *(part.n_columns for part in self.parts)])
         return [
             part.model(point[start : start + part.n_columns])
@@ -58,7 +58,7 @@ class SelectionProgram:
         ]
 
     def without(self, sets: Sequence[NDArray[np.intp]]) -> LinearProgram:
-        """Return the MILP with cuts that exclude all supersets of these feature sets."""
+        """Return the MILP with cuts that exclude the given feature sets and their supersets."""
         rows = np.zeros((len(sets), self.program.n_columns))
         for row, members in zip(rows, sets, strict=True):
             row[self.use[members]] = 1.0
@@ -111,7 +111,11 @@ def selection_program(
 
 
 def _usage_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
-    """Return the coefficients of ``positive <= high use`` and ``negative <= -low use``."""
+    """Return the coefficients of the constraints that set the weights of unused features to zero.
+
+    The constraints are ``positive <= high use`` and ``negative <= -low use``. The first matrix has
+    the coefficients of the LP's variables, the second those of the binary variables.
+    """
     n = len(signed)
     low, high = np.minimum(signed[:, 0], 0.0), np.maximum(signed[:, 1], 0.0)
     places = (np.arange(2 * n), part.weight_columns(np.arange(n)).ravel())
@@ -122,7 +126,7 @@ def _usage_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.c
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Sufficient feature set, with weights and offsets of one model per subproblem.
+    """Sufficient feature set, with the weights and offsets of one equivalent model per subproblem.
 
     ``bound`` is a lower bound on the cost of all sets, except those found before and their
     supersets. The set is ``proven`` if it is certified to have minimum cost.
@@ -136,7 +140,7 @@ class FeatureSet:
 
 
 class CheapestSearch:
-    """Search for feature sets in order of cost.
+    """Search for sufficient feature sets, in ascending order of cost.
 
     ``sets``, ``ranges``, ``signed`` and ``C`` have one item per subproblem. Witnesses of the ranges
     determine the initial working sets of constraints. The model of a feature set minimizes
@@ -163,9 +167,10 @@ class CheapestSearch:
         self.timed_out = False
 
     def search(self, deadline: float | None) -> Iterator[FeatureSet]:
-        """Yield feature sets until none remain, or until ``deadline`` (as in ``time.time()``).
+        """Yield sufficient feature sets, cheapest first, until none remain or the deadline passes.
 
-        Supersets of earlier sets are skipped, because their extra features are unnecessary.
+        ``deadline`` is a time as returned by ``time.time()``. Supersets of earlier
+        sets are skipped, because their extra features are unnecessary.
         """
         while (features := self._next(deadline)) is not None:
             yield features
@@ -175,7 +180,11 @@ class CheapestSearch:
             self._found.append(free)
 
     def _next(self, deadline: float | None) -> FeatureSet | None:
-        """Return the cheapest set that is not a superset of an earlier one, or None."""
+        """Return the cheapest feature set that contains no earlier set; None if there is none.
+
+        After the deadline, the set may not be the cheapest. If no set was found by then, return a
+        set that known witnesses use.
+        """
         bound = 0.0
         while not self.timed_out:
             parts = [working.models.program for working in self._working]
@@ -202,7 +211,7 @@ class CheapestSearch:
     def _members(
         self, models: list[tuple[Vector, Vector]], in_use: NDArray[np.bool_]
     ) -> NDArray[np.intp]:
-        """Return the features that models use, except unnecessary features of cost zero."""
+        """Return the features that are used or required, without unnecessary zero-cost features."""
         n = len(self._costs)
         used = np.zeros(n, dtype=bool)
         for coef, _ in models:
@@ -216,7 +225,10 @@ class CheapestSearch:
         return np.flatnonzero(used)
 
     def _cheapest_witness_set(self, bound: float) -> FeatureSet:
-        """Return the cheapest feature set of known witnesses, a fallback after the time limit."""
+        """Return the union of the cheapest feature sets of known witnesses, one per subproblem.
+
+        This is the fallback if the time limit is reached before a feature set is found.
+        """
         used = self._fixed[:, 0] > 0
         for ranges in self._ranges:
             in_use = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
@@ -242,7 +254,10 @@ class CheapestSearch:
         return True
 
     def _solve_with(self, index: int, members: NDArray[np.intp]) -> tuple[Vector, Vector]:
-        """Return the verified model that minimizes ``|w|_1 + C * loss`` with these features."""
+        """Return the model that minimizes ``|w|_1 + C * loss`` and uses only the given features.
+
+        Raise :class:`SolverError` if no such model satisfies the constraints.
+        """
         models, n = self._sets[index], len(self._costs)
         working = self._working[index]
         while True:

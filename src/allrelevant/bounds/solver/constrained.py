@@ -42,7 +42,7 @@ MAX_SLACKS = 10_000_000
 
 
 class ConstrainedModels:
-    """Set of models under limits on weights.
+    """Set of models whose weights satisfy given limits.
 
     ``models`` is the set without limits, whose start is optimal at ``C``. Weights of solutions are
     clipped to ``exact_limits``, by default ``limits``.
@@ -87,7 +87,7 @@ class ConstrainedModels:
         return ConstrainedModels(self._wider, limits, self._C, self._exact_limits)
 
     def ranges(self, wider: WeightRanges) -> WeightRanges:
-        """Return the range of each weight, given its range without limits.
+        """Return the range of each weight under the limits, given the ranges without limits.
 
         If the witness of an end satisfies the limits, the end and its certificate do not change.
         """
@@ -122,7 +122,7 @@ class ConstrainedModels:
     def sizes(
         self, features: NDArray[np.intp], wider: WeightRanges, signed: Matrix
     ) -> tuple[Matrix, SolverStats]:
-        """Return the smallest and largest absolute weight of m features, shape (m, 2).
+        """Return the absolute weight ranges of m features, shape (m, 2), and solver statistics.
 
         ``wider`` holds the ranges without limits. An LP is skipped if a known feasible model
         attains the bound without limits, or has weight zero. Known models are the witnesses of
@@ -158,7 +158,10 @@ class ConstrainedModels:
         return sizes, replace(update.effort, spared=2 * len(features) - update.n_solved)
 
     def clip_weights(self, coef: Matrix, features: NDArray[np.intp]) -> Matrix:
-        """Clip weights of some features, shape (m, len(features)), to the exact limits."""
+        """Clip the weights of the given features to ``exact_limits``, in place, and return them.
+
+        ``coef`` has shape (m, len(features)).
+        """
         places = {int(j): i for i, j in enumerate(features)}
         reindexed = [
             replace(limit, feature=places[limit.feature])
@@ -168,7 +171,10 @@ class ConstrainedModels:
         return within(coef, reindexed)
 
     def checked_solver(self, wider: WeightRanges) -> CheckedSolver:
-        """Return a solver whose working set includes the constraints active at known witnesses."""
+        """Return a solver whose initial working set includes constraints active at known witnesses.
+
+        These constraints are not determined if there are very many slack variables.
+        """
         rows = self._wider.rows
         active_rows = np.empty(0, dtype=np.intp)
         if rows.n_rows * len(wider.offset) <= MAX_SLACKS:
@@ -203,7 +209,10 @@ class _RangeUpdate:
         return self._checked.effort if self.n_solved else SolverStats()
 
     def solve(self, which: NDArray[np.intp], signs: NDArray[np.int_]) -> Matrix:
-        """Maximize ``signs * w[which]``; return the weights of all m features in each solution."""
+        """Maximize ``signs * w[which]``; return the solutions' weights, shape (len(which), m).
+
+        ``which`` contains positions among the m features.
+        """
         if len(which) == 0:
             return np.empty((0, len(self._features)))
         self.n_solved += len(which)
@@ -265,6 +274,6 @@ def union(parts: Sequence[WeightRanges]) -> WeightRanges:
 
 
 def hull(ranges: Sequence[Matrix]) -> Matrix:
-    """Return the smallest ranges that contain all given ranges, shape (d, 2)."""
+    """Return, for each feature, the smallest range that contains all given ranges; shape (d, 2)."""
     lows, highs = np.array(ranges).transpose(2, 0, 1)
     return np.column_stack([lows.min(axis=0), highs.max(axis=0)])

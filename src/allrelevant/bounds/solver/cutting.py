@@ -1,4 +1,4 @@
-"""Cutting-plane solvers, for a loss that is approximated from below by its cuts.
+"""Cutting-plane solvers for a loss that is approximated from below by linear functions (cuts).
 
 The cuts describe an outer approximation of the set of equivalent models. The optimum over it bounds
 the true optimum, and the cut at its solution tightens the approximation (Kelley's cutting-plane
@@ -166,10 +166,10 @@ class CuttingPlaneSolver:
         return np.hstack([multipliers, np.zeros((len(multipliers), n_more))])
 
     def _approximate(self, extreme: Extreme) -> Matrix:
-        """Return the last SQP iterates, shape (m, d). The final one nearly attains the extreme.
+        """Return the last SQP iterates for an extreme, shape (m, d); with many weights, the start.
 
-        The variables are the positive and negative parts of the weights, so that the norm is
-        linear. The iterates can be infeasible.
+        The final iterate nearly attains the extreme. The variables are the positive and negative
+        parts of the weights, so that the norm is linear. The iterates can be infeasible.
         """
         from scipy.optimize import minimize
 
@@ -216,14 +216,14 @@ class CuttingPlaneSolver:
         return np.array(visited[-N_LAST_POINTS:])
 
     def _shrink_to_feasible(self, coef: Matrix) -> Matrix:
-        """Move models toward the start of the set until they are feasible."""
+        """Return the models moved toward the starting point until they are feasible."""
         coef = self._shrink_to_norm_limit(np.clip(coef, *self._rows.weight_limits.T))
         loss, start = self._rows.true_loss, self._start
         steps = [_max_feasible_step(loss, start, end, self._loss_limit) for end in coef]
         return start + np.array(steps)[:, None] * (coef - start)
 
     def _shrink_to_norm_limit(self, coef: Matrix) -> Matrix:
-        """Shrink models until they are within the limit on the norm.
+        """Return the models shrunk until their norms are within the limit.
 
         They are moved toward the smallest weights allowed, not toward the start. The start can
         itself be at the limit on the norm, where rounding would determine the step.
@@ -238,7 +238,7 @@ class CuttingPlaneSolver:
 
 
 def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: float) -> float:
-    """Return the largest step in [0, 1] between two models that keeps the loss within a limit.
+    """Return the largest step in [0, 1] from ``start`` toward ``end`` with loss at most ``limit``.
 
     Newton's method starts at the far end. It does not overshoot, because the loss is convex.
     """
@@ -260,7 +260,7 @@ def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: fl
 
 
 def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
-    """Return the set with added cuts, and with its model of minimum loss as the starting point.
+    """Return the set of models with added cuts and a starting point of nearly minimum loss.
 
     Solutions outside the set are moved toward the start, so it should be well inside the set. The
     set has no start if the loss of the model found exceeds the limit. ``rows`` are the constraints

@@ -29,7 +29,7 @@ MAX_FEATURES_FOR_HIGHS = 20_000
 
 
 class SolverFamily(Protocol):
-    """Solvers for one kind of constraints."""
+    """Interface of a solver family: the solvers for one kind of constraints."""
 
     def baseline(self) -> BaselineSolver:
         """Return a solver for ``min |w|_1 + C * loss``."""
@@ -45,18 +45,18 @@ class SolverFamily(Protocol):
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """Return a set with limits on weights, and with a starting point if one is found.
+        """Return the set ``limited``, with a starting point if one is found.
 
         The limits are the last constraints of the set. ``start`` is the start of the set without
         limits, optimal at ``C``.
         """
 
     def reference_can_check(self, models: EquivalentModels) -> bool:
-        """Return whether HiGHS can solve the same LPs in reasonable time."""
+        """Return whether HiGHS can serve as a fallback, that is, solve the same LPs fast enough."""
 
 
 def solvers_for(rows: HingeRows) -> SolverFamily:
-    """Return the solver family for these constraints."""
+    """Return the cutting-plane family if the constraints include cuts, else the simplex family."""
     if isinstance(rows, CuttingPlaneRows):
         return CuttingPlaneFamily(rows)
     return SimplexFamily(rows)
@@ -102,7 +102,7 @@ class SimplexFamily:
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """Return the set with the minimizer of ``|w|_1 + C * loss`` as its starting point.
+        """Return the set with the minimizer of ``|w|_1 + C * loss`` as its start, if it is found.
 
         The start may exceed a budget, which solvers allow. For the simplex method, hard constraints
         get a finite weight, large enough that the optimum satisfies them. The dual variable of a

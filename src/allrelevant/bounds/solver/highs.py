@@ -44,7 +44,7 @@ COLD_START: Mapping[str, str | int] = {
 
 @dataclass(frozen=True)
 class Solution:
-    """Optimal vertex, the dual variables of the constraints, and the objective value."""
+    """Optimal solution of an LP, dual variables of its constraints, and objective value."""
 
     point: Vector
     row_dual: Vector
@@ -86,11 +86,11 @@ class HighsModel:
         self._highs.passModel(self._as_highs(program))
 
     def change_cost(self, columns: NDArray[np.int32], cost: Vector) -> None:
-        """Set the objective coefficients of some columns."""
+        """Set the objective coefficients of the given columns."""
         self._highs.changeColsCost(len(columns), columns, cost)
 
     def add_columns(self, matrix: sp.csc_array, cost: Vector) -> None:
-        """Append nonnegative variables and keep the basis."""
+        """Append nonnegative variables to the LP and keep the current basis."""
         n_columns = matrix.shape[1]
         self._highs.addCols(
             n_columns,
@@ -104,7 +104,7 @@ class HighsModel:
         )
 
     def add_rows(self, matrix: sp.csr_array, lower: Vector) -> None:
-        """Append constraints with lower bounds and keep the basis."""
+        """Append constraints ``matrix x >= lower`` to the LP and keep the current basis."""
         n_rows = matrix.shape[0]
         self._highs.addRows(
             n_rows,
@@ -117,10 +117,10 @@ class HighsModel:
         )
 
     def solve(self, what: str) -> Solution:
-        """Solve the LP with a warm start from the last basis, if there is one.
+        """Return the optimal solution of the LP, warm-started from the last basis if there is one.
 
-        If this fails, solve it again with a cold start and the default method of HiGHS. ``what``
-        describes the solution in error messages.
+        If this fails, solve the LP again with a cold start and the default method of HiGHS.
+        ``what`` describes the solution in error messages.
         """
         try:
             return self._run(what, WARM_START)
@@ -131,7 +131,10 @@ class HighsModel:
     def solve_integer(
         self, columns: NDArray[np.int32], what: str, seconds: float | None = None
     ) -> IntegerSolution:
-        """Solve the MILP with these integer columns, within ``seconds`` if given."""
+        """Return the best solution found for the MILP with the given integer columns.
+
+        ``seconds`` is the time limit; None means no limit.
+        """
         highs, status = self._highs, self._api.HighsModelStatus
         integer = np.full(len(columns), int(self._api.HighsVarType.kInteger), dtype=np.uint8)
         highs.changeColsIntegrality(len(columns), columns, integer)

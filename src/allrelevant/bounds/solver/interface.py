@@ -18,7 +18,7 @@ class NotAVertexError(Exception):
 
 
 class BaselineSolver(Protocol):
-    """Solver for ``min |w|_1 + C * loss`` at successive values of C."""
+    """Interface of solvers for ``min |w|_1 + C * loss`` at successive values of C."""
 
     def solve(self, C: float) -> StartingVertex: ...
 
@@ -57,11 +57,11 @@ class ExtremeSolutions:
     multipliers: Matrix
 
     def take(self, which: NDArray[np.intp]) -> ExtremeSolutions:
-        """Return the solutions with these indices."""
+        """Return the solutions at the given indices."""
         return ExtremeSolutions(self.coef[which], self.offset[which], self.multipliers[which])
 
     def with_replaced(self, which: NDArray[np.intp], others: ExtremeSolutions) -> ExtremeSolutions:
-        """Replace some of the solutions in place and return all solutions."""
+        """Replace the solutions at the given indices in place and return ``self``."""
         self.coef[which] = others.coef
         self.offset[which] = others.offset
         self.multipliers[which] = others.multipliers
@@ -69,7 +69,7 @@ class ExtremeSolutions:
 
 
 def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
-    """Concatenate solutions that were computed in several batches."""
+    """Return the solutions of several batches, concatenated into a single object."""
     if len(parts) == 1:
         return parts[0]
     return ExtremeSolutions(
@@ -81,7 +81,7 @@ def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
 
 @dataclass
 class SolverStats:
-    """Numbers of LPs, simplex pivots and fallbacks to HiGHS.
+    """Solver statistics: numbers of LPs solved and skipped, simplex pivots and HiGHS fallbacks.
 
     The counts are LPs solved by the solver (``programs``), simplex pivots (``pivots``), LPs solved
     by HiGHS as a fallback (``fallbacks``), and LPs skipped because their solution was known
@@ -95,7 +95,7 @@ class SolverStats:
 
 
 def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
-    """Return the sum of several solver statistics."""
+    """Return solver statistics with each count summed over the given statistics."""
     return SolverStats(
         programs=sum(effort.programs for effort in efforts),
         pivots=sum(effort.pivots for effort in efforts),
@@ -105,7 +105,7 @@ def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
 
 
 class ExtremeSolver(Protocol):
-    """Solver for the largest and smallest weights over one set of models.
+    """Interface of solvers for the largest and smallest weights over one set of models.
 
     ``models`` is the current description of the set, to which the solver may have added cuts. The
     dual variables refer to its constraints. Callers verify all solutions; there is no fallback for

@@ -1,4 +1,4 @@
-"""The l1-regularized problem, ``min |w|_1 + C * loss``, and its dual solution.
+"""Solvers for the l1-regularized problem, ``min |w|_1 + C * loss``, and its dual problem.
 
 Two methods solve it for successive values of C, each warm-started from the last solution:
 
@@ -73,7 +73,7 @@ class SimplexBaseline:
         )
 
     def solve(self, C: float) -> StartingVertex | None:
-        """Return the solution, or None if the solver failed."""
+        """Return the minimizer of ``|w|_1 + C * loss``, or None if the simplex method failed."""
         from ...native.simplex import OPTIMAL, PIVOTED, minimize
 
         rows = self._rows
@@ -90,11 +90,10 @@ class SimplexBaseline:
 
 
 def finite_weights(rows: HingeRows) -> Vector:
-    """Return the weight of each constraint in the loss, finite also for hard constraints.
+    """Return the weights of the constraints in the loss, with finite weights for hard constraints.
 
-    The weight of a hard constraint is twice an upper bound on its dual variable.
-
-    Dual feasibility requires ``multipliers @ offset_table = 0``, so the dual variables of the soft
+    The weight of a hard constraint is twice an upper bound on its dual variable. Dual
+    feasibility requires ``multipliers @ offset_table = 0``, so the dual variables of the soft
     constraints bound those of the hard constraints.
     """
     max_coefficient = np.abs(rows.offset_table).max(axis=1, initial=1.0)
@@ -134,7 +133,10 @@ class ColumnGenerationBaseline:
         return StartingVertex(coef, solution.point[self._offset], solution.row_dual, self._rows)
 
     def _first_features(self) -> NDArray[np.intp]:
-        """Return all features if there are few, else those with the largest weighted sums."""
+        """Return all features if there are few, else those with the largest absolute column sums.
+
+        The rows are weighted as in the loss; hard constraints have weight 1.
+        """
         rows = self._rows
         if rows.n_weights <= ALL_COLUMNS_UP_TO:
             return np.arange(rows.n_weights)
@@ -142,7 +144,7 @@ class ColumnGenerationBaseline:
         return np.argpartition(-sums, COLUMNS_PER_ROUND)[:COLUMNS_PER_ROUND]
 
     def _entering_features(self, multipliers: Vector) -> NDArray[np.intp]:
-        """Return the features with negative reduced cost; if there are many, the most negative."""
+        """Return the features to add: those with the most negative reduced costs, or none."""
         combination = np.abs(self._rows.row_combination(multipliers))
         combination[self._features] = 0.0
         entering = np.flatnonzero(combination > 1.0 + REDUCED_COST_TOL)
@@ -162,8 +164,9 @@ class ColumnGenerationBaseline:
 
 
 class L1Baseline:
-    """Baseline solver: the simplex method for small tables, else column generation.
+    """Baseline solver that chooses between the simplex method and column generation.
 
+    The simplex method is used if the table is not too large and does not have too many features.
     Column generation is also the fallback if the simplex method fails.
     """
 
@@ -191,7 +194,7 @@ def relative_gap(rows: HingeRows, C: float, solution: StartingVertex) -> float:
     Dual variables are feasible if each is between 0 and C times the weight of its constraint,
     ``|multipliers @ table| <= 1`` and ``multipliers @ offset_table = 0``. Then
     ``multipliers . target`` is a lower bound on the optimum. Violations of dual feasibility count
-    as gaps.
+    as gaps. The gap is infinite if the solution violates a hard constraint.
     """
     coef, offset, multipliers = solution.coef, solution.offset, solution.multipliers
     if rows.violation(coef[None], offset[None])[0] > VIOLATION_TOL:

@@ -1,4 +1,4 @@
-"""Sum of the absolute weights of several features, over a working set of constraints.
+"""Smallest and largest sum of the absolute weights of given features over a set of models.
 
 :class:`WorkingSet` restricts LPs and MILPs that are too hard with all constraints.
 :class:`TotalWeight` finds the smallest and largest sum of absolute weights. The smallest sum is an
@@ -25,11 +25,12 @@ FEASIBILITY_TOL = 1e-7
 
 
 class WorkingSet:
-    """Set of models with a subset of its constraints, extended when a solution violates others.
+    """Working set of constraints on models; constraints that a solution violates are added.
 
-    This is a relaxation of the full set. Its bounds are therefore valid for the full set, and an
-    optimum that is feasible for the full set is also optimal there. The initial constraints are
-    those that are nearly active at witnesses of ``ranges``.
+    The models that satisfy it are a relaxation of the full set of models. Bounds over them are
+    therefore valid for the full set, and an optimum that is feasible for the full set is also
+    optimal there. The initial constraints are those that are nearly active at witnesses of
+    ``ranges``.
     """
 
     def __init__(self, models: EquivalentModels, ranges: WeightRanges) -> None:
@@ -38,11 +39,11 @@ class WorkingSet:
 
     @property
     def models(self) -> EquivalentModels:
-        """Set of models with the constraints of the working set."""
+        """Set of models that satisfy the constraints in the working set."""
         return replace(self._all, rows=self._all.rows.take(self._rows), start=None)
 
     def add_missing(self, coef: Vector, offset: Vector) -> bool:
-        """Add the constraints that a model violates. Return whether any were added."""
+        """Add constraints that a model violates to the working set; return whether any were new."""
         violation = self._all.violation(coef[None], offset[None])[0]
         if violation <= FEASIBILITY_TOL * max(1.0, np.abs(coef).sum()):
             return False
@@ -54,7 +55,7 @@ class WorkingSet:
 
 
 class TotalWeight:
-    """Smallest and largest sum of absolute weights over a set of models.
+    """Solver for the smallest and largest sum of absolute weights over a set of models.
 
     ``ranges`` are the weight ranges of the set. ``signed``, of shape (d, 2), bounds the weights.
     """
@@ -64,7 +65,7 @@ class TotalWeight:
         self._signed = signed
 
     def smallest(self, features: NDArray[np.intp]) -> float:
-        """Return the smallest sum of the absolute weights of some features."""
+        """Return the smallest sum of the given features' absolute weights over all models."""
 
         def solve(program: LinearProgram) -> Vector:
             cost = program.cost.copy()
@@ -78,7 +79,7 @@ class TotalWeight:
         return self._sum_at(solve, features)
 
     def largest(self, features: NDArray[np.intp]) -> float:
-        """Return the largest sum of the absolute weights of some features."""
+        """Return the largest sum of the given features' absolute weights over all models."""
         low, high = self._signed[features].T
         either_sign = features[(low < 0) & (high > 0)]
 
@@ -99,7 +100,7 @@ class TotalWeight:
     def _sum_at(
         self, solve: Callable[[LinearProgram], Vector], features: NDArray[np.intp]
     ) -> float:
-        """Solve until no constraint is missing; return the sum of the absolute weights."""
+        """Solve until the solution violates no constraint; return its sum of absolute weights."""
         while True:
             program = self._working.models.program
             coef, offset = program.model(solve(program))
@@ -110,7 +111,7 @@ class TotalWeight:
 def _add_sign_columns(
     program: LinearProgram, features: NDArray[np.intp], signed: Matrix
 ) -> LinearProgram:
-    """Return a MILP with a binary variable for the sign of each of some weights.
+    """Return the LP extended by a binary variable for the sign of each given feature's weight.
 
     The constraints are ``positive <= high sign`` and ``negative <= -low (1 - sign)``.
     """

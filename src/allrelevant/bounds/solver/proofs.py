@@ -54,7 +54,10 @@ class CheckedSolutions:
         return np.abs(self.proven - self.attained)
 
     def with_replaced(self, which: NDArray[np.intp], others: CheckedSolutions) -> CheckedSolutions:
-        """Replace some of the results in place, except the certificates, and return all results."""
+        """Replace the results at the given indices in place and return ``self``.
+
+        The certificates are not replaced.
+        """
         self.attained[which] = others.attained
         self.proven[which] = others.proven
         self.violation[which] = others.violation
@@ -79,7 +82,10 @@ class Certificates:
         self._rest = offset_part - multipliers @ rows.target
 
     def maxima(self, features: NDArray[np.intp], signs: NDArray[np.int_]) -> Vector:
-        """Return the upper bound on ``sign * weight`` from each dual vector, shape (m,)."""
+        """Return one certified upper bound on ``sign * weight`` per certificate, shape (m,).
+
+        The bound of certificate i is for ``features[i]`` and ``signs[i]``.
+        """
         each, combination = np.arange(len(features)), self._combination
         original = combination[each, features]
         combination[each, features] = original + signs
@@ -88,7 +94,7 @@ class Certificates:
         return self._budget_value(largest) + self._rest
 
     def ranges(self) -> Matrix:
-        """Return the tightest bounds on each weight from all dual vectors, shape (d, 2).
+        """Return the tightest bounds on each weight that the certificates imply, shape (d, 2).
 
         Let v be as above, scaled so that its largest absolute entry is 1. Every model satisfies
 
@@ -116,7 +122,7 @@ class Certificates:
 def check_solutions(
     models: EquivalentModels, extremes: Sequence[Extreme], solutions: ExtremeSolutions
 ) -> CheckedSolutions:
-    """Verify a solver's solutions against the data."""
+    """Compute attained weights, certified bounds and constraint violations of solutions."""
     features, signs = features_and_signs(extremes)
     size = np.maximum(1.0, np.abs(solutions.coef).sum(axis=1))
     certificates = Certificates(models, solutions.multipliers)
@@ -134,7 +140,7 @@ def intersect(first: Matrix, second: Matrix) -> Matrix:
 
 
 def outer_ranges(models: EquivalentModels) -> Matrix:
-    """Return outer bounds on every weight that require no LP, shape (d, 2).
+    """Return outer bounds on all weights, computed without solving an LP, shape (d, 2).
 
     The bounds are the limit on the norm and, if the set has a start, the certificate from its dual
     variables.
@@ -147,7 +153,7 @@ def outer_ranges(models: EquivalentModels) -> Matrix:
 
 
 def _max_absolute(values: Matrix) -> Vector:
-    """Return the largest absolute value in each row."""
+    """Return the largest absolute value in each row of a matrix."""
     return np.maximum(values.max(axis=1), -values.min(axis=1))
 
 

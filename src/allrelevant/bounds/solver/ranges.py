@@ -73,12 +73,12 @@ class WeightRanges:
 
     @cached_property
     def interval(self) -> Matrix:
-        """Smallest and largest absolute weight, shape (m, 2)."""
+        """Smallest and largest absolute weight of each feature, shape (m, 2)."""
         return absolute(self.attained)
 
     @cached_property
     def gap(self) -> Matrix:
-        """Certified error bound of each end of ``interval``, shape (m, 2)."""
+        """Largest possible error of each end of ``interval``, from certificates, shape (m, 2)."""
         lower, upper = (absolute(self.proven) - self.interval).T
         return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
 
@@ -117,7 +117,7 @@ def weight_ranges(
     deadline: float | None = None,
     with_outer_ranges: bool = False,
 ) -> WeightRanges:
-    """Compute the smallest and largest weight of features over a set of models, with certificates.
+    """Compute each feature's smallest and largest weight over a set of models, with certificates.
 
     ``solver`` creates a solver for a set of models, by default the one that suits its constraints.
     Its solutions are verified against the data. After ``deadline``, as in ``time.time()``, no new
@@ -144,7 +144,7 @@ def size_ranges(
     features: Sequence[int] | NDArray[np.intp],
     solver: SolverFactory | None = None,
 ) -> tuple[Matrix, SolverStats]:
-    """Compute the smallest and largest absolute weight of m features, shape (m, 2).
+    """Compute the absolute weight ranges of m features, shape (m, 2), and solver statistics.
 
     This usually takes one LP per feature: for the sign with the larger outer bound. The other sign
     is solved only if its absolute weight could be larger, or if no model found so far shows that
@@ -312,7 +312,7 @@ class CheckedSolver:
         return SolverStats(effort.programs, effort.pivots, self._fallbacks)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, CheckedSolutions]:
-        """Return feasible solutions, and the results of their verification."""
+        """Return solutions and the results of their verification; raise if one is infeasible."""
         solutions, check = self._solve(extremes)
         worst = int(np.argmax(check.violation))
         if check.violation[worst] > WITNESS_TOL:
@@ -358,10 +358,11 @@ class CheckedSolver:
     def _shrink_to_feasible(
         self, solutions: ExtremeSolutions, which: NDArray[np.intp]
     ) -> ExtremeSolutions:
-        """Move infeasible solutions toward the start of the set until they are feasible.
+        """Move the solutions at the given indices toward the start until they are feasible.
 
         With very many constraints, rounding errors add up to a slight excess of loss, and the steps
-        are short. Solutions that are NaN are replaced by the start.
+        are short. Solutions that are NaN are replaced by the start. If the set has no feasible
+        start, the solutions are not changed.
         """
         start = self._models.start
         if len(which) == 0 or start is None:
@@ -382,5 +383,5 @@ class CheckedSolver:
 
 
 def _interpolate(start: Vector, end: Matrix, step: Matrix) -> Matrix:
-    """Interpolate between one model and each of several others; step 0 gives the model itself."""
+    """Interpolate between one model (step 0) and each of several other models (step 1)."""
     return np.where(step > 0, start + step * (end - start), start)

@@ -61,7 +61,7 @@ RESET_WORKING_SET_ABOVE = 1000
 
 
 class Vertex:
-    """Vertex of the l1-regularized problem.
+    """Vertex of the l1-regularized problem, with its active constraints and factorized basis.
 
     The number of active constraints equals the number of nonzero weights and offsets, which they
     determine. The basic variables are, in this order, the nonzero weights, the offsets and the
@@ -86,7 +86,7 @@ class Vertex:
         return self._dictionary_columns(target[self.active], target[self.inactive])[:, 0]
 
     def weight_columns(self, features: NDArray[np.intp]) -> Matrix:
-        """Return the dictionary columns of nonbasic weights."""
+        """Return the dictionary columns of the given features' weights, which must be nonbasic."""
         table = _dense(self.rows.table[:, features])
         return self._dictionary_columns(table[self.active], table[self.inactive])
 
@@ -104,7 +104,7 @@ class Vertex:
 def _independent_active_rows(
     rows: HingeRows, used: NDArray[np.intp], slack: Vector
 ) -> NDArray[np.intp]:
-    """Select independent active constraints that determine the nonzero weights and the offsets."""
+    """Return independent active constraints that determine the nonzero weights and the offsets."""
     candidates = np.flatnonzero(np.abs(slack) <= ACTIVE_TOL)
     n_needed = len(used) + rows.n_offsets
     if n_needed == 0:
@@ -177,7 +177,7 @@ class Dictionary:
         return max(1, CELLS_PER_CALL // self._state.T.size)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, int]:
-        """Maximize each objective from this vertex. Return the solutions and the number of pivots.
+        """Solve the LP of each extreme from this vertex; return solutions and number of pivots.
 
         The weights are NaN where the solver failed.
         """
@@ -271,11 +271,12 @@ def dictionary_state(
 
 
 class SimplexSolver:
-    """Simplex solver for largest and smallest weights, over working constraints and features.
+    """Simplex solver for largest and smallest weights, with a working set.
 
-    Every LP is solved from the starting point of the set. :class:`NotAVertexError` is raised if the
-    start is not a vertex. ``active_rows`` are constraints to include in the working set, in
-    addition to those that are nearly active at the start.
+    The working set consists of constraints and features. Every LP is solved from the starting point
+    of the set. :class:`NotAVertexError` is raised if the start is not a vertex. ``active_rows`` are
+    constraints to include in the working set, in addition to those that are nearly active at the
+    start.
     """
 
     is_reference = False
@@ -309,7 +310,7 @@ class SimplexSolver:
         return concatenate(parts)
 
     def _solve_batch(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        """Solve a batch of LPs repeatedly, until no constraint or feature has to be added."""
+        """Solve a batch of LPs and extend the working set until no extension is needed."""
         solutions = self._solve(extremes)
         again = self._extend_working_set(extremes, solutions)
         while len(again):
@@ -320,13 +321,13 @@ class SimplexSolver:
         return solutions
 
     def _reset_features(self) -> None:
-        """Reset the working features to the initial ones if there are too many."""
+        """Reset the features of the working set to the initial ones if there are too many."""
         if len(self._features) > max(RESET_WORKING_SET_ABOVE, 2 * len(self._first_features)):
             self._features = self._first_features
             self._dictionary = self._new_dictionary()
 
     def _new_dictionary(self) -> Dictionary:
-        """Compute the dictionary of the starting vertex from the data."""
+        """Return the dictionary of the starting vertex for the current working set."""
         rows = self.models.rows.take(self._rows)
         vertex = Vertex(rows, self._start.coef, self._start.offset)
         return Dictionary(vertex, self._features, self.models.budgets, self._prices)
@@ -365,7 +366,7 @@ class SimplexSolver:
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield solution indices, each with the features to add (with negative reduced cost)."""
+        """Yield solution indices, each with the features to add (of negative reduced cost)."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
@@ -382,7 +383,7 @@ class SimplexSolver:
 
 
 def nearly_used_features(combination: Vector) -> NDArray[np.intp]:
-    """Return the features with small reduced cost at the baseline.
+    """Return the features with small reduced cost at the baseline; if there are few, all features.
 
     Equivalent models are likely to use these. ``combination``, of shape (d,), is the absolute value
     of ``multipliers @ table`` at the baseline, which is 1 for features in use.
