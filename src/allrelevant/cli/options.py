@@ -144,8 +144,8 @@ _OTHER_TASKS = (
         "--epsilon",
         type=Number(params.CV, at_least=0),
         default=params.CV,
-        help="Regression only: errors up to this value (in units of the target) incur no loss; 'cv' "
-        "chooses it by cross-validation.",
+        help="Regression only: errors up to this value (in units of the target) incur no loss; "
+        "'cv' chooses it by cross-validation.",
     ),
     Option(
         "--learner",
