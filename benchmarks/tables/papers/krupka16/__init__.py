@@ -256,8 +256,8 @@ averages of the thesis. The row "mean of 30 verbs, as published" shows these ave
         "improvement. P is lower because there are 9 tasks rather than 30. The columns with nested "
         "accuracies are more informative. More candidates increase the inner accuracy but not the "
         "accuracy on held-out rows. A likely reason is that each candidate is a further "
-        "opportunity to overfit the folds. The thesis has no nested scores, so its improvements may have the "
-        "same cause. Here and in the thesis, EB-RFE selects smaller subsets than R5."
+        "opportunity to overfit the folds. The thesis has no nested scores, so its improvements "
+        "may have the same cause. Here and in the thesis, EB-RFE selects smaller subsets than R5."
     },
     derive=means_and_gains,
     plots=[
