@@ -84,12 +84,14 @@ def fri_answer(**task: Any) -> Result:
 
 def compare(case: Case, data: Path | None, with_fri: bool, time_limit: float) -> None:
     signed, ours = run("signed", case, data), run("absolute", case, data)
-    fallbacks = f"{signed['fallbacks']} LP{'' if signed['fallbacks'] == 1 else 's'}"
+    fallbacks = {0: "No LP", 1: "One LP"}.get(signed["fallbacks"], f"{signed['fallbacks']} LPs")
+    seconds = signed["baseline_seconds"]
+    fit_time = f"{seconds:.2f} s" if seconds >= 0.01 else "less than 0.01 s"
     print(
         f"\n### {case.name}\n\nThe settings are C = {case.C:g} and norm_slack = "
-        f"{case.slack.norm_slack:g}. Fitting the baseline took {signed['baseline_seconds']:.2f} s. "
-        f"Computing the signed ranges took {signed['pivots']:,} pivots. HiGHS solved {fallbacks} "
-        f"as a fallback. The largest gap is {signed['gap']:.0e}.\n\n"
+        f"{case.slack.norm_slack:g}. Fitting the baseline took {fit_time}. Computing the signed "
+        f"ranges required {signed['pivots']:,} pivots. {fallbacks} required the HiGHS fallback. "
+        f"The largest gap is {signed['gap']:.0e}.\n\n"
         "| Method | LPs | LPs skipped | Seconds | Ratio | Peak memory, MB | Largest difference |\n"
         "| --- | --- | --- | --- | --- | --- | --- |",
         flush=True,

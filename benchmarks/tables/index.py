@@ -16,12 +16,12 @@ HEAD = """\
 # Reproduced results of the papers
 
 These pages reproduce tables and figures of four papers and a thesis with `allrelevant`, on a
-computer with two cores. They also include other packages and the methods with which the papers
-compare.
+computer with two cores. They also contain results of other packages, and of the methods with which
+the papers compare their own.
 
 For each paper, a table links to the reproduced results. The list below the table names the results
 that are not reproduced, or only in part, and gives the reasons. If a page compares methods by one
-metric, the table gives the best values of this metric. If a value is worse than the paper's, its
+metric, the table gives the best values of this metric. If a value is worse than in the paper, the
 page gives the reason.
 
 `make tables DATA=folder` measures all tables. To resume an interrupted run, repeat the command.
@@ -36,8 +36,8 @@ TITLES = (
     "metric",
     f"best value of {OURS}",
     "best value of other methods",
-    "lines of the table",
-    "lines worse than the paper",
+    "rows of the table",
+    "rows worse than in the paper",
 )
 # Key of the metric that is compared across datasets with known ground truth.
 SHARED = "F1"
@@ -103,7 +103,7 @@ def headline(table: Table, lines: list[Line]) -> list[str]:
 
 
 def count_by_origin(lines: list[Line]) -> str:
-    """Count the lines of allrelevant and those of other methods.
+    """Count the rows of allrelevant and those of other methods.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def count_by_origin(lines: list[Line]) -> str:
     """
     n_ours = sum(line.is_ours for line in lines)
     parts = [f"{n_ours} of {OURS}"] if n_ours else []
-    parts += [f"{len(lines) - n_ours} of others"] if len(lines) > n_ours else []
+    parts += [f"{len(lines) - n_ours} of other methods"] if len(lines) > n_ours else []
     return ", ".join(parts) or "none"
 
 

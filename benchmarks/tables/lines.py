@@ -1,4 +1,4 @@
-"""Lines of a table: means and standard deviations over seeds, compared with the paper's figures."""
+"""Rows of a table: means and standard deviations over seeds, compared with the paper's figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .table import Column, Measured, Table
 
 @dataclass(frozen=True)
 class Line:
-    """One measured or derived line.
+    """One measured or derived row.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Line:
         The paper's figures as printed, and corrections of misprints.
     is_ours : bool
     n_seeds : int
-        Intended number of seeds, possibly more than were measured; 0 for derived lines.
+        Intended number of seeds, possibly more than were measured; 0 for derived rows.
     seconds, processor_seconds : float or None
         Median over the runs; None if not measured.
     megabytes : float or None
@@ -43,7 +43,7 @@ class Line:
     megabytes: float | None = None
 
     def mean(self, key: str) -> float | None:
-        """Return the mean over seeds, or None if the line has no such figure."""
+        """Return the mean over seeds, or None if the row has no such figure."""
         values = [run[key] for run in self.measured.values() if key in run]
         return float(np.mean(values)) if values else None
 
@@ -63,7 +63,7 @@ class Line:
 
 
 def table_lines(table: Table, store: Store) -> list[Line]:
-    """Return the measured lines in the order of the table, then the derived ones."""
+    """Return the measured rows in the order of the table, then the derived ones."""
     lines = []
     for row in table.rows:
         content = store.content(table, row)

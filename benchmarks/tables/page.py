@@ -71,7 +71,7 @@ def bold_mean(table: Table, lines: list[Line], column: Column) -> float | None:
 
 
 def label(table: Table, line: Line, lines: list[Line]) -> str:
-    """Return the name of a line, marked as ours if the table also has other methods."""
+    """Return the name of a row, marked as ours if the table also has other methods."""
     is_mixed = table.rows_are_methods and not all(one.is_ours for one in lines)
     return f"{OURS}: {line.name}" if line.is_ours and is_mixed else line.name
 
@@ -100,14 +100,15 @@ def best_methods(table: Table, lines: list[Line]) -> Iterator[str]:
     first = [line for line in lines if _rounded_mean(line, column) == best]
     ours = [line.name for line in first if line.is_ours]
     others = [line.name for line in first if not line.is_ours]
-    groups = [f"{OURS} with {quote_names(ours)}"] if ours else []
-    groups += [quote_names(others)] if others else []
-    text = (
-        f'The best value in the column "{column.title}" ({best:.{column.digits}f}) is reached by '
-        f"{', and by '.join(groups)}."
-    )
+    text = f'The best value in the column "{column.title}" is {best:.{column.digits}f}.'
+    if ours:
+        text += f" {OURS} reaches it with {quote_names(ours)}."
+    verb = "reaches" if len(others) == 1 else "reach"
+    if ours and others:
+        text += f" {quote_names(others)} also {verb} it."
     if not ours:
-        text += f" {OURS} does not reach it. {table.remarks.get(NOT_BEST, NO_REASON)}"
+        text += f" {quote_names(others)} {verb} it, but {OURS} does not."
+        text += f" {table.remarks.get(NOT_BEST, NO_REASON)}"
     yield text
 
 
@@ -127,9 +128,9 @@ def cell(line: Line, column: Column, best: float | None) -> str:
             text = f"**{text}**"
         if std is not None:
             text += f" ± {std:.{column.digits}f}"
-    in_brackets = line.mean(column.in_brackets) if column.in_brackets else None
-    if in_brackets is not None:
-        text += f" ({in_brackets:.0f})"
+    in_parentheses = line.mean(column.in_parentheses) if column.in_parentheses else None
+    if in_parentheses is not None:
+        text += f" ({in_parentheses:.0f})"
     if column.key in line.published:
         text += f" · {paper_figure(line.published, column)}"
     if column.key in line.corrected:
@@ -139,13 +140,13 @@ def cell(line: Line, column: Column, best: float | None) -> str:
 
 def paper_figure(published: Mapping[str, float], column: Column) -> str:
     text = f"{published[column.key]:.{column.digits}f}"
-    if column.in_brackets in published:
-        text += f" ({published[column.in_brackets]:.0f})"
+    if column.in_parentheses in published:
+        text += f" ({published[column.in_parentheses]:.0f})"
     return f"*{text}*"
 
 
 def cost(line: Line) -> list[str]:
-    """Return seeds, times and memory; empty cells for derived lines."""
+    """Return seeds, times and memory; empty cells for derived rows."""
     if not line.n_seeds:
         return ["", "", "", ""]
     seeds = str(len(line.measured))
@@ -186,18 +187,21 @@ def legend(table: Table, lines: list[Line], text: str) -> str:
 
 
 def bold_sentence(table: Table, lines: list[Line]) -> str:
-    """Return the explanation of bold values, which names the columns if some have none."""
+    """Return the explanation of bold values; it names columns if some have no bold value."""
     titles = [
         column.title for column in table.columns if bold_mean(table, lines, column) is not None
     ]
-    if len(titles) == len(table.columns):
+    others = [column.title for column in table.columns if column.title not in titles]
+    if not others:
         return "Bold marks the best value in each column."
+    if len(others) < len(titles):
+        return f"Bold marks the best value in each column except {quote_names(others)}."
     noun = "column" if len(titles) == 1 else "columns"
     return f"Bold marks the best value in the {noun} {quote_names(titles)}."
 
 
 def remarks(table: Table, lines: list[Line]) -> Iterator[str]:
-    """Yield the reasons why lines are worse than the paper, each reason once."""
+    """Yield the reasons why rows are worse than in the paper, each reason once."""
     worse = lines_worse_than_paper(table, lines)
     if not worse:
         return
@@ -221,9 +225,7 @@ def missing_rows(table: Table, lines: list[Line]) -> Iterator[str]:
     if not missing:
         return
     names = [row.name for row in missing]
-    subject = (
-        quote_names(names) if len(names) <= 5 else f"The other {len(names)} lines of the table"
-    )
+    subject = quote_names(names) if len(names) <= 5 else f"The other {len(names)} rows of the table"
     files = sorted({Path(row.data_file).parts[0] for row in missing if row.data_file})
     reason = f", because the data folder does not contain {', '.join(files)}" if files else ""
     yield f"{subject} {'was' if len(names) == 1 else 'were'} not measured{reason}."

@@ -29,20 +29,20 @@ class Column:
     digits : int
     better : {"higher", "lower", ""}
         Whether higher or lower numbers are better; "" if numbers are not compared.
-    in_brackets : str
-        Key of a second number, shown in brackets; usually a number of features.
+    in_parentheses : str
+        Key of a second number, shown in parentheses; usually a number of features.
     """
 
     title: str
     key: str
     digits: int = 2
     better: str = "higher"
-    in_brackets: str = ""
+    in_parentheses: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table.
+    """One measured row of a table.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Derived:
-    """A line computed from measured rows, such as a mean over tasks.
+    """A row computed from measured rows, such as a mean over tasks.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Table:
         Reasons why rows are worse than the paper, by row name; the key "" covers all other rows.
         The remark ``NOT_BEST`` explains why no row of allrelevant is best in the headline column.
     derive : callable or None
-        Function that computes further lines from the measured ones.
+        Function that computes further rows from the measured ones.
     plots : sequence of Plot
     rows_are_methods : bool
         Whether the rows are methods on the same data; if so, the best value of a column is bold.

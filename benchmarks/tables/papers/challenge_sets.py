@@ -24,9 +24,10 @@ ALL = ", all"
 # Exceptions: values of C, and sentences on the accuracies with all features.
 COSTS = {"arcene": "1 (1.5 for the RBF SVM)"}
 ALL_FEATURES = {
-    "arcene": " The exception is the RBF SVM, whose published accuracy is reproduced with C = 1.",
-    "dorothea": " The exceptions are the RBF and sigmoid SVMs, whose accuracies the paper appears "
-    "to have swapped.",
+    "arcene": " The RBF SVM is an exception: its published accuracy is reproduced if C is 1 "
+    "instead of 1.5.",
+    "dorothea": " The RBF and sigmoid SVMs are exceptions: the paper appears to have swapped their "
+    "accuracies.",
 }
 NUMBERS = {"arcene": 4, "dexter": 5, "dorothea": 6, "madelon": 8}
 # Table 2, gamma 0.975: accuracy (number of features) of each classifier, by ranking model.
@@ -65,13 +66,13 @@ MISPRINTS = {
 MISPRINTED_LINE = "SFS best, gamma 0.975"
 CORRECTIONS = {
     "arcene": """
-In the line "SFS best, gamma 0.975", the paper prints 84.0 (1145) for the sigmoid SVM. According to
+In the row "SFS best, gamma 0.975", the paper prints 84.0 (1145) for the sigmoid SVM. According to
 Table 2 of the paper, this is the result of the linear SVM with the ranking by the sigmoid SVM. The
 best result of the sigmoid SVM in Table 2 is 75.0 (327). The table shows the printed and the
 corrected value. The comparison uses the corrected value.
 """,
     "dexter": """
-In the line "SFS best, gamma 0.975", the paper prints 93.7 (7071), 94.0 (7071) and 93.7 (3384) for
+In the row "SFS best, gamma 0.975", the paper prints 93.7 (7071), 94.0 (7071) and 93.7 (3384) for
 the poly, RBF and sigmoid SVMs. According to Table 2 of the paper, these are the results of the
 linear SVM with the rankings by these three SVMs. The best results of the three SVMs in Table 2 are
 93.7 (66), 93.7 (105) and 93.0 (102). The table shows the printed and the corrected values. The
@@ -168,7 +169,7 @@ def rows(name: str) -> list[Row]:
 
 
 def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
-    """Return the function that computes the lines "all features", "SFS same" and "SFS best"."""
+    """Return the function that computes the rows "all features", "SFS same" and "SFS best"."""
 
     def lines(measured: Mapping[str, Measured]) -> list[Derived]:
         printed = parse_cells(PUBLISHED[name]["all features"])
@@ -189,7 +190,7 @@ def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
 
 
 def summary_line(name: str, line: str, figures: Figures) -> Derived:
-    """Return a line with the paper's figures as printed, and with corrections of misprints."""
+    """Return a row with the paper's figures as printed, and with corrections of misprints."""
     printed, corrected = parse_cells(PUBLISHED[name][line]), {}
     if line == MISPRINTED_LINE and name in MISPRINTS:
         misprints = parse_cells(MISPRINTS[name])
@@ -237,23 +238,28 @@ def table(name: str, remarks: Mapping[str, str]) -> Table:
         title=f"sfs20, Table {NUMBERS[name]} and Table 2: {name.upper()}",
         about=f"""
 The table compares rankings of the features of {name.upper()}. Four SVMs with different kernels
-evaluate each ranking. They are trained on the top features, for increasing numbers of features.
-Each cell shows the best accuracy on the held-out rows and, in brackets, the smallest number of
-features that reaches it. As in the paper, the number is chosen on the held-out rows, so all
+evaluate each ranking. They are trained on the highest-ranked features, for increasing numbers of
+features.
+Each cell shows the best accuracy on the held-out rows and, in parentheses, the smallest number of
+features that reaches it. As in the paper, this number is chosen on the held-out rows, so all
 accuracies are optimistically biased.
 
 SFS (saliency-based feature selection) ranks features by the saliency of an SVM or, for "NN", of a
-neural network. gamma is the fraction of features kept per round. With gamma 0, there is a single
+neural network. The parameter gamma is the fraction of features kept per round. With gamma 0, there
+is a single
 round. With gamma 0.975, each round removes 2.5% of the features. DFS (deep feature selection)
 ranks features by a sparse mask on the inputs of a network. MIM (mutual information maximization)
 ranks features by their mutual information with the class. For lasso and elastic net, the accuracy
-of their own predictions is shown. In the line "SFS same", each SVM evaluates the ranking by the SVM
-with the same kernel. In the line "SFS best", it evaluates the best of the four rankings.
+of the model's own predictions is shown. In the rows "SFS same", each SVM evaluates the ranking by
+the SVM with the same kernel. In the rows "SFS best", each SVM evaluates the best of the four
+rankings.
 
 As in the paper, C is {COSTS.get(name, "1")} and the polynomial kernel has degree 3. The parameter
-coef0 is 1 for the polynomial kernel and 0 for the sigmoid kernel (paper: 1). The kernel parameter
-gamma is one over the number of features. Classes are balanced, and libsvm stops after {MAX_ITER:,}
-iterations. The data are [scaled as in the paper](../saliency.md#the-challenge-sets). With these
+coef0 is 1 for the polynomial kernel and 0 for the sigmoid kernel (paper: 1). The kernel coefficient
+(also called gamma) is one over the number of features. The classes have equal weight, and libsvm
+stops after
+{MAX_ITER:,} iterations. The data are [scaled as in the paper](../saliency.md#the-challenge-sets).
+With these
 settings, the accuracies with all features equal those of the paper.{ALL_FEATURES.get(name, "")}
 Above 50 features, the number of features increases in steps of 2%.
 {CORRECTIONS.get(name, "")}""",

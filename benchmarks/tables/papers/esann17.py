@@ -55,8 +55,8 @@ def table_1(data: str) -> Table:
         title=f"esann17, Table 1, data {data}",
         about=f"""
 The table shows how well each method selects the relevant features of synthetic data with known
-ground truth. The data have 150 rows and {FEATURES[data]} features. Precision, recall and F1 refer
-to the selected features and are averaged over ten instances, one per seed. Hyperparameters are
+ground truth. The data have 150 rows and {FEATURES[data]} features. Precision, recall and F1 of the
+selected features are averaged over ten instances, one per seed. Hyperparameters are
 tuned by {FOLDS}-fold cross-validation. As in the paper, a linear model selects the features whose
 absolute weight exceeds a cutoff. For models with only an L1 penalty, the cutoff is 1e-5. For the
 L2-SVM and the elastic net, the cutoff is the mean absolute weight.
@@ -64,7 +64,7 @@ L2-SVM and the elastic net, the cutoff is the mean absolute weight.
 "Bounds, joint budget" uses the formulation of the esann17 paper, with one budget for the sum of
 norm and loss. "Bounds" uses the default formulation of `allrelevant`, with separate budgets. This
 formulation was published in a later paper by the same authors ([ferel18](README.md)). The values of
-the esann17 paper are shown next to both.
+the esann17 paper are shown next to both methods.
 
 {ground_truth.OTHER_METHODS}
 """,
@@ -81,7 +81,7 @@ the esann17 paper are shown next to both.
             "": "The instances were newly generated according to the paper's description. The "
             "parameter grids and stopping rules of the other methods are not published.",
             NOT_BEST: "In one of the ten instances, the upper bounds of two of the four weak "
-            "features are below the cutoff, although they exceed the upper bounds of all "
+            "features are below the cutoff. They nevertheless exceed the upper bounds of all "
             "irrelevant features. The cutoff is estimated from permuted features and is strict, "
             "with a false positive rate of one in a million. In the other nine instances, all "
             "relevant features are selected. With a joint budget, all relevant features are "
@@ -131,13 +131,13 @@ It states neither C nor the rows on which the F-score was measured.
 Here, each feature has two witnesses: a model that attains its lower bound and a model that attains
 its upper bound. The F1 score of the malignant class is averaged over all 60 witnesses. It is
 measured on the training rows, and on rows held out in 10-fold cross-validation. In the paper, the
-equivalent models have no slack. The first line of the table uses the default slack of
-`allrelevant`. Seeds determine the folds and the probes (permuted columns), from which the cutoff is
+equivalent models have no slack. The first row of the table uses the default slack of `allrelevant`.
+Seeds determine the folds and the probes (permuted columns), from which the cutoff is
 estimated.
 
 At C = 0.5, the paper's F-score is reproduced, but its standard deviation is not. The paper finds "a
 few clear strongly relevant features as well as a handful of weakly relevant ones". Here, features
-are strongly relevant only with a large C.
+are strongly relevant only if C is large.
 """,
     columns=breast_cancer.WITNESS_COLUMNS,
     rows=figure_2_rows(),
@@ -145,14 +145,13 @@ are strongly relevant only with a large C.
     rows_are_methods=False,
     remarks={
         "": "With a smaller C, the witnesses vary more and have a lower F1 score on the training "
-        "rows. In the first line, cross-validation chooses C = 0.056 for two of the three seeds "
+        "rows. In the first row, cross-validation chooses C = 0.056 for two of the three seeds "
         "and C = 5.6 for the third."
     },
     plots=[
         Plot(
             "esann17_breast_cancer.svg",
-            "The panels show the relevance intervals of the 30 features for each line of the "
-            "table.",
+            "The panels show the relevance intervals of the 30 features for each row of the table.",
             breast_cancer.draw_profiles,
         )
     ],

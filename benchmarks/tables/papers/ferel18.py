@@ -35,15 +35,15 @@ PUBLISHED = {
     },
 }
 SETTINGS = {
-    "A": "512 rows; 1 strong, 2 weak and 11 irrelevant features",
-    "B": "256 rows; 6 strong, 6 weak and 6 irrelevant features",
+    "A": "512 rows and 14 features (1 strong, 2 weak, 11 irrelevant)",
+    "B": "256 rows and 18 features (6 strong, 6 weak, 6 irrelevant)",
 }
 # Numbers of rows and of strong, weak and irrelevant features.
 SIZES = {"A": (512, 1, 2, 11), "B": (256, 6, 6, 6)}
 MARGIN_PAGE = "[data with a margin](ferel18_table_2_margin.md)"
 ONE_COPY = (
-    "scikit-learn's lasso puts all weight on one of two identical features, so it does not select "
-    "both."
+    "The lasso of scikit-learn puts all weight on one of two identical features, so it does not "
+    "select both."
 )
 REMARKS = {
     "A": {
@@ -80,8 +80,9 @@ def table_2(setting: str) -> Table:
         title=f"ferel18, Table 2, setting {setting}",
         about=f"""
 The table shows how well each method selects the relevant features of synthetic data with known
-ground truth. The data follow Table 1 of the paper ({SETTINGS[setting]}). Precision, recall and F1
-refer to the selected features and are averaged over ten instances, one per seed. As in the paper, a
+ground truth. The data are generated as in Table 1 of the paper, with {SETTINGS[setting]}.
+Precision, recall and F1
+of the selected features are averaged over ten instances, one per seed. As in the paper, a
 linear model selects a feature if its absolute weight is above 1e-5, and hyperparameters are
 tuned by {FOLDS}-fold cross-validation. For the bounds, C is chosen by 5-fold cross-validation.
 
@@ -89,7 +90,7 @@ The paper describes its Lasso as "an l1-regularized linear classifier". Its valu
 two methods: lasso regression on the classes -1 and 1, and an SVM with an L1 penalty. "Bounds" uses
 separate budgets for norm and loss, as in the ferel18 paper. "Bounds, joint budget" uses one budget
 for the sum of norm and loss, as in an earlier paper by the same authors ([esann17](README.md)). The
-values of the ferel18 paper are shown next to both.
+values of the ferel18 paper are shown next to both methods.
 
 {ground_truth.OTHER_METHODS}
 """,
@@ -135,15 +136,16 @@ TABLE_2_MARGIN = Table(
     name="ferel18_table_2_margin",
     title="ferel18, Table 2 on data with a margin",
     about=f"""
-The methods of Table 2 are applied to data with a margin between the classes. The data follow the
-generator that the paper's authors published. Features are uniformly distributed between -10 and 10.
-No row is closer than 1 to the separating hyperplane. All other settings are the same as for
-[setting A](ferel18_table_2a.md) ({SETTINGS["A"]}) and [setting B](ferel18_table_2b.md)
-({SETTINGS["B"]}).
+The methods of Table 2 are applied to data with a margin between the classes. The data are generated
+as described in the code that the paper's authors published. Features are uniformly distributed
+between -10 and 10.
+No row is closer than 1 to the separating hyperplane. All other settings are the same as on the
+pages for [setting A](ferel18_table_2a.md) and [setting B](ferel18_table_2b.md). Setting A has
+{SETTINGS["A"]}. Setting B has {SETTINGS["B"]}.
 
 The margin explains the paper's value for Lasso in setting A. With a margin, the L1-SVM classifies
-all held-out rows correctly even with a strong penalty, and cross-validation chooses the strongest
-of equally good penalties. Without a margin, only weak penalties reach the best accuracy, so
+all held-out rows correctly even with a strong penalty. Cross-validation chooses the strongest of
+equally good penalties. Without a margin, only weak penalties reach the best accuracy, so
 irrelevant features have small nonzero weights. The penalty grid and the cutoff are the same in both
 cases.
 """,
@@ -172,8 +174,8 @@ people, and the classes are balanced. For the breast cancer data, C is
 chosen on every split.
 
 The paper reports ratios of standard deviations "close to 1 for most features". This result is
-reproduced on the parkinsons data. On the breast cancer data, the median ratio is about 2, because C
-differs between splits, which changes the norm of all models.
+reproduced on the parkinsons data. On the breast cancer data, the median ratio is about 2. The
+reason is that C differs between splits, which changes the norm of all models.
 """,
     columns=splits.COLUMNS,
     rows=splits.rows(),
@@ -198,16 +200,17 @@ values. In the paper, all 30 features are weakly relevant, and all
 ten means alone are weakly relevant. Among the standard errors, only the 14th feature (area) is
 strongly relevant. Among the worst values, only the 22nd feature (texture) is strongly relevant.
 
-The paper states neither C nor its slack delta. The lines "paper's settings" use
-its set of equivalent models and its cutoff, with C = 0.05 and delta = 0.1. They reproduce three of
+The paper states neither C nor its slack delta. The rows "paper's settings" use its set of
+equivalent models and its cutoff, with C = 0.05 and delta = 0.1. They reproduce three of
 the four findings. [accuracy.md](../accuracy.md) lists the other values of C and delta that were
-tried. None of them reproduces all four findings. The remaining lines use the defaults of
-`allrelevant`. C is chosen by cross-validation, the loss has a slack, and the cutoff is estimated
+tried. None of them reproduces all four findings. The other rows use the defaults of `allrelevant`.
+C is chosen by cross-validation, the loss has a slack, and the cutoff is estimated
 from probes, which are permuted copies of features.
 
 The F1 score of the baseline is measured by 10-fold cross-validation, and each seed shuffles the
-folds. The paper does not say whether its F1 score refers to the malignant or the benign class, and
-to training or held-out rows. All four combinations are shown. SD is the standard deviation.
+folds. The paper does not say whether its F1 score is for the malignant or the benign class, or for
+training or held-out rows. All four combinations are shown. SD is the
+standard deviation.
 """,
     columns=breast_cancer.COLUMNS,
     rows=[
@@ -247,7 +250,7 @@ to training or held-out rows. All four combinations are shown. SD is the standar
     plots=[
         Plot(
             "ferel18_breast_cancer.svg",
-            "The panels show the relevance intervals of the features for each line of the table.",
+            "The panels show the relevance intervals of the features for each row of the table.",
             breast_cancer.draw_profiles,
         )
     ],
@@ -260,9 +263,9 @@ PAPER = Paper(
     'Means of Feature Relevance Bounds"',
     TABLES,
     [
-        "Figure 1 is a diagram.",
-        "The result for Lasso in setting A of Table 2 is reproduced only by the L1-SVM, and only "
-        "on data with a margin between the classes.",
+        "Figure 1 is a diagram without results.",
+        "The result for Lasso in setting A of Table 2 is reproduced only with the L1-SVM on data "
+        "with a margin between the classes.",
         "Figures 2 and 3 use adrenal data, which are not public. The corresponding page uses other "
         "data.",
         "In section 4.3, F1 with the mean features alone is almost as high as with all features. "

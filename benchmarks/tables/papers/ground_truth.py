@@ -21,13 +21,13 @@ COLUMNS = (
     Column("F1", "F1"),
 )
 OTHER_METHODS = """\
-Methods without values in italics are not in the paper. "Forward / backward" selects the union of
-the features of forward and backward selection with a linear SVM. RFECV is scikit-learn's recursive
-feature elimination with cross-validation, also with a linear SVM. Mutual information and ReliefF
-rank the features. The number of features that they select maximizes the cross-validated accuracy of
-a linear SVM. LassoNet was run on three instances only, with a single train/test split instead of
-cross-validation. The package fri, by authors of the
-papers, was run with its default settings."""
+Methods without values in italics are not in the paper. "Forward / backward" is the union of
+the features selected by forward and by backward selection with a linear SVM. RFECV is
+scikit-learn's recursive feature elimination with cross-validation, also with a linear SVM. Mutual
+information and ReliefF rank the features. The number of selected features is then chosen to
+maximize the cross-validated accuracy of a linear SVM. LassoNet was run on three instances only,
+with a single train/test split instead of cross-validation. The package fri, which is by authors of
+the papers, was run with its default settings."""
 
 
 def boruta(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:

@@ -21,9 +21,9 @@ TITLES = {"mnist": "MNIST", "fashion_mnist": "Fashion-MNIST", "cifar10": "CIFAR-
 SPLITS = {"fashion_mnist": " The train/test split differs from the original."}
 SMALLER_NETWORK = (
     "The evaluation model is a small network, trained on some of the images for a few epochs. In "
-    "the paper, it is WRN-16-4, trained on all images for 80 epochs or more on a GPU. The line "
+    "the paper, it is WRN-16-4, trained on all images for 80 epochs or more on a GPU. The row "
     '"all features" shows the accuracy of the small network without selection. Compare the order '
-    "of the methods, not the accuracies."
+    "of the methods with that in the paper, not the accuracies."
 )
 
 
@@ -73,7 +73,7 @@ def table(name: str) -> Table:
         name=f"sfs20_table_{NUMBERS[name]}",
         title=f"sfs20, Table {NUMBERS[name]}: {TITLES[name]}",
         about=f"""
-The table shows the test accuracy of a network that uses only the top features of a ranking. Each
+The table shows the test accuracy of a network that uses only the highest-ranked features. Each
 feature is one pixel{" in one color channel" if name == "cifar10" else ""}. Pixels that are not
 selected are set to zero (black).{SPLITS.get(name, "")}
 
@@ -83,8 +83,9 @@ feature selection) ranks features by a sparse mask on the inputs of a network. S
 features by the saliency of a network with such a mask.
 
 The paper's 3-layer network is both the ranking model and the evaluation model. Ranking models are
-trained on {effort.rows:,} images, for {effort.epochs} epochs per round if there are several rounds,
-and for {effort.long_epochs} epochs if there is a single round. The evaluation model is trained on
+trained on {effort.rows:,} images. With several rounds, they are trained for {effort.epochs} epochs
+per round, and with a single round for {effort.long_epochs} epochs. The evaluation model is trained
+on
 {effort.judge_rows:,} images for {effort.judge_epochs} epochs, with a decreasing learning rate. The
 paper uses all images, 40 epochs or more, and a wide residual network (WRN-16-4) as the evaluation
 model. Each ranking was computed with one seed, so differences of one percentage point are not
@@ -131,15 +132,17 @@ TABLE_15 = Table(
     title="sfs20, Table 15: adversarial robustness",
     about=f"""
 One MNIST digit of each class is perturbed until a network predicts a given class with a probability
-of 95%. The table shows the Euclidean norm of the smallest perturbation found, as the median over
-the 90 pairs of a digit and a different class. Pixel values range from 0 to 1. The column "pairs
+of 95%. The table shows the Euclidean norm of the smallest perturbation found. It is the median over
+the 90 pairs of a digit and a class other than its own. Pixel values range from 0 to 1. The column
+"pairs
 reached" counts the pairs for which the probability was reached. It includes the pairs of each digit
 and its own class, so the maximum is 100.
 
-One network is trained without noise on its inputs, the other with noise of standard deviation 0.3.
+One network is trained without input noise, and the other is trained with input noise of standard
+deviation 0.3.
 Both are small networks, trained on {ROBUSTNESS_ROWS:,} images for {ROBUSTNESS_EPOCHS} epochs. The
 paper uses a wide residual network (WRN-16-4) and all images, and it shows perturbed images instead
-of norms. [networks.md](../networks.md) shows images of this kind. For each seed, new networks are
+of norms. [networks.md](../networks.md) shows such images. For each seed, new networks are
 trained and different digits are perturbed.
 """,
     columns=[
@@ -164,7 +167,7 @@ trained and different digits are perturbed.
     ],
     row_header="network",
     remarks={
-        "": "The network is smaller than the paper's and is trained on a twelfth of the images "
+        "": "The network is smaller than in the paper and is trained on a twelfth of the images "
         "for a few epochs. The paper's finding is reproduced: the network trained with noise is "
         "less accurate, but a larger perturbation is required to change its prediction."
     },

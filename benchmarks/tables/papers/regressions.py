@@ -131,17 +131,17 @@ TABLE_9 = Table(
     name="sfs20_table_9",
     title="sfs20, Table 9: CT slices",
     about=f"""
-The tables show the mean absolute error of a network (`"mlp"`) that uses only the top features of a
-ranking. Errors are measured on {N_FOLDS} random folds (paper: 5). The target is the position of a
+The tables show the mean absolute error of a network (`"mlp"`) that uses only the highest-ranked
+features. Errors are measured on {N_FOLDS} random folds (paper: 5). The target is the position of a
 CT slice along the body axis.
 
 {METHODS_TEXT}
 
 Networks were trained for {EPOCHS} epochs (paper: 100), with the paper's mask penalty
 ({MASK_PENALTY:g}) and number of repetitions ({N_REPEATS}). Only the first 682 of
-the paper's 53,500 slices were available. They are from two patients. For this reason, the errors
-are small, and differences below about 0.1 are not meaningful. The first table shows the paper's
-errors on all slices, and the second table shows the errors measured here, with one seed per fold.
+the paper's 53,500 slices were available. They are from only two patients, so the errors are small.
+Differences below about 0.1 are not meaningful. The first table shows the paper's errors on all
+slices. The second table shows the errors measured here, with one seed per fold.
 
 {published_table()}
 """,
@@ -154,13 +154,13 @@ TABLE_10 = Table(
     name="sfs20_table_10",
     title="sfs20, Table 10 on other data: regression with known ground truth",
     about=f"""
-The paper's second regression task predicts energies of molecules. These data were not available.
-They are replaced by Friedman's first function, with 1,500 rows and 100 features. The target depends
-on 5 of the features. The noise of the target has a standard deviation of 1, so the expected mean
+The paper's second regression task predicts molecular energies. These data were not available, so
+they are replaced by Friedman's first function, with 1,500 rows and 100 features. The target depends
+on 5 of the features. The noise in the target has a standard deviation of 1, so the expected mean
 absolute error of any model is at least 0.80.
 
-The table shows the mean absolute error of a network (`"mlp"`) that uses only the top features of a
-ranking, with one seed per fold. The column "relevant features among the top 5" gives the mean
+The table shows the mean absolute error of a network (`"mlp"`) that uses only the highest-ranked
+features, with one seed per fold. The column "relevant features among the top 5" gives the mean
 number of relevant features among the five highest-ranked features. All settings are the same as for
 the [CT slices](sfs20_table_9.md).
 

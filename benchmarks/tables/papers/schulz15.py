@@ -12,18 +12,19 @@ TABLE_1 = Table(
     title="schulz15, Table 1 and Figures 5 to 9: errors of learned metrics",
     about="""
 The table shows the classification error (fraction of misclassified rows) of learned metrics. The
-metrics are learned by GMLVQ (generalized matrix learning vector quantization) or, in the last line,
+metrics are learned by GMLVQ (generalized matrix learning vector quantization) or, in the last row,
 by LMNN (large margin nearest neighbor). The first two columns give the errors of the learned
-metric. The next two columns concern the mappings that attain the relevance bounds: the mean error
-of these mappings, and the error of the average of these mappings.
+metric. The next two columns concern the mappings that attain the relevance bounds. They give the
+mean error of these mappings, and the error of their mean.
 
 The mappings are restricted to the leading directions of the data. The number of directions is
 called the effective dimension. As in the paper, it is chosen to minimize the test error at the
 bounds, so the errors in these two columns are optimistically biased.
 
 For wine and Tecator, the training and test rows of the published split are swapped, as in the
-paper. This leaves 30 training rows for wine and 43 for Tecator. On these data, the metrics have
-rank two. The norm of an equivalent mapping is at most 1.01 times the smallest norm. The adrenal
+paper. This leaves 30 training rows for wine and 43 for Tecator. On all data except xor, the metrics
+have rank two. The norm of an equivalent mapping is at most 1.01 times the smallest norm. The
+adrenal
 data of the paper are not public, so the parkinsons data replace them, with a quarter of the people
 held out.
 
@@ -85,11 +86,11 @@ single train/test split.
     rows_are_methods=False,
     remarks={
         "": "The test error of the learned metric is higher than in the paper. The wine spectra "
-        "are from a different copy of the data, in which the rows may be in a different order, "
-        "and 30 training rows hardly determine the metric. The paper's finding is reproduced: the "
-        "error at the bounds is less than half the error of the learned metric (0.14 and 0.29 in "
-        "the paper). The errors at the bounds and of the mean mapping are lower than in the "
-        "paper.",
+        "are from a different copy of the data, in which the rows may be in a different order. "
+        "In addition, 30 training rows hardly determine the metric. The paper's finding is "
+        "reproduced: the error at the bounds is less than half the error of the learned metric "
+        "(paper: 0.14 and 0.29). The errors at the bounds and of the mean mapping are lower than "
+        "in the paper.",
     },
     plots=[
         Plot(
@@ -100,9 +101,9 @@ single train/test split.
         ),
         Plot(
             "schulz15_spectra.svg",
-            "As in Figures 6 to 9, the panels show, from top to bottom, the absolute weights of "
-            "the learned metric, the bounds, and the absolute weights of the mean mapping. "
-            "Weights are summed over the components.",
+            "The panels correspond to Figures 6 to 9. From top to bottom, they show the absolute "
+            "weights of the learned metric, the bounds, and the absolute weights of the mean "
+            "mapping. Weights are summed over the components.",
             metric_errors.draw_spectra,
         ),
     ],
@@ -119,10 +120,11 @@ computed for the components of the metric. For comparison, lasso, elastic net an
 predict the projection on each component, with cross-validated penalties.
 
 The table shows absolute weights, summed over the components and averaged over ten random datasets.
-The weights are divided by the weight of feature 4. The bounds are divided by the upper bound of
-feature 4. The upper bounds show that each of the three copies can have at least as much weight as
-feature 4. The lower bounds show that no single copy is needed. The other methods divide the weight
-among the copies, in proportions that vary between datasets.
+The weights are divided by the weight of feature 4. Likewise, the bounds are divided by the upper
+bound of feature 4. The upper bounds show that each of the three copies can have at least as much
+weight as
+feature 4. The lower bounds show that no single copy is needed. The other methods distribute the
+weight over the copies, in proportions that vary between datasets.
 """,
     columns=[Column(f"feature {j}", f"weight {j}", 2, "") for j in range(1, 7)],
     rows=[Row("upper bound", xor_weights.measure, seeds=10, quick=2, is_ours=True)],
@@ -144,8 +146,8 @@ PAPER = Paper(
     'Schulz, Mokbel, Biehl and Hammer (2015), "Inferring Feature Relevances from Metric Learning"',
     TABLES,
     [
-        "Figure 1 (left) and Figure 2 show the input data.",
-        "Figures 10 and 11 and a part of Table 1 use adrenal data, which are not public. The "
+        "Figure 1 (left) and Figure 2 show only the input data.",
+        "Figures 10 and 11 and part of Table 1 use adrenal data, which are not public. The "
         "parkinsons data replace them in Table 1 and in the plot of the errors. Figure 11, which "
         "shows the bounds for both metrics, is not reproduced.",
     ],

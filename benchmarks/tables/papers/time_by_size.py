@@ -88,15 +88,15 @@ TABLES = [
         name="time_by_size",
         title="Time by size",
         about=f"""
-The table shows the CPU time, in seconds, of one run of each method on data of different sizes (rows
+The table shows the CPU time of one run of each method, in seconds, for four sizes of the data (rows
 x features). The data are synthetic, with ten relevant features and a tenth of the labels flipped.
 
 For the bounds and the L1-SVM, {FOLDS}-fold cross-validation chooses C. For RFECV, SVM-RFE
 (recursive feature elimination with SVMs) and EB-RFE (evaluation-based RFE), it chooses the number
 of features. Saliency ranks features by the gradients of an SVM with default settings. The parameter
 gamma is the fraction of features kept per round; gamma 0 means a single round. For mutual
-information and ReliefF, only the scores of the features are computed. All other settings are those
-of the other results pages.
+information and ReliefF, only the scores of the features are computed. All other settings are the
+same as on the other results pages.
 
 The times for each size do not include imports and compilation on first use. The columns "wall time"
 and "CPU time" are totals over all sizes, including a first run on the smallest size. Methods that

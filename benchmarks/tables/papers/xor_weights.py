@@ -61,7 +61,7 @@ def paths(X: np.ndarray, target: np.ndarray) -> dict[str, list[list[float]]]:
 
 
 def derive(rows: Mapping[str, Measured]) -> list[Derived]:
-    """Return the lines of the lower bounds and of the other methods, from the same fits."""
+    """Return the rows of the lower bounds and of the other methods, from the same fits."""
     (measured,) = rows.values()
     names = ("lower bound", "as learned", "lasso", "elastic net", "ridge")
     return [

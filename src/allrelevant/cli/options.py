@@ -144,8 +144,8 @@ _OTHER_TASKS = (
         "--epsilon",
         type=Number(params.CV, at_least=0),
         default=params.CV,
-        help="Regression only: errors up to this size incur no loss, in units of the target; 'cv' "
-        "chooses it by cross-validation.",
+        help="Regression only: errors up to this value (in units of the target) incur no loss; "
+        "'cv' chooses it by cross-validation.",
     ),
     Option(
         "--learner",
@@ -260,7 +260,7 @@ _GAMMA = Option(
 _CLASS_WEIGHT = Option(
     "--class-weight",
     type=click.Choice(get_args(params.ClassWeightName)),
-    help="Factor of C for each class, larger for rare classes. 'balanced' gives all classes the "
+    help="Per-class multiplier of C, larger for rare classes. 'balanced' gives all classes the "
     "same total weight. 'cw2' is one over the number of rows of the class; 'cw3' is 'cw2' plus the "
     "number of classes. Saliency accepts only 'balanced'.",
 )

@@ -59,7 +59,7 @@ With --task auto, the command infers the task from the target and reports it:
   other integers                                  classification
 
 Use --task ordinal for ordered classes, such as numeric grades. Use --task ranking to rank rows of
-one class above rows of the other, even if one class is rare.
+one class above rows of the other. It is suitable if one class is rare.
 
 \b
 Examples:

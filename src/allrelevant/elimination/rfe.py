@@ -63,7 +63,7 @@ class SVMRFE(SVMSelector):
     step : int or float, default=1
         Number of features removed per step; below 1, the fraction of the remaining features.
     class_weight : {None, "balanced", "cw2", "cw3"} or dict, default=None
-        Factor of C for each class. ``"balanced"`` is defined as in scikit-learn. ``"cw2"`` is one
+        Per-class multiplier of C. ``"balanced"`` is defined as in scikit-learn. ``"cw2"`` is one
         over the number of rows of the class, and ``"cw3"`` is ``"cw2"`` plus the number of classes.
     criterion : {"weights", "margin"}, default="weights"
         Importance of a feature. ``"weights"`` uses its weight in the sum of support vectors, which

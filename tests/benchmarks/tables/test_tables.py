@@ -184,9 +184,9 @@ def test_only_methods_on_the_same_data_have_a_best_value(tmp_path, rows_are_meth
 @pytest.mark.parametrize(
     ("other", "expected"),
     [
-        (0.75, '(0.90) is reached by `allrelevant` with "bounds".'),
-        (0.9, '(0.90) is reached by `allrelevant` with "bounds", and by "lasso".'),
-        (0.95, '(0.95) is reached by "lasso". `allrelevant` does not reach it. By chance.'),
+        (0.75, 'is 0.90. `allrelevant` reaches it with "bounds".'),
+        (0.9, 'is 0.90. `allrelevant` reaches it with "bounds". "lasso" also reaches it.'),
+        (0.95, 'is 0.95. "lasso" reaches it, but `allrelevant` does not. By chance.'),
     ],
 )
 def test_page_names_the_best_methods(tmp_path, other, expected):

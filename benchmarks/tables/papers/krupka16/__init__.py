@@ -35,26 +35,27 @@ FILES = {
 # Generated tasks, which do not require the data folder.
 QUICK = ("words0", "words1")
 DATA = f"""
-The thesis uses VPS-30-En, a corpus of sentences with 30 English verbs, each sentence annotated with
-the pattern of its use. The corpus was published without the features used in the thesis. Nine other
-tasks with more features than rows therefore replace it. They contain gene expression data
-(leukemia, colon, riboflavin), spectra (wine, arcene), texts (dexter) and three generated datasets
-that resemble the verbs (words0 to words2). The generated datasets have rare binary features and
-three classes with probabilities of 50, 30 and 20%. The numeric targets of riboflavin and wine are
+The thesis uses VPS-30-En, a corpus of sentences for 30 English verbs. Each sentence is annotated
+with the usage pattern of its verb. The corpus was published without the features used in the
+thesis. Nine other tasks with more features than rows therefore replace it. They comprise gene
+expression data (leukemia, colon, riboflavin), spectra (wine, arcene), text (dexter) and three
+synthetic datasets that resemble the verb data (words0 to words2). The synthetic datasets have rare
+binary features and three classes with probabilities of 50%, 30% and 20%. The numeric targets of
+riboflavin and wine are
 split into two classes at the median. The arcene task uses the training rows of ARCENE, and the
 dexter task uses the first 100 training rows of DEXTER. Numeric features are standardized over all
 rows.
 
 If the data folder contains feature tables of the verbs (`{FOLDER}/access.csv` and so on), the
-methods are also run on these tables, with the folds of the corpus, and compared with the thesis.
-`load_vps30en` documents the layout of the tables."""
+methods are also run on them, with the folds of the corpus. The results are then compared
+with the thesis. The documentation of `load_vps30en` describes the layout of the tables."""
 PROTOCOL = f"""
 Cross-validation uses {N_FOLDS} folds, which are shuffled with the seed. The thesis uses the 9 folds
-of the corpus. The thesis keeps features with a variance above 0.05 or 0.02. These thresholds are
-meant for rare binary features. Here, the {KEPT // 2} or {KEPT} features with the largest variance
-are kept instead.
+of the corpus. The thesis keeps features with a variance above 0.05 (R1 to R3) or 0.02 (the other
+setups). These thresholds are meant for rare binary features. Here, the {KEPT // 2} or {KEPT}
+features with the largest variance are kept instead.
 
-Cells show the accuracy in percent, with the number of features in brackets. "Inner" is the score
+Cells show the accuracy in percent, with the number of features in parentheses. "Inner" is the score
 that the thesis reports. It is measured on the folds that also determine the subset, so it is
 optimistically biased. "Nested" is the nested cross-validation score, for which the whole
 elimination is repeated in each of {N_FOLDS} outer folds and scored on the held-out rows."""
@@ -92,7 +93,7 @@ def rows(setups: Sequence[Setup], *, quick: bool) -> list[Row]:
 
 def columns(setups: Sequence[Setup]) -> list[Column]:
     keys = [f"{setup.name} {kind}" for kind in gains.KINDS for setup in setups]
-    return [Column(key, key, 1, in_brackets=f"{key} features") for key in keys]
+    return [Column(key, key, 1, in_parentheses=f"{key} features") for key in keys]
 
 
 def split(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], dict[str, Measured]]:
@@ -209,9 +210,9 @@ of the thesis defines these setups:
 {DATA.strip()}
 {PROTOCOL}
 
-The line "mean of 30 verbs, as published" shows the averages reported in the thesis. They are from
-different data and cannot be compared directly. The "best tailored" models of the thesis use
-features that were designed for the verbs, so they have no counterpart here.
+The row "mean of 30 verbs, as published" shows the averages reported in the thesis. They are for
+different data and cannot be compared directly with the other rows. The "best tailored" models in
+the thesis use features that were designed for the verbs, so they have no counterpart here.
 """,
     columns=columns(SVM_RFE),
     rows=rows(SVM_RFE, quick=True),
@@ -234,15 +235,15 @@ which candidate is removed.
 {PROTOCOL}
 
 I_PREV is the relative improvement of the mean accuracy over the setup to the left, and I_R5 is the
-relative improvement over R5. Numbers in brackets are relative reductions of the number
-of features, computed from the ratio of the old to the new number. P is 100% minus the p-value of a
-one-sided t-test. The test is applied to the relative improvements in accuracy of the tasks,
-separately for each seed.
+relative improvement over R5. Numbers in parentheses are relative reductions of the number of
+features, computed from the ratio of the old to the new number. P is 100% minus the p-value of a
+one-sided t-test. For each seed, it tests whether the mean relative improvement in accuracy over the
+tasks is above zero.
 
 Values in italics are for the 30 verbs of the thesis. The thesis does not say whether improvements
 are averaged over the verbs or computed from average accuracies. The second method reproduces the
-published values. The italic values in brackets, and I_R5 of EB12, were computed here from the
-averages of the thesis. The line "mean of 30 verbs, as published" shows these averages.
+published values. The italic values in parentheses, and I_R5 of EB12, were computed here from the
+averages of the thesis. The row "mean of 30 verbs, as published" shows these averages.
 """,
     columns=columns(EB_RFE),
     rows=rows(EB_RFE, quick=False),
@@ -250,13 +251,13 @@ averages of the thesis. The line "mean of 30 verbs, as published" shows these av
     source="thesis",
     rows_are_methods=False,
     remarks={
-        "": "In the thesis, inner accuracies are 1 to 6% higher than with R5. Here, most inner "
-        "accuracies are already above 95% with R5, so they can hardly improve. P is lower because "
-        "there are 9 tasks rather than 30. The columns with nested accuracies are more "
-        "informative. More candidates increase the inner accuracy but not the accuracy on "
-        "held-out rows. A likely reason is that each candidate is a further opportunity to "
-        "overfit the folds. The thesis has no nested scores, so its improvements may have the "
-        "same cause. Here and in the thesis, EB-RFE selects smaller subsets than R5."
+        "": "In the thesis, the inner accuracies of EB-RFE are 1 to 6% higher than those of R5. "
+        "Here, most inner accuracies of R5 are already above 95%, which leaves little room for "
+        "improvement. P is lower because there are 9 tasks rather than 30. The columns with nested "
+        "accuracies are more informative. More candidates increase the inner accuracy but not the "
+        "accuracy on held-out rows. A likely reason is that each candidate is a further "
+        "opportunity to overfit the folds. The thesis has no nested scores, so its improvements "
+        "may have the same cause. Here and in the thesis, EB-RFE selects smaller subsets than R5."
     },
     derive=means_and_gains,
     plots=[
