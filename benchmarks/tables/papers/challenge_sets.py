@@ -250,9 +250,9 @@ is a single
 round. With gamma 0.975, each round removes 2.5% of the features. DFS (deep feature selection)
 ranks features by a sparse mask on the inputs of a network. MIM (mutual information maximization)
 ranks features by their mutual information with the class. For lasso and elastic net, the accuracy
-of the model's own predictions is shown. In the rows "SFS same", each SVM evaluates the ranking by
-the SVM with the same kernel. In the rows "SFS best", each SVM evaluates the best of the four
-rankings.
+of the model's own predictions is shown. In the "SFS same" rows, each SVM evaluates the ranking
+produced by the SVM with the same kernel. In the "SFS best" rows, each SVM evaluates the best of the
+four rankings.
 
 As in the paper, C is {COSTS.get(name, "1")} and the polynomial kernel has degree 3. The parameter
 coef0 is 1 for the polynomial kernel and 0 for the sigmoid kernel (paper: 1). The kernel coefficient

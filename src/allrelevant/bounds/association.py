@@ -92,7 +92,7 @@ def _partial_sums(squared: Matrix, n_targets: int) -> Matrix:
 
 
 def _ridge_filter(table: Table) -> tuple[Matrix, Vector]:
-    """Return the principal components, and the factor of each one's square.
+    """Return the principal axes and the ridge factor that multiplies each squared projection.
 
     With no more columns than rows, the components are those of the columns, and the factors apply
     to covariances; otherwise, they are those of the rows, and the factors apply to targets.

@@ -125,7 +125,7 @@ class Calibration(Protocol):
         evidence: Vector,
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
-        """Determine the rule for the models equivalent to the baseline of each subproblem."""
+        """Fit the relevance rule of each subproblem to the models equivalent to its baseline."""
 
     def fit_path(
         self,

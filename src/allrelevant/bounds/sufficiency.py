@@ -164,7 +164,7 @@ def find_missing(
     is_relevant: NDArray[np.bool_],
     max_seconds: float | None,
 ) -> tuple[NDArray[np.intp], bool]:
-    """Return the fewest further features that suffice, and whether their number is proven."""
+    """Return the smallest set of features to add for sufficiency, and whether it is proven."""
     relevant = np.flatnonzero(is_relevant)
     request = DesignRequest(
         costs=np.where(is_relevant, 0.0, 1.0),

@@ -55,12 +55,11 @@ def constrain_result(
 
 def find_subproblem(result: BoundsResult, classes: NDArray[Any], label: Any) -> int:
     """Return the index of the one-vs-rest subproblem of a class."""
+    if len(result.subproblems) == 1:
+        raise InputError(f"label={label!r} requires more than two classes. Remove label.")
     (index,) = np.nonzero(classes == label)
-    if len(result.subproblems) == 1 or len(index) == 0:
-        raise InputError(
-            f"label={label!r} is invalid. Use label only with more than two classes, and pass one "
-            f"of {classes.tolist()}."
-        )
+    if len(index) == 0:
+        raise InputError(f"Unknown label {label!r}. Use one of {classes.tolist()}.")
     return int(index[0])
 
 

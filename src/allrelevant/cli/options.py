@@ -441,8 +441,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         *_OTHER_TASKS,
         _STANDARDIZE,
         _CUTOFF.vary(
-            help=f"{_CUTOFF_HELP} With --method metric: a fraction of the norm, by default the "
-            f"larger of 0.05 and twice the slack.  [default: {params.CUTOFF}]"
+            help=f"{_CUTOFF_HELP} With --method metric, the cutoff is a fraction of the norm "
+            f"(default: the larger of 0.05 and twice the slack).  [default: {params.CUTOFF}]"
         ),
         *_CALIBRATION,
     ),

@@ -214,7 +214,7 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def use_color(stream: TextIO) -> bool:
-    """Return whether to use color: only on a terminal, without NO_COLOR and TERM=dumb."""
+    """Return whether to use color: only on a terminal, unless NO_COLOR is set or TERM is dumb."""
     allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return allowed and stream.isatty()
 

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from ..tables.features import ColumnRoles
 
 RELEVANCE_HELP = """\b
-Each feature belongs to one of four relevance classes:
-  strong       relevant, and every equivalent model needs it
-  weak         relevant, but other features can replace it
-  unconfirmed  every equivalent model uses it, but with no more weight than noise can get
-  irrelevant   not enough evidence of more weight than noise, and not needed
-
-If there is no evidence that the target depends on any feature, no feature is called relevant.
+Each feature belongs to one of these relevance classes:
+  strong       every equivalent model needs it
+  weak         some equivalent models use it, others replace it
+  irrelevant   no equivalent model gives it more weight than a noise feature would get
+  unconfirmed  only with --cutoff fdr: every equivalent model uses it, but with no more weight than
+               a noise feature would get
 """
 
 # Number of feature sets to search for if costs are given, and time limit of the search.

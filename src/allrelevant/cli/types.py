@@ -1,4 +1,4 @@
-"""Value types of options, which convert text or reject it."""
+"""Click parameter types that convert and validate option values."""
 
 from __future__ import annotations
 

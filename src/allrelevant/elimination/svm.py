@@ -81,7 +81,7 @@ class PairwiseSVMs:
         return decide_pairs(*_writable(kernel, self.members, self.starts, b, offsets, rows))
 
     def by_row(self, b: Vector, n_samples: int) -> Matrix:
-        """Return the coefficients at one cost, zero for unused rows; shape (n_samples, n_pairs)."""
+        """Return the coefficients for one C, zero for unused rows, shape (n_samples, n_pairs)."""
         table = np.zeros((n_samples, len(self.pairs)))
         problem = np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
         table[self.members, problem] = b

@@ -165,7 +165,7 @@ def privileged_view(document: Document) -> dict[str, Any]:
 
 
 def metric_view(document: Document) -> dict[str, Any]:
-    """Return the variables for the first components of a mapping and for its error curve."""
+    """Return the template variables for the first components of a mapping and its error curve."""
     metric = document["metric"]
     return {
         "width": 100.0,
@@ -281,7 +281,7 @@ def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict
 
 
 def design_view(document: Document) -> dict[str, Any]:
-    """Return the variables for a plot of the cheapest models: cost by number of features."""
+    """Return the template variables for a plot of cost against number of features."""
     design = document["cheapest_models"]
     models, baseline = design["models"], design["baseline"]
     costs = axis_ticks(max([baseline["cost"], *(model["cost"] for model in models)]))

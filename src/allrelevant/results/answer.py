@@ -54,7 +54,7 @@ class Answer:
 
 
 def make_answer(document: Document) -> Answer:
-    """Return the answer of a bounds document, which may have been read from JSON."""
+    """Summarize a bounds document as an :class:`Answer`; it may be loaded from JSON."""
     n_relevant = sum(document["counts"][name] for name in RELEVANT)
     if not has_evidence(document["table_pvalue"]):
         return Answer(

@@ -77,7 +77,7 @@ def explain(
     """
     if hasattr(fitted, "explain") and hasattr(fitted, "ranking_"):
         raise InputError(
-            f"explain does not accept a {type(fitted).__name__}. Call its method explain instead."
+            f"explain does not accept a {type(fitted).__name__}. Call its explain method instead."
         )
     rows, names = check_rows(fitted, X, accept_sparse=True)
     explanation = explain_rows(

@@ -44,7 +44,7 @@ class _WithoutReset(nn.Module):
         ("resnet", "Unknown network 'resnet'"),
         (5, "got int"),
         (lambda n_inputs, n_outputs: "network", r"must return .* \(got str\)"),
-        (_WithoutReset(), "no method reset_parameters"),
+        (_WithoutReset(), "no reset_parameters method"),
         (nn.Linear(3, 5), r"returns shape \(2, 5\)"),
         (nn.Linear(7, 2), "failed on rows with 3 features"),
     ],

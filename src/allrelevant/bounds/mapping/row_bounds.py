@@ -91,7 +91,7 @@ def bound_mapping(
 
 @dataclass(frozen=True)
 class RowBounds:
-    """Component of a mapping, its shortest equivalent (l1 norm) and the range of each weight."""
+    """Bounds for one component of a mapping, and the equivalent one with the smallest l1 norm."""
 
     row: Vector
     shortest: Vector

@@ -1,4 +1,4 @@
-"""Solver families: the solvers for each kind of constraints.
+"""Solver families: the solvers for each type of constraint.
 
 If the constraints describe the loss completely, the solvers use the simplex method. If they
 approximate it by cuts, the solvers use cutting planes. :func:`solvers_for` returns the family. It

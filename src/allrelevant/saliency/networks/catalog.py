@@ -128,7 +128,7 @@ def _reinitialized_copy(module: Any) -> nn.Module:
         reset = getattr(layer, "reset_parameters", None)
         if weights is not None and reset is None:
             raise InputError(
-                f"The layer {type(layer).__name__} has weights but no method reset_parameters, so "
+                f"The layer {type(layer).__name__} has weights but no reset_parameters method, so "
                 "a copy of the module cannot be reinitialized. Pass a function that returns the "
                 "module."
             )
