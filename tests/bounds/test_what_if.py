@@ -225,7 +225,7 @@ def test_one_vs_rest_constraints():
     np.testing.assert_array_equal(for_c.class_interval_[0], est.class_interval_[0])
     assert for_c.class_interval_[2, 2, 1] == 0
     assert est.what_if({3: "keep"}).class_interval_[2, 3, 0] >= 0.2 - 1e-9
-    with pytest.raises(InputError, match="more than two classes"):
+    with pytest.raises(InputError, match="Unknown label 'd'"):
         est.what_if({2: "drop"}, label="d")
 
 
