@@ -205,8 +205,8 @@ verbose : optional
     >>> from allrelevant import SVMRFE, BitFlip
     >>> X, y = make_classification(60, 12, n_informative=3, random_state=0)
     >>> flip = BitFlip(SVMRFE(cv=None, n_features_to_select=2), max_rounds=None).fit(X, y)
-    >>> flip.best_score_ >= flip.scores_[0]
-    np.True_
+    >>> bool(flip.best_score_ >= flip.scores_[0])
+    True
     """
 
     def _flips(self, subset: Subset) -> Iterator[Flip]:

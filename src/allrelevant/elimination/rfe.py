@@ -131,8 +131,8 @@ class SVMRFE(SVMSelector):
     ...     80, 10, n_informative=2, n_redundant=0, n_clusters_per_class=1, shuffle=False,
     ...     random_state=0)
     >>> rfe = SVMRFE().fit(X, y)
-    >>> rfe.ranking_[:2].max(), rfe.best_score_ > 0.9
-    (np.int64(2), True)
+    >>> int(rfe.ranking_[:2].max()), rfe.best_score_ > 0.9
+    (2, True)
     >>> rfe.select(2).transform(X).shape
     (80, 2)
     """
