@@ -88,7 +88,7 @@ BALANCED_NOISE: dict[str, Generator] = {
 _TABLE = partial(independent, 200, 20)
 
 OTHER_NOISE: dict[str, tuple[type, Generator]] = {
-    "25 % positive": (
+    "25% positive": (
         ClassificationBounds,
         partial(noise, _TABLE, partial(labels, positive=0.25)),
     ),
@@ -159,7 +159,7 @@ def known_nulls(folder: Path | None) -> Mapping[str, Generator]:
             with_noise, X[:, :8], y, lambda n, rng: one_hot(n, 5, 4, rng)
         ),
         "AR 0.9, 150 x 40": ar_blocks,
-        "150 x 40, 20 % flipped": flipped,
+        "150 x 40, 20% flipped": flipped,
     }
     for name in ("parkinsons", "ionosphere"):
         path = None if folder is None else folder / f"{name}.npz"

@@ -31,7 +31,7 @@ from benchmarks.comparators.forests import boruta
 from benchmarks.comparators.inference_peer import install, select_all
 from benchmarks.comparators.interface import Chosen, Classes, NotInstalledError, Table
 
-NULLS = ("breast cancer, 8 columns, one-hot noise", "150 x 40, 20 % flipped")
+NULLS = ("breast cancer, 8 columns, one-hot noise", "150 x 40, 20% flipped")
 DESIGNS: dict[str, Generator] = {
     "noise, copies": BALANCED_NOISE["copies"],
     **{name: known_nulls(None)[name] for name in NULLS},
