@@ -69,11 +69,11 @@ def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> 
         order = np.array(orders[start : start + batch_size])
         # Permuting the targets has the same effect as permuting the rows in the inverse order.
         permuted = targets[order].transpose(1, 0, 2).reshape(n_samples, -1)
-        squared = (table.T @ permuted) ** 2
-        parts = [*_partial_sums(squared, targets.shape[1])]
+        covariance = table.T @ permuted
+        parts = [*_partial_sums(covariance**2, targets.shape[1])]
         if ridge is not None:
             basis, shrinkage = ridge
-            components = basis.T @ (table.T @ permuted if n_columns <= n_samples else permuted)
+            components = basis.T @ (covariance if n_columns <= n_samples else permuted)
             parts.append((shrinkage @ components**2).reshape(len(order), -1).sum(axis=1))
         batches.append(np.array(parts))
     return np.concatenate(batches, axis=1)
