@@ -6,7 +6,8 @@ features that are independent of the target and of all other features that may b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from allrelevant import ClassificationBounds, OrdinalBounds, RankingBounds, RegressionBounds
 from allrelevant.datasets import make_linear_classification
@@ -148,6 +155,64 @@ def wide(rng: np.random.RandomState) -> Design:
 WIDE_NOISE: Generator = partial(noise, partial(independent, 90, 500), labels)
 
 
+@dataclass(frozen=True)
+class RealTable:
+    """A real table, whose relevant features are not known."""
+
+    name: str
+    estimator: type
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+
+    @property
+    def is_regression(self) -> bool:
+        return self.estimator is RegressionBounds
+
+    def split(self, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return training rows and 30% held-out rows, stratified by class."""
+        stratify = None if self.is_regression else self.y
+        rows = np.arange(len(self.y))
+        train, test = train_test_split(rows, test_size=0.3, random_state=seed, stratify=stratify)
+        return train, test
+
+    def score(
+        self, train: NDArray[np.intp], test: NDArray[np.intp], columns: NDArray[np.bool_]
+    ) -> float:
+        """Return the held-out score of a linear model: R² or balanced accuracy."""
+        model = RidgeCV() if self.is_regression else LogisticRegression(max_iter=5000)
+        pipeline = make_pipeline(StandardScaler(), model if columns.any() else self._dummy())
+        X = self.X[:, columns] if columns.any() else self.X
+        predicted = pipeline.fit(X[train], self.y[train]).predict(X[test])
+        score = r2_score if self.is_regression else balanced_accuracy_score
+        return float(score(self.y[test], predicted))
+
+    def _dummy(self) -> Any:
+        return DummyRegressor() if self.is_regression else DummyClassifier()
+
+
+def real_tables(folder: Path | None) -> list[RealTable]:
+    """Return the tables of scikit-learn and those in the folder."""
+    tables = [
+        RealTable("breast cancer", ClassificationBounds, *load_breast_cancer(return_X_y=True)),
+        RealTable("wine, three classes", ClassificationBounds, *load_wine(return_X_y=True)),
+        RealTable("diabetes, regression", RegressionBounds, *load_diabetes(return_X_y=True)),
+    ]
+    return tables + [
+        RealTable(name, ClassificationBounds, *_load(path))
+        for name, path in _paths(folder, ("parkinsons", "ionosphere", "sonar"))
+    ]
+
+
+def _paths(folder: Path | None, names: Iterable[str]) -> list[tuple[str, Path]]:
+    paths = [] if folder is None else [(name, folder / f"{name}.npz") for name in names]
+    return [(name, path) for name, path in paths if path.exists()]
+
+
+def _load(path: Path) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as data:
+        return data["X"].astype(float), data["y"]
+
+
 def known_nulls(folder: Path | None) -> Mapping[str, Generator]:
     """Return the designs with relevant and null columns; real tables come from the folder."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -161,10 +226,6 @@ def known_nulls(folder: Path | None) -> Mapping[str, Generator]:
         "AR 0.9, 150 x 40": ar_blocks,
         "150 x 40, 20% flipped": flipped,
     }
-    for name in ("parkinsons", "ionosphere"):
-        path = None if folder is None else folder / f"{name}.npz"
-        if path is not None and path.exists():
-            with np.load(path, allow_pickle=False) as data:
-                table, target = data["X"].astype(float), data["y"]
-            designs[f"{name}, permuted copy"] = partial(with_permuted_copy, table, target)
+    for name, path in _paths(folder, ("parkinsons", "ionosphere")):
+        designs[f"{name}, permuted copy"] = partial(with_permuted_copy, *_load(path))
     return designs

@@ -24,4 +24,4 @@ def bounds(
         # Without label noise, C is at the end of its grid.
         warnings.simplefilter("ignore", RelevanceWarning)
         model.fit(X, y)
-    return model.relevance_ != "irrelevant"
+    return model.get_support()

@@ -11,7 +11,7 @@ STRONG = "strong"
 WEAK = "weak"
 
 
-# Every equivalent model uses the feature, but with no more weight than noise can get.
+# Every equivalent model uses the feature, but with no more evidence than noise can show.
 UNCONFIRMED = "unconfirmed"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from .._params import FDR, FIXED, PROBES
 from .._text import count_noun, printable, probability, shorten
 from ..bounds.permutations import EVIDENCE_LEVEL
+from ..bounds.sufficiency import Sufficiency
 from ..relevance import CLASSES, IRRELEVANT, RELEVANT, STRONG, UNCONFIRMED, WEAK
 from .bounds import ranked
 
@@ -42,14 +43,16 @@ class Answer:
     """Sentences that answer which features are relevant.
 
     ``lead`` is the overall result. ``findings`` are empty if no feature was tested, because the
-    table shows no evidence. ``certainty`` states the error rate that was controlled, ``limits`` the
-    conclusions that the result does not support, and ``hint`` an option that adds to the result.
+    table shows no evidence. ``certainty`` states the error rate that was controlled,
+    ``sufficiency`` whether the relevant features suffice, ``limits`` the conclusions that the
+    result does not support, and ``hint`` an option that adds to the result.
     """
 
     lead: str
     findings: Sequence[Finding]
     certainty: str
     limits: str
+    sufficiency: str = ""
     hint: str = ""
 
 
@@ -68,6 +71,7 @@ def make_answer(document: Document) -> Answer:
         lead=_lead(document, n_relevant),
         findings=_findings(document),
         certainty=_certainty(document),
+        sufficiency=_sufficiency(document),
         limits=_limits(document),
         hint=_hint(document),
     )
@@ -194,8 +198,8 @@ def _group_finding(document: Document, groups: list[list[str]]) -> Finding:
 def _meaning(document: Document, relevance: str, *, one: bool) -> str:
     """Return a sentence on features of a class; ``one`` selects the singular."""
     model = _model(document)
-    them = "it" if one else "them"
-    noise = "noise can get" if document["rule"] in (FDR, PROBES) else "the cutoff"
+    them, are = ("it", "it is") if one else ("them", "they are")
+    limit = "noise can get" if document["rule"] == PROBES else "the cutoff"
     every = _every_model(document)
     if relevance == STRONG:
         text = f"{every} needs {them}; no other features can replace {them}."
@@ -205,17 +209,16 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
             f"{them}."
         )
     elif relevance == UNCONFIRMED:
-        text = (
-            f"{every} uses {them}, but with no more weight than {noise}. More rows may show "
-            f"whether {'it is' if one else 'they are'} relevant."
+        reason = (
+            f"there is not enough evidence that {are} relevant"
+            if document["rule"] == FDR
+            else f"with no more weight than {limit}"
         )
+        text = f"{every} uses {them}, but {reason}. More rows may show whether {are} relevant."
     elif document["rule"] == FDR:
-        text = (
-            f"there is not enough evidence that {'it gets' if one else 'they get'} more weight "
-            f"than noise, and {model}s do not need {them}."
-        )
+        text = f"there is not enough evidence that {are} relevant, and {model}s do not need {them}."
     else:
-        text = f"no {model} gives {them} more weight than {noise}."
+        text = f"no {model} gives {them} more weight than {limit}."
     return text[0].upper() + text[1:]
 
 
@@ -249,6 +252,12 @@ def _certainty(document: Document) -> str:
             f"{settings['fpr']:g}. Single features were not tested and have no q-values."
         )
     return "The classes depend on the cutoff. No error rate is controlled."
+
+
+def _sufficiency(document: Document) -> str:
+    """Return sentences on whether the relevant features suffice, or an empty text."""
+    part = document["sufficiency"]
+    return "" if part is None else str(Sufficiency(**part))
 
 
 def rule_phrase(document: Document) -> str:

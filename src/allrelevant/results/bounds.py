@@ -15,6 +15,7 @@ from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
 from ..bounds.path import BoundsPath
 from ..bounds.relations import Relations
 from ..bounds.result import FEATURE_COLUMNS, Column, feature_records
+from ..bounds.sufficiency import Sufficiency
 from ..relevance import CLASSES
 from .document import describe_target, make_document, to_json_value
 
@@ -30,14 +31,15 @@ def bounds_document(
     path: BoundsPath | None = None,
     relations: Relations | None = None,
     design: CheapestModels | None = None,
+    sufficiency: Sufficiency | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
 ) -> dict[str, Any]:
     """Return a JSON-compatible description of fitted relevance bounds, for the HTML report.
 
     ``X`` and ``y`` are the training data, used for the number of rows and the training score.
-    ``task_note`` explains an inferred task. ``path``, ``relations`` and ``design`` are optional
-    further results for the same data. Features are in the order of the table.
+    ``task_note`` explains an inferred task. ``path``, ``relations``, ``design`` and ``sufficiency``
+    are optional further results for the same data. Features are in the order of the table.
     """
     check_is_fitted(est)
     settings = est.get_params(deep=False)
@@ -45,7 +47,12 @@ def bounds_document(
     target_values = describe_target(classes, y)
     features, *privileged = tables = est._feature_tables()
     score = _baseline_score(est, X, y, target_values["classes"])
-    optional_parts = {"path": path, "relations": relations, "cheapest_models": design}
+    optional_parts = {
+        "path": path,
+        "relations": relations,
+        "cheapest_models": design,
+        "sufficiency": sufficiency,
+    }
     body = {
         "method": type(est).__name__,
         "task": est.task.name,

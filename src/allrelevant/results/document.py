@@ -29,7 +29,7 @@ from .._version import __version__
 # 4: relevance has a fourth class, unconfirmed; with rule "fdr", the cutoffs in subproblems do not
 #    determine the relevance of a feature. New: rule, fdr, table_pvalue, privileged_rule,
 #    privileged_table_pvalue, and qvalue and pvalue of each feature (null if it was not tested).
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 
