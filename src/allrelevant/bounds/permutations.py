@@ -1,4 +1,4 @@
-"""Calibration by permuted tables: p-values of relevance and a controlled false discovery rate.
+"""Calibration by permuted tables: p-values of features and control of the false discovery rate.
 
 All columns of a table are permuted together and appended as probes, so that copies, categories and
 correlations survive among the probes. On the extended table, features and probes are treated
@@ -74,7 +74,7 @@ TIE_TOL = 1e-9
 
 
 def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
-    """Return the p-value of each table as a whole.
+    """Return the p-value of a permutation test of each table as a whole.
 
     ``X`` is tested for association with the target. Privileged features model the loss, so they are
     tested for association with the slack variables of a baseline without them.
@@ -94,7 +94,7 @@ def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
 
 
 def _slack_variables(baseline: FittedBaseline) -> Vector:
-    """Return the slack variable of each sample, for a baseline without privileged features."""
+    """Fit a baseline without privileged features; return the slack variables summed by sample."""
     requirements = baseline.data.requirements()
     rows = requirements.rows
     start = solvers_for(rows).baseline().solve(baseline.model.C_)
@@ -107,7 +107,7 @@ def _slack_variables(baseline: FittedBaseline) -> Vector:
 
 @dataclass(frozen=True)
 class PermutationCalibration:
-    """Tests of relevance at false discovery rate ``fdr``.
+    """Calibration by permutation tests that control the false discovery rate at ``fdr``.
 
     ``C`` is that of the estimator, None if it is chosen by cross-validation. ``wide`` is the rule
     for tables with more features than samples.
@@ -174,7 +174,10 @@ class PermutationCalibration:
         evidence: Vector,
         **run: Unpack[RunOptions],
     ) -> list[list[FittedCalibration]]:
-        """Use the same tests along the path, because they depend on neither C nor norm_slack."""
+        """Fit the tests once and scale their cutoffs to the norm of each baseline of the path.
+
+        The tests depend on neither C nor ``norm_slack``.
+        """
         last = [path[-1] for path in paths]
         fitted = self.fit(last, tolerances[-1], evidence, **run)
         return [
@@ -201,7 +204,7 @@ class PermutationCalibration:
         table: int,
         **run: Unpack[RunOptions],
     ) -> Matrix:
-        """Return the statistics of features and probes, one row per permutation.
+        """Compute the test statistics of features and probes, one row per permutation.
 
         NaN marks features of permutations that need only probes, and permutations without a
         solution.
@@ -220,7 +223,7 @@ class PermutationCalibration:
         n_with_features = max(2, int(np.ceil(FEATURE_FRACTION * len(orders))))
 
         def statistics(index: int) -> Vector:
-            """Return the statistics of the features, then those of the probes."""
+            """Return the statistics of the features and of their probes in one permutation."""
             extended = formulation.fit(_extend(data, columns, table, orders[index]), C)
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
@@ -242,14 +245,14 @@ class PermutationCalibration:
     def _with_zero(
         self, cutoff: Matrix, rules: Sequence[CutoffRule], baseline: FittedBaseline
     ) -> Matrix:
-        """Return the cutoffs; a lower bound that is tested must only be positive."""
+        """Replace the cutoff of the lower bound by the zero threshold for tables with tests."""
         lower = np.where([rule == FDR for rule in rules], zero_weight(baseline), cutoff[:, 0])
         return np.column_stack([lower, cutoff[:, 1]])
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Statistics of features and of probes, one row per permutation.
+    """Test statistics of features and probes, one row per permutation.
 
     Column j of ``probes`` holds the permuted copies of feature j. Fewer rows of ``features`` are
     enough, because only their mean is used.
@@ -260,7 +263,7 @@ class Draws:
 
     @classmethod
     def aligned(cls, rows: Sequence[Matrix]) -> list[Draws]:
-        """Split features from probes; keep the permutations that all subproblems have solved."""
+        """Split the columns into features and probes; drop permutations without all solutions."""
         is_solved = np.all([~np.isnan(part[:, -1]) for part in rows], axis=0)
         n_features = rows[0].shape[1] // 2
         return [
@@ -282,7 +285,7 @@ class Draws:
         return _standardize(self.features.mean(axis=0), mean, variance, variance.mean())
 
     def probe_scores(self) -> Matrix:
-        """Return the standardized statistic of each probe, computed from the other permutations."""
+        """Return the statistic of each probe, standardized by the probes of other permutations."""
         n_others = len(self.probes) - 1
         mean = (self.probes.sum(axis=0) - self.probes) / n_others
         square = ((self.probes**2).sum(axis=0) - self.probes**2) / n_others
@@ -291,13 +294,13 @@ class Draws:
         return _standardize(self.probes, mean, variance, pooled)
 
     def noise_level(self, level: float) -> Vector:
-        """Return the quantile of the probes' statistics that a fraction ``level`` exceeds."""
+        """Return the cutoffs (0, q) such that a fraction ``level`` of the probes exceeds q."""
         if self.probes.size == 0:
             return UNUSED_CUTOFF
         return np.array([0.0, np.quantile(self.probes, 1.0 - level)])
 
     def notes(self, n_expected: int) -> list[str]:
-        """Return a note if permutations were dropped."""
+        """Return a warning message if permutations were dropped, else an empty list."""
         n_usable = len(self.probes)
         if n_usable == n_expected:
             return []
@@ -326,7 +329,7 @@ def _standardize(
 
 
 def _extend(data: TaskData, columns: NDArray[np.intp], table: int, order: Rows) -> TaskData:
-    """Append the columns of a table to it, with their rows in the given order."""
+    """Append copies of some columns of a table to that table, with their rows permuted."""
     permuted: Table = data.tables[table][order][:, columns]
     return data.append_columns(permuted, table)
 
