@@ -86,7 +86,7 @@ class RiskBound:
         return self.equivalent >= 1.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bound, its terms and the derived values as JSON-compatible values."""
+        """Return the bounds and their terms as JSON-compatible values."""
         derived = ("baseline", "added_by_slack", "is_vacuous", "interpretation")
         return {**asdict(self), **{name: getattr(self, name) for name in derived}}
 

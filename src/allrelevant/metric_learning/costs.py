@@ -202,7 +202,7 @@ def pair_distances(mapped: Matrix, pairs: Pairs) -> Vector:
 
 
 class Impostors:
-    """Search for nearby pairs of rows from different classes, repeated as the mapping changes.
+    """Repeated search for nearby pairs of rows from different classes as the mapping changes.
 
     A search computes all distances in blocks and stores the pairs within a slightly larger radius
     than required. As long as the mapped rows have moved little, the triangle inequality guarantees
@@ -217,7 +217,7 @@ class Impostors:
         self.n_searches = 0
 
     def near(self, mapped: Matrix, radius: Vector) -> Pairs:
-        """Return at least all pairs of rows from different classes within the given radii.
+        """Return a superset of the pairs of rows from different classes within the given radii.
 
         ``mapped`` contains the rows in the space of the metric. ``radius`` contains the radius of
         the first row of a pair. The result may contain pairs outside the radius.

@@ -1,4 +1,4 @@
-"""L-BFGS over several matrices, and coordinates that reduce the number of iterations."""
+"""L-BFGS over several matrices, and partially whitened coordinates for faster convergence."""
 
 from __future__ import annotations
 

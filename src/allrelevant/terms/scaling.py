@@ -136,7 +136,7 @@ def _column_ranges(X: Table) -> tuple[Vector, Vector]:
 
 
 class NoScaling:
-    """Target scaling that changes nothing, used for class labels."""
+    """Identity scaling of a target, used for class labels."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the target values unchanged."""

@@ -136,7 +136,7 @@ raw_mapping_, effective_dimension_
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the metric, bound all weights and assign a relevance class to each feature.
+        """Learn the metric, compute the bounds and assign a relevance class to each feature.
 
         Parameters
         ----------
@@ -195,7 +195,10 @@ raw_mapping_, effective_dimension_
         return chosen
 
     def to_dict(self) -> dict[str, Any]:
-        """Return components, learner and errors by dimension; see :meth:`MappingBounds.to_dict`."""
+        """Return the bounds, the learner's name and its errors as JSON-compatible values.
+
+        See :meth:`MappingBounds.to_dict`.
+        """
         curve = getattr(self, "dimension_curve_", None)
         return {
             **super().to_dict(),
@@ -204,7 +207,7 @@ raw_mapping_, effective_dimension_
         }
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each sample with the averaged mapping.
+        """Predict the class of each sample with the mean of the mappings that attain bounds.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Minimum-cost feature sets: the cheapest sets that suffice for some equivalent model.
+"""Search for minimum-cost feature sets by mixed-integer linear programming (MILP).
 
 :class:`SelectionProgram` is a MILP: the LP of a set of models plus a binary variable per feature,
 which is 1 if the feature is used. A weight is zero unless its feature is used, and otherwise within
@@ -58,7 +58,7 @@ class SelectionProgram:
         ]
 
     def without(self, sets: Sequence[NDArray[np.intp]]) -> LinearProgram:
-        """Return the MILP with cuts that exclude the given feature sets and their supersets."""
+        """Return the MILP, constrained to exclude the given feature sets and their supersets."""
         rows = np.zeros((len(sets), self.program.n_columns))
         for row, members in zip(rows, sets, strict=True):
             row[self.use[members]] = 1.0

@@ -165,7 +165,7 @@ def directed_maxima(
     features: Sequence[int] | NDArray[np.intp],
     skip_below: float,
 ) -> Vector:
-    """Return the largest absolute weight of m features, each for one sign only.
+    """Return the largest absolute weight of each of m features, maximized for one sign only.
 
     The sign is the one with the larger outer bound, so this takes at most one LP per feature. If
     the outer bound does not exceed ``skip_below``, it is returned instead and no LP is solved.

@@ -366,7 +366,7 @@ class SimplexSolver:
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield solution indices, each with the features to add (of negative reduced cost)."""
+        """Yield the index of a solution, and the features with negative reduced cost to add."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
