@@ -212,7 +212,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         """Split the data into subproblems, all with the same tables and sample weights."""
 
     def _settings(self, n_subproblems: int) -> BoundsSettings:
-        """Return the settings of each subproblem, with an equal fraction of the time limit."""
+        """Return the settings for one subproblem, with its fraction of the time limit."""
         fold_seed, probe_seed, test_seed = draw_seeds(self.random_state, 3)
         C = None if self.C == "cv" else float(self.C)
         rule = CalibrationSettings(self.cutoff, self.fdr, self.n_probes, self.fpr)

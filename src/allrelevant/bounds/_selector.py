@@ -96,7 +96,7 @@ class BoundsSelectorMixin(SelectorMixin):
         return tags
 
     def _checked(self, feature: int | str, bound: str) -> tuple[int, int]:
-        """Validate a feature and a bound; return their indices (of the bound: LOWER or UPPER)."""
+        """Validate a feature and the name of a bound, and return the index of each."""
         check_is_fitted(self)
         if bound not in ("lower", "upper"):
             raise InputError(f"bound must be 'lower' or 'upper' (got {bound!r}).")

@@ -304,7 +304,7 @@ class ProbeCalibration:
     def _fallback(
         self, baseline: FittedBaseline, tolerance: Tolerance, n_usable: int
     ) -> tuple[Vector, str]:
-        """Return cutoffs for the case of too few usable probes, and a warning message.
+        """Return fallback cutoffs for too few usable probes, and a warning message.
 
         The cutoff of the lower bound is 1e-5 of the norm. The cutoff of the upper bound is twice
         the weight that slack alone allows: the weight of a feature that does not affect predictions

@@ -223,7 +223,7 @@ class CheapestModels(Sequence[CheapestModel]):
         }
 
     def plot(self, **kwargs: Any) -> CostDisplay:
-        """Plot the cost of sets against their size; see :meth:`CostDisplay.from_result`."""
+        """Plot the cost of feature sets against their size; see :meth:`CostDisplay.from_result`."""
         return display("CostDisplay").from_result(self, **kwargs)
 
 
@@ -436,7 +436,7 @@ def score_held_out(
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Equivalent models of one subproblem, the input of the search for feature sets.
+    """Equivalent models of one subproblem, as a search space for minimum-cost feature sets.
 
     ``signed`` bounds the weights, shape (d, 2); ``needed`` is a mask of the weights that are
     nonzero in all models. A model of a feature set minimizes ``|w|_1 + C * loss``.
@@ -472,7 +472,7 @@ class SearchSpace:
 def find_cheapest_sets(
     spaces: Sequence[SearchSpace], request: DesignRequest
 ) -> tuple[list[FeatureSet], bool]:
-    """Return minimum-cost feature sets, and whether these are all that exist.
+    """Return minimum-cost feature sets in order of cost, and whether the list is complete.
 
     There is one search space per subproblem.
     """

@@ -245,7 +245,7 @@ class PermutationCalibration:
     def _with_zero(
         self, cutoff: Matrix, rules: Sequence[CutoffRule], baseline: FittedBaseline
     ) -> Matrix:
-        """Replace the cutoff of the lower bound by the zero threshold for tables with tests."""
+        """Replace the lower cutoff by the zero threshold in tables whose features are tested."""
         lower = np.where([rule == FDR for rule in rules], zero_weight(baseline), cutoff[:, 0])
         return np.column_stack([lower, cutoff[:, 1]])
 
@@ -263,7 +263,7 @@ class Draws:
 
     @classmethod
     def aligned(cls, rows: Sequence[Matrix]) -> list[Draws]:
-        """Split the columns into features and probes; drop permutations without all solutions."""
+        """Split the columns into features and probes; keep permutations solved in all subproblems."""
         is_solved = np.all([~np.isnan(part[:, -1]) for part in rows], axis=0)
         n_features = rows[0].shape[1] // 2
         return [

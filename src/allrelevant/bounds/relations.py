@@ -273,7 +273,7 @@ def _make_groups(
 
 
 def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
-    """Compute the smallest and largest sum of the members' absolute weights, shape (2,)."""
+    """Compute the smallest and largest total absolute weight of several features, shape (2,)."""
     if len(members) == 1:
         return bounds.interval[members[0]]
     total = TotalWeight(bounds.models, bounds.ranges, bounds.signed_interval)

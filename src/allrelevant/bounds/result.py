@@ -141,7 +141,10 @@ class FeatureBounds:
     lists_classes: bool
 
     def per_class(self) -> list[list[dict[str, Any]]] | None:
-        """Return interval and relevance of each feature for each target class, or None."""
+        """Return the interval and the relevance class of each feature for each target class.
+
+        Return None if there is only one subproblem, and for privileged features.
+        """
         if not self.lists_classes:
             return None
         return [

@@ -72,7 +72,7 @@ class RiskBound:
 
     @property
     def baseline(self) -> float:
-        """Upper bound on the error rate of the baseline: the sum of the four terms."""
+        """Upper bound on the error rate of the baseline, the sum of its four terms."""
         return self.loss_part + self.complexity_part + self.offset_part + self.confidence_part
 
     @property

@@ -1,4 +1,4 @@
-"""Test whether some equivalent model uses relevant features only."""
+"""Sufficiency of the relevant features for an equivalent model."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Sufficiency:
 def check_sufficiency(
     result: BoundsResult, scoring: Scoring, score_name: str, max_seconds: float | None
 ) -> Sufficiency:
-    """Test whether the relevant features suffice; if not, find the fewest further features."""
+    """Test whether the relevant features suffice; if not, find the fewest features to add."""
     features = result.features
     is_relevant = np.isin(features.relevance, RELEVANT)
     relevant = np.flatnonzero(is_relevant)
@@ -164,7 +164,7 @@ def find_missing(
     is_relevant: NDArray[np.bool_],
     max_seconds: float | None,
 ) -> tuple[NDArray[np.intp], bool]:
-    """Return the fewest features needed in addition, and whether their number is proven minimal."""
+    """Return a smallest set of features to add, and whether its size is proven minimal."""
     relevant = np.flatnonzero(is_relevant)
     request = DesignRequest(
         costs=np.where(is_relevant, 0.0, 1.0),

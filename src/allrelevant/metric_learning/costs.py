@@ -33,9 +33,10 @@ DIFFERENCES_PER_BLOCK = 100_000
 
 
 class GmlvqCost:
-    """Cost function of GMLVQ: the mean of ``1 / (1 + exp(-beta mu))`` over all rows.
+    """Cost function of GMLVQ: the mean of a sigmoid of relative distance differences.
 
-    In ``mu = (d_own - d_other) / (d_own + d_other)``, ``d_own`` and ``d_other`` are the squared
+    The mean of ``1 / (1 + exp(-beta mu))`` is taken over all rows. In
+    ``mu = (d_own - d_other) / (d_own + d_other)``, ``d_own`` and ``d_other`` are the squared
     distances to the nearest prototypes of the row's class and of the other classes, in the metric
     of ``omega``. The cost does not depend on the scale of ``omega``. ``codes`` and ``labels`` are
     the classes of the rows and of the prototypes.
@@ -89,7 +90,7 @@ def squared_distances(rows: Matrix, points: Matrix) -> Matrix:
 
 
 def rank_penalty(omega: Matrix) -> tuple[float, Matrix]:
-    """Compute the penalty on rank loss of the mapping ``omega``, and its gradient.
+    """Compute a penalty that prevents the mapping ``omega`` from losing rank, and its gradient.
 
     The penalty is half of ``l log(trace / l) - log det`` of the ``l x l`` matrix ``omega omega'``.
     It is zero if all eigenvalues are equal, infinite if one is zero, and does not depend on the
@@ -227,7 +228,7 @@ class Impostors:
         return self._pairs
 
     def _is_valid(self, mapped: Matrix, radius: Vector) -> bool:
-        """Return whether the stored pairs include all pairs within these radii."""
+        """Return whether the stored pairs include all pairs within the given radii."""
         if self._mapped is None:
             return False
         # The rows of a pair that was not stored were further apart than the searched radius.

@@ -74,7 +74,7 @@ def make_answer(document: Document) -> Answer:
 
 
 def has_evidence(table_pvalue: float | None) -> bool:
-    """Return whether the p-value of a table shows evidence; None counts as evidence."""
+    """Return whether the p-value of a table is None or at most the evidence level."""
     return table_pvalue is None or table_pvalue <= EVIDENCE_LEVEL
 
 
@@ -254,7 +254,7 @@ def _certainty(document: Document) -> str:
 
 
 def rule_phrase(document: Document) -> str:
-    """Describe the condition for a relevant feature as a short phrase."""
+    """Return a short phrase that states under which condition a feature is relevant."""
     rule, cutoff = document["rule"], document["settings"]["cutoff"]
     if rule == FDR:
         return (

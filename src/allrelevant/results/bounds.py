@@ -134,7 +134,7 @@ TEST_COLUMNS = ("qvalue", "pvalue")
 def document_columns(
     document: Mapping[str, Any], features: Sequence[Mapping[str, Any]]
 ) -> list[Column]:
-    """Return the columns to show for these features, in the report and on the terminal."""
+    """Return the columns that the report and the terminal show for the given features."""
     columns = MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
     return [
         column

@@ -42,7 +42,7 @@ def make_document(
     command: str | None,
     model: Any = None,
 ) -> dict[str, Any]:
-    """Return a JSON-compatible document: the result in ``body``, and the common entries.
+    """Return a JSON-compatible document: ``body`` with the entries common to all documents.
 
     If ``model`` is a network, the versions include torch.
     """

@@ -169,7 +169,7 @@ raw_mapping_, effective_dimension_
     def _dimension(
         self, learner: Any, X: Matrix, codes: Codes
     ) -> int | float | Literal["spectrum"]:
-        """Return the effective dimension; if it is "cv", choose it by cross-validation.
+        """Return the effective dimension, chosen by cross-validation if the parameter is "cv".
 
         "cv" also sets ``dimension_curve_`` and ``cv_score_``.
         """

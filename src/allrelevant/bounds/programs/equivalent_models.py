@@ -156,7 +156,7 @@ class EquivalentModels:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """LP that describes the set: the hinge constraints, followed by the budgets."""
+        """LP that describes the set of models by hinge constraints, followed by budgets."""
         hinge = hinge_program(self.rows)
         budget_rows = sp.csc_array(np.vstack([budget_row(self.rows, b) for b in self.budgets]))
         limits = np.array([budget.limit for budget in self.budgets])

@@ -119,7 +119,7 @@ class CuttingPlaneRows(HingeRows):
         return np.arange(self.n_rows)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
-        """Add the cutting plane at a model; return the constraints and the index of the new one."""
+        """Add the cutting plane at a model; return all constraints and the index of the new one."""
         return self.with_cuts([self.true_loss.cut(coef)]), np.array([self.n_rows])
 
     @cached_property

@@ -45,7 +45,7 @@ class SelectionProgram:
 
     @property
     def use(self) -> NDArray[np.int32]:
-        """Column indices of the binary variables, one per feature."""
+        """MILP columns of the binary variables that mark the features in use, one per feature."""
         n_columns = self.program.n_columns
         return np.arange(n_columns - self.n_features, n_columns, dtype=np.int32)
 

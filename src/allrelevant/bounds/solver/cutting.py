@@ -166,11 +166,12 @@ class CuttingPlaneSolver:
         return np.hstack([multipliers, np.zeros((len(multipliers), n_more))])
 
     def _approximate(self, extreme: Extreme) -> Matrix:
-        """Approximate an extreme by sequential quadratic programming; return the last iterates.
+        """Approximate a largest or smallest weight by sequential quadratic programming (SQP).
 
-        The final iterate nearly attains the extreme. With many weights, only the starting point is
-        returned, because the method would be too slow. The variables are the positive and negative
-        parts of the weights, so that the norm is linear. The iterates can be infeasible.
+        Return the last iterates, shape (m, d). The final one nearly attains the extreme. With many
+        weights, SQP is too slow, so only the starting point is returned. The variables are the
+        positive and negative parts of the weights, so that the norm is linear. The iterates can be
+        infeasible.
         """
         from scipy.optimize import minimize
 
