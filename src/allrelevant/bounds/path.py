@@ -66,7 +66,7 @@ class BoundsPath:
     loss: Matrix
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the intervals and classes as a data frame with one row per value and feature.
+        """Return bounds and relevance classes as a data frame, one row per value and feature.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class BoundsPath:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return parameter values, intervals and classes as JSON-compatible values.
+        """Return parameter values, bounds and relevance classes as JSON-compatible values.
 
         Returns
         -------

@@ -263,7 +263,7 @@ class Draws:
 
     @classmethod
     def aligned(cls, rows: Sequence[Matrix]) -> list[Draws]:
-        """Split the columns into features and probes; keep permutations solved in all subproblems."""
+        """Split columns into features and probes; keep permutations solved in all subproblems."""
         is_solved = np.all([~np.isnan(part[:, -1]) for part in rows], axis=0)
         n_features = rows[0].shape[1] // 2
         return [

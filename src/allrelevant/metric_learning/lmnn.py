@@ -191,7 +191,7 @@ class LMNN(MetricLearner):
 
 
 def _initial_scale(mapped: Matrix, targets: Codes) -> float:
-    """Return the factor by which to scale the mapped rows before the optimization.
+    """Return the factor by which to scale the mapped samples before the optimization.
 
     After scaling, the mean squared distance to target neighbors is ``INITIAL_DISTANCE``.
     """

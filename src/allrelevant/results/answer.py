@@ -138,7 +138,7 @@ def _lead(document: Document, n_relevant: int) -> str:
 
 
 def _findings(document: Document) -> list[Finding]:
-    """Return the findings: strong features, jointly strong groups, then the other classes."""
+    """Return the findings: strong features, jointly strong groups, other relevance classes."""
     by_class: dict[str, list[str]] = {name: [] for name in CLASSES}
     for feature in ranked(document["features"]):
         by_class[feature["relevance"]].append(feature["name"])
