@@ -95,7 +95,7 @@ class FittedCalibration:
         return self.layout.per_weight(self.cutoff)[:, LOWER]
 
     def screening_cutoff(self) -> Vector:
-        """Return, for each weight, the cutoff of its upper bound that screening uses."""
+        """Return, for each weight, the cutoff that screening compares with its upper bound."""
         return self.layout.per_weight(self.cutoff)[:, UPPER]
 
     def classify(self, interval: Matrix) -> NDArray[np.str_]:
@@ -323,7 +323,7 @@ class ProbeCalibration:
 
 
 def upper_prediction_limit(bounds: Matrix, fpr: float) -> Vector:
-    """Return, for each column, the value that a further draw exceeds with probability ``fpr``.
+    """Return, for each column, the value that a new draw exceeds with probability ``fpr``.
 
     This is the upper end of a one-sided prediction interval for a normal variable of unknown mean
     and variance.

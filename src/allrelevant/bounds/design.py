@@ -161,7 +161,7 @@ class CheapestModels(Sequence[CheapestModel]):
         return float(self.costs[self.baseline_used].sum())
 
     def core(self) -> list[str]:
-        """Return the names of the features in all feature sets, in the order of the table."""
+        """Return the names of the features that every set contains, in the order of the table."""
         common = set.intersection(*(set(s.members.tolist()) for s in self.solutions))
         return [self.feature_names[j] for j in sorted(common)]
 

@@ -47,7 +47,7 @@ class BoundsPath:
     interval, signed_interval : ndarray of shape (n_values, n_features, 2)
         Relevance intervals and signed ranges.
     relevance : ndarray of shape (n_values, n_features)
-        "strong", "weak" or "irrelevant".
+        "strong", "weak", "unconfirmed" or "irrelevant".
     baseline : ndarray of shape (n_values, n_features)
         Weights of the baseline; with more than two classes, the weight with the largest absolute
         value over the classes.

@@ -294,7 +294,7 @@ class Draws:
         return _standardize(self.probes, mean, variance, pooled)
 
     def noise_level(self, level: float) -> Vector:
-        """Return the cutoffs (0, q) such that a fraction ``level`` of the probes exceeds q."""
+        """Return the cutoffs (0, q), where a fraction ``level`` of the probes exceeds q."""
         if self.probes.size == 0:
             return UNUSED_CUTOFF
         return np.array([0.0, np.quantile(self.probes, 1.0 - level)])

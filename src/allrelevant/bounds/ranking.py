@@ -68,7 +68,7 @@ class RankingData(TaskData):
         return stratified_folds(self.y, n_folds, seed)
 
     def _free_slack_rows(self) -> HingeRows:
-        """Return constraints for the pairwise loss: one per pair, or cutting planes if many."""
+        """Return one constraint per pair, or cutting planes of the loss if there are many pairs."""
         positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
         n_pairs = len(positive) * len(negative)
         if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:

@@ -271,7 +271,7 @@ def combine_subproblems(
 
 
 def _combine_classes(relevances: NDArray[np.str_], is_tested: bool) -> NDArray[np.str_]:
-    """Return the relevance class of each feature over all subproblems.
+    """Return the relevance class of each feature, combined over all subproblems.
 
     It is the strongest one. If relevance was tested, a feature that is relevant in one subproblem
     and needed in another is strong, because the test covers all subproblems together.

@@ -1,4 +1,4 @@
-"""Generalization bound on the error of every equivalent model."""
+"""Generalization bound on the error rate of every equivalent model."""
 
 from __future__ import annotations
 

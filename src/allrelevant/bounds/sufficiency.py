@@ -22,7 +22,7 @@ ZERO_TOL = 1e-8
 
 @dataclass(frozen=True)
 class Sufficiency:
-    """Result of the test whether some equivalent model uses relevant features only.
+    """Result of a test of whether some equivalent model uses relevant features only.
 
     An equivalent model fits the training rows nearly as closely as the baseline, including their
     noise. If the relevant features do not suffice, compare the scores: if they are similar, the

@@ -174,7 +174,7 @@ class GMLVQ(MetricLearner):
         rank: int,
         rng: np.random.RandomState,
     ) -> Minimum:
-        """Minimize the cost; return prototypes and mapping in the coordinates of ``X``."""
+        """Minimize the GMLVQ cost; return prototypes and mapping in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         omega = initial_mapping(self.start, rank, coordinates, rng)
         data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)

@@ -180,7 +180,7 @@ class CheapestSearch:
             self._found.append(free)
 
     def _next(self, deadline: float | None) -> FeatureSet | None:
-        """Return the cheapest feature set that contains no earlier set; None if there is none.
+        """Return the cheapest feature set that contains no previous one, or None if none exists.
 
         After the deadline, the set may not be the cheapest. If no set was found by then, return a
         set that known witnesses use.

@@ -177,7 +177,7 @@ class Dictionary:
         return max(1, CELLS_PER_CALL // self._state.T.size)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, int]:
-        """Solve the LP of each extreme from this vertex; return solutions and number of pivots.
+        """Solve an LP for each largest or smallest weight; return solutions and number of pivots.
 
         The weights are NaN where the solver failed.
         """
@@ -366,7 +366,7 @@ class SimplexSolver:
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield pairs of a solution index and the features with negative reduced cost there."""
+        """Yield pairs of a solution index and the features with negative reduced cost for it."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
