@@ -94,7 +94,7 @@ def _partial_sums(squared: Matrix, n_targets: int) -> Matrix:
 def _ridge_filter(table: Table) -> tuple[Matrix, Vector]:
     """Return the principal axes of a table and the shrinkage factors of ridge regression.
 
-    With no more columns than rows, the components are those of the columns, and the factors apply
+    With no more columns than rows, the axes are those of the columns, and the factors apply
     to covariances; otherwise, they are those of the rows, and the factors apply to targets.
     """
     n_samples, n_columns = table.shape
@@ -116,7 +116,7 @@ def _ridge_filter(table: Table) -> tuple[Matrix, Vector]:
 def _round(values: Vector) -> Vector:
     """Divide values by the largest absolute value and round them to ten decimals.
 
-    Without rounding errors, ties do not depend on the order of additions.
+    This removes rounding errors, so that ties do not depend on the order of additions.
     """
     scale = np.abs(values).max()
     return values if scale == 0 else np.round(values / scale, 10)

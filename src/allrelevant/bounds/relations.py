@@ -239,7 +239,8 @@ def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> ND
     The groups come from hierarchical clustering with average linkage. The distance between two
     features is 1 minus their absolute relation in the stronger direction. Substitutes are close,
     and complements are close as well, because together they replace a third feature. Two groups are
-    merged if the mean absolute relation between them is at least ``threshold``.
+    merged if the mean absolute relation between them is at least ``threshold``. The groups are
+    numbered in the order of their first features.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform

@@ -179,7 +179,7 @@ class Dictionary:
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, int]:
         """Solve an LP for each largest or smallest weight; return solutions and number of pivots.
 
-        The weights are NaN where the solver failed.
+        All LPs start from this vertex. The weights are NaN where the solver failed.
         """
         from ...native.simplex import OPTIMAL, solve_extremes
 
