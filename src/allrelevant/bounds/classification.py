@@ -43,10 +43,10 @@ from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
 
 @dataclass(frozen=True)
 class ClassificationData(TaskData):
-    """Data with two classes; ``y`` is -1 or +1."""
+    """Data of a binary classification problem; ``y`` is -1 or +1."""
 
     def requirements(self) -> Requirements:
-        """Require ``y (w . x + offset) >= 1`` for each sample."""
+        """Return the constraints ``y (w . x + offset) >= 1``, one per sample."""
         rows = HingeRows(
             table=signed_table(self.y, self.X),
             offset_table=self.y[:, None],
@@ -56,7 +56,7 @@ class ClassificationData(TaskData):
         return Requirements(rows, np.arange(self.n_samples))
 
     def score(self, model: LinearModel) -> float:
-        """Return the weighted accuracy."""
+        """Return the weighted accuracy of a model on these samples."""
         correct = (model.decision_function(self.X) > 0) == (self.y > 0)
         return float(correct @ self.weight / self.weight.sum())
 
@@ -286,7 +286,7 @@ privileged_table_pvalue_
         return FORMULATIONS[self.formulation]
 
     def decision_function(self, X: Any) -> Matrix:
-        """Compute the decision function of the baseline.
+        """Compute the decision values of the baseline for each sample.
 
         Parameters
         ----------
@@ -321,7 +321,7 @@ privileged_table_pvalue_
     def witness(
         self, feature: int | str, bound: Literal["lower", "upper"], *, label: Any = None
     ) -> LinearModel:
-        """Return an equivalent model that attains a bound.
+        """Return a witness: an equivalent model that attains a bound of a feature.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Calibration by permuted tables: p-values of relevance and a controlled false discovery rate.
+"""Calibration by permuted tables: p-values of features and control of the false discovery rate.
 
 All columns of a table are permuted together and appended as probes, so that copies, categories and
 correlations survive among the probes. On the extended table, features and probes are treated
@@ -79,7 +79,7 @@ TIE_TOL = 1e-9
 
 
 def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
-    """Return the p-value of each table as a whole.
+    """Return the p-value of a permutation test of each table as a whole.
 
     ``X`` is tested for association with the target. Privileged features model the loss, so they are
     tested for association with the slack variables of a baseline without them.
@@ -100,18 +100,18 @@ def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
 
 
 def _draw_orders(data: TaskData, n_permutations: int, seed: int) -> list[Rows]:
-    """Draw random orders of the samples."""
+    """Draw random permutations of the samples."""
     rng = np.random.RandomState(seed)
     return [permute_rows(data.n_samples, rng) for _ in range(n_permutations)]
 
 
 def _association_target(baseline: FittedBaseline, table: int) -> Vector:
-    """Return the numbers that the columns of a table are tested for association with."""
+    """Return the vector with which the columns of a table are tested for association."""
     return baseline.data.association_target() if table == 0 else _slack_variables(baseline)
 
 
 def _slack_variables(baseline: FittedBaseline) -> Vector:
-    """Return the slack variable of each sample, for a baseline without privileged features."""
+    """Fit a baseline without privileged features; return the slack variables summed by sample."""
     requirements = baseline.data.requirements()
     rows = requirements.rows
     start = solvers_for(rows).baseline().solve(baseline.model.C_)
@@ -124,7 +124,7 @@ def _slack_variables(baseline: FittedBaseline) -> Vector:
 
 @dataclass(frozen=True)
 class PermutationCalibration:
-    """Tests of relevance at false discovery rate ``fdr``.
+    """Calibration by permutation tests that control the false discovery rate at ``fdr``.
 
     ``C`` is that of the estimator, None if it is chosen by cross-validation. ``wide`` is the rule
     for tables with more features than samples.
@@ -194,7 +194,10 @@ class PermutationCalibration:
         evidence: Vector,
         **run: Unpack[RunOptions],
     ) -> list[list[FittedCalibration]]:
-        """Use the same tests along the path, because they depend on neither C nor norm_slack."""
+        """Fit the tests once and scale their cutoffs to the norm of each baseline of the path.
+
+        The tests depend on neither C nor ``norm_slack``.
+        """
         last = [path[-1] for path in paths]
         fitted = self.fit(last, tolerances[-1], evidence, **run)
         return [
@@ -217,7 +220,7 @@ class PermutationCalibration:
     def _draw_associations(
         self, baseline: FittedBaseline, weights: NDArray[np.intp], table: int
     ) -> Matrix:
-        """Return the associations of the features, then those of the probes of each permutation."""
+        """Return associations of features (first row) and of probes (one row per permutation)."""
         data = baseline.data
         orders = _draw_orders(data, self.n_permutations, self.seed)
         columns = data.tables[table][:, weights - data.layout.table_weights(table)[0]]
@@ -249,7 +252,7 @@ class PermutationCalibration:
         n_with_features = max(2, int(np.ceil(FEATURE_FRACTION * len(orders))))
 
         def statistics(index: int) -> Vector:
-            """Return the statistics of the features, then those of the probes."""
+            """Return the largest weights of the features and of their probes in one permutation."""
             extended = formulation.fit(_extend(data, columns, table, orders[index]), C)
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
@@ -271,14 +274,14 @@ class PermutationCalibration:
     def _with_zero(
         self, cutoff: Matrix, rules: Sequence[CutoffRule], baseline: FittedBaseline
     ) -> Matrix:
-        """Return the cutoffs; a lower bound that is tested must only be positive."""
+        """Replace the lower cutoff by the zero threshold in tables whose features are tested."""
         lower = np.where([rule == FDR for rule in rules], zero_weight(baseline), cutoff[:, 0])
         return np.column_stack([lower, cutoff[:, 1]])
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Evidence of features and of probes, one row per permutation.
+    """Largest weights and associations of features and probes, one row per permutation.
 
     ``features`` and ``probes`` are the largest weights. Column j of ``probes`` holds the permuted
     copies of feature j. Fewer rows of ``features`` are enough, because only their mean is used.
@@ -292,7 +295,7 @@ class Draws:
 
     @classmethod
     def aligned(cls, weights: Sequence[Matrix], associations: Sequence[Matrix]) -> list[Draws]:
-        """Split features from probes; keep the permutations that all subproblems have solved."""
+        """Separate features from probes; keep only permutations solved in all subproblems."""
         is_solved = np.all([~np.isnan(part[:, -1]) for part in weights], axis=0)
         n_features = weights[0].shape[1] // 2
         return [
@@ -310,7 +313,7 @@ class Draws:
         return len(self.probes) >= 3 and len(self.features) >= 1
 
     def scores(self) -> tuple[Vector, Matrix]:
-        """Return the combined evidence of each feature and of each probe."""
+        """Return the sum of standardized weight and association of each feature and probe."""
         weight = self.probe_scores()
         association = self.probe_association
         return (
@@ -326,7 +329,7 @@ class Draws:
         return _standardize(self.features.mean(axis=0), mean, variance, variance.mean())
 
     def probe_scores(self) -> Matrix:
-        """Return the standardized weight of each probe, computed from the other permutations."""
+        """Return the weight of each probe, standardized by the probes of other permutations."""
         n_others = len(self.probes) - 1
         mean = (self.probes.sum(axis=0) - self.probes) / n_others
         square = ((self.probes**2).sum(axis=0) - self.probes**2) / n_others
@@ -335,13 +338,13 @@ class Draws:
         return _standardize(self.probes, mean, variance, pooled)
 
     def noise_level(self, level: float) -> Vector:
-        """Return the quantile of the probes' statistics that a fraction ``level`` exceeds."""
+        """Return the cutoffs (0, q), where a fraction ``level`` of the probes exceeds q."""
         if self.probes.size == 0:
             return UNUSED_CUTOFF
         return np.array([0.0, np.quantile(self.probes, 1.0 - level)])
 
     def notes(self, n_expected: int) -> list[str]:
-        """Return a note if permutations were dropped."""
+        """Return a warning message if permutations were dropped, else an empty list."""
         n_usable = len(self.probes)
         if n_usable == n_expected:
             return []
@@ -375,7 +378,7 @@ def _in_units_of(probes: Matrix, values: Vector | Matrix) -> NDArray[np.float64]
 
 
 def _extend(data: TaskData, columns: NDArray[np.intp], table: int, order: Rows) -> TaskData:
-    """Append the columns of a table to it, with their rows in the given order."""
+    """Append copies of some columns of a table to that table, with their rows permuted."""
     permuted: Table = data.tables[table][order][:, columns]
     return data.append_columns(permuted, table)
 

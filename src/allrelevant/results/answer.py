@@ -1,4 +1,4 @@
-"""The answer that a bounds document gives, in sentences for the HTML report and the terminal."""
+"""Summary of a bounds document in sentences, for the HTML report and the terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TARGET_WIDTH = 40
 
 @dataclass(frozen=True)
 class Finding:
-    """Features with the same relevance, or groups of features that are jointly strong.
+    """Features of one relevance class, or groups of jointly strong features.
 
     ``title`` is a relevance class or :data:`JOINTLY_STRONG`, and ``count`` a number of features or
     groups. ``meaning`` is a sentence. It ends with a colon if each list of names completes it.
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Answer:
-    """Sentences that answer which features are relevant.
+    """Sentences that state which features are relevant and how certain this is.
 
     ``lead`` is the overall result. ``findings`` are empty if no feature was tested, because the
     table shows no evidence. ``certainty`` states the error rate that was controlled,
@@ -57,7 +57,7 @@ class Answer:
 
 
 def make_answer(document: Document) -> Answer:
-    """Summarize a bounds document as an :class:`Answer`; it may be loaded from JSON."""
+    """Summarize a bounds document, possibly loaded from JSON, as an :class:`Answer`."""
     n_relevant = sum(document["counts"][name] for name in RELEVANT)
     if not has_evidence(document["table_pvalue"]):
         return Answer(
@@ -78,12 +78,12 @@ def make_answer(document: Document) -> Answer:
 
 
 def has_evidence(table_pvalue: float | None) -> bool:
-    """Return whether the features of a table were tested, given the p-value of the table."""
+    """Return whether the p-value of a table is None or at most the evidence level."""
     return table_pvalue is None or table_pvalue <= EVIDENCE_LEVEL
 
 
 def _no_evidence_sentence(target: str, features: str, table_pvalue: float) -> str:
-    """Return the sentence on a table that shows no evidence."""
+    """Return a sentence stating that there is no evidence for a relation to the target."""
     return (
         f"There is no evidence that {target} depends on {features} "
         f"(permutation test, {format_pvalue(table_pvalue)})."
@@ -91,7 +91,7 @@ def _no_evidence_sentence(target: str, features: str, table_pvalue: float) -> st
 
 
 def privileged_note(document: Document) -> str:
-    """Return a sentence on privileged features that show no evidence, or an empty text."""
+    """Return a sentence if the privileged features show no evidence, else an empty string."""
     pvalue = document["privileged_table_pvalue"]
     if has_evidence(pvalue):
         return ""
@@ -99,7 +99,9 @@ def privileged_note(document: Document) -> str:
 
 
 def count_classes(counts: Mapping[str, int]) -> str:
-    """Return the number of features in each class; unconfirmed only if there are any.
+    """Format the numbers of features per relevance class as a phrase.
+
+    Unconfirmed features are omitted if there are none.
 
     >>> count_classes({"strong": 1, "weak": 4, "unconfirmed": 0, "irrelevant": 0})
     '1 is strong, 4 are weak and none is irrelevant'
@@ -140,7 +142,7 @@ def _lead(document: Document, n_relevant: int) -> str:
 
 
 def _findings(document: Document) -> list[Finding]:
-    """Return strong features, jointly strong groups, and the features of the other classes."""
+    """Return the findings: strong features, jointly strong groups, other relevance classes."""
     by_class: dict[str, list[str]] = {name: [] for name in CLASSES}
     for feature in ranked(document["features"]):
         by_class[feature["relevance"]].append(feature["name"])
@@ -158,7 +160,7 @@ def _findings(document: Document) -> list[Finding]:
 
 
 def jointly_strong_groups(document: Document) -> list[list[str]]:
-    """Return the strong groups of two or more weak features, those with the most weight first.
+    """Return the groups of weak features that are jointly strong, by descending weight.
 
     Groups with privileged features are omitted.
     """
@@ -196,7 +198,7 @@ def _group_finding(document: Document, groups: list[list[str]]) -> Finding:
 
 
 def _meaning(document: Document, relevance: str, *, one: bool) -> str:
-    """Return a sentence on features of a class; ``one`` selects the singular."""
+    """Return a sentence that explains a relevance class, in the singular if ``one`` is true."""
     model = _model(document)
     them, are = ("it", "it is") if one else ("them", "they are")
     limit = "noise can get" if document["rule"] == PROBES else "the cutoff"
@@ -223,7 +225,7 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
 
 
 def _certainty(document: Document) -> str:
-    """Return a sentence on the error rate that was controlled."""
+    """Return a sentence on the error rate that the selection rule controls, if any."""
     rule, settings = document["rule"], document["settings"]
     if rule == FDR:
         tested = [f["qvalue"] for f in document["features"] if f["qvalue"] is not None]
@@ -261,7 +263,7 @@ def _sufficiency(document: Document) -> str:
 
 
 def rule_phrase(document: Document) -> str:
-    """Return the rule for relevance in a few words."""
+    """Return a short phrase that states under which condition a feature is relevant."""
     rule, cutoff = document["rule"], document["settings"]["cutoff"]
     if rule == FDR:
         return (
@@ -315,7 +317,7 @@ def _target(document: Document, *, start: bool = False) -> str:
 
 
 def format_pvalue(value: float) -> str:
-    """Format a p-value as an equation.
+    """Format a p-value for use in a sentence.
 
     >>> format_pvalue(0.4321), format_pvalue(0.0004)
     ('p = 0.43', 'p < 0.001')

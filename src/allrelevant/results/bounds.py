@@ -84,7 +84,7 @@ def bounds_document(
 
 
 def _rule(est: Any, privileged: Sequence[Any]) -> dict[str, Any]:
-    """Return the rule for relevance and the p-value of each table as a whole.
+    """Return the rule that defines relevance, and the p-value of each table as a whole.
 
     ``fdr`` is None unless features are tested. All values are None for mappings, whose features are
     not tested.
@@ -102,7 +102,7 @@ def _rule(est: Any, privileged: Sequence[Any]) -> dict[str, Any]:
 def _baseline_score(
     est: Any, X: ArrayLike | None, y: ArrayLike | None, classes: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the training and the cross-validated score of the baseline, and a dummy score.
+    """Return training and cross-validated scores of the baseline, and the score of a dummy model.
 
     Unknown values are None. With one subproblem per class, the whole model has no cross-validated
     score.
@@ -141,7 +141,7 @@ TEST_COLUMNS = ("qvalue", "pvalue")
 def document_columns(
     document: Mapping[str, Any], features: Sequence[Mapping[str, Any]]
 ) -> list[Column]:
-    """Return the columns to show for these features, in the report and on the terminal."""
+    """Return the columns that the report and the terminal show for the given features."""
     columns = MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
     return [
         column
