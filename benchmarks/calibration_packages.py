@@ -1,4 +1,4 @@
-"""False discoveries, power and cost of the relevance classes, compared with other packages.
+"""False discoveries, power and CPU time of relevance classes, compared with other packages.
 
 All methods use the same standardized tables and one core. BorutaPy uses the random forest of its
 example. The methods have different error rates: ours and the Benjamini-Hochberg procedures (BH)
@@ -68,7 +68,7 @@ METHODS: dict[str, Select] = {
 
 
 def run_table(design: Design, seed: int, has_others: bool) -> Answers:
-    """Select the features of one table with all methods."""
+    """Return the features that each method selects in one table, and the CPU times."""
     X = StandardScaler().fit_transform(design.X)
     answers: Answers = {}
     for name, select in METHODS.items():
@@ -79,7 +79,7 @@ def run_table(design: Design, seed: int, has_others: bool) -> Answers:
 
 
 def print_design(name: str, designs: list[Design], runs: list[Answers]) -> None:
-    """Print one line per method."""
+    """Print false discoveries, found features and CPU time, one line per method."""
     may_be_found = designs[0].may_be_found
     for method in runs[0]:
         chosen = np.array([run[method][0] for run in runs])

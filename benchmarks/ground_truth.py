@@ -35,7 +35,7 @@ PAPER = {
 def mean_scores(
     generator: Generator, seeds: Iterable[int], flip: float, formulation: Formulation
 ) -> Mapping[str, float]:
-    """Return the mean F1 scores over all instances, and the worst F1 of the relevant features."""
+    """Return the mean F1 scores over seeds, and the worst F1 score of the relevant features."""
     scores = []
     for seed in seeds:
         data = generator(flip=flip, random_state=seed)

@@ -26,7 +26,7 @@ N_DIGITS = 10
 
 
 def stack_first_rows(results: list[Robustness]) -> Robustness:
-    """Combine the results of the networks for the first digit, one row per network."""
+    """Combine the results of several networks for the first digit, one row per network."""
 
     def first_rows(name: str) -> NDArray:
         return np.concatenate([getattr(result, name)[:1] for result in results])

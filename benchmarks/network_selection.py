@@ -1,4 +1,4 @@
-"""Selection with networks on synthetic data, compared with LassoNet and mutual information.
+"""Feature selection with networks on synthetic data, compared with LassoNet and MIM.
 
 There are 2,000 rows for ranking and 2,000 for evaluation. Of the 500 features, 20 are relevant: 5
 are informative and 15 are combinations of them, as in MADELON (make_classification, 8 clusters per
@@ -35,7 +35,7 @@ PENALTY = 5e-3
 
 
 class Case:
-    """Data of one seed."""
+    """Synthetic data generated from one seed."""
 
     def __init__(self, seed: int) -> None:
         X, y = make_classification(

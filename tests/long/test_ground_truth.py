@@ -1,4 +1,4 @@
-"""Relevance classes on synthetic data with ground truth: the accuracy stated in the README."""
+"""Tests of the accuracy of relevance classes on synthetic data that the README states."""
 
 import pytest
 

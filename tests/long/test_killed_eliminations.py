@@ -1,4 +1,4 @@
-"""Runs killed at random steps and resumed: the result equals that of an uninterrupted run."""
+"""Tests that runs killed at random steps and resumed give the result of an unbroken run."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Partially whitened coordinates."""
+"""Tests of partially whitened coordinates."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Images: rankings by networks (Tables 11 to 13 of sfs20) and adversarial robustness (Table 15)."""
+"""Networks on images: feature rankings and robustness, as in Cancela et al. (2020).
+
+These are Tables 11 to 13 and Table 15.
+"""
 
 from __future__ import annotations
 

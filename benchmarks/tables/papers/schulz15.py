@@ -1,4 +1,4 @@
-"""Schulz, Mokbel, Biehl and Hammer (2015): Table 1, Figures 3 to 9."""
+"""Reproduced results of Schulz, Mokbel, Biehl and Hammer (2015): Table 1, Figures 3 to 9."""
 
 from __future__ import annotations
 

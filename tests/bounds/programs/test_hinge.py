@@ -1,4 +1,4 @@
-"""Hinge constraints: products with dense and sparse tables."""
+"""Tests of hinge constraints: slack and row combinations for dense and sparse tables."""
 
 import numpy as np
 import pytest
