@@ -41,7 +41,7 @@ def format_solution(solution: Any) -> str:
 
 
 def print_single_kinds(est: Any, features: list[str]) -> None:
-    """Print the minimum-cost set for each kind of feature, without features of other kinds."""
+    """Print the minimum-cost set that uses only one kind of feature, for each kind."""
     print("| Features allowed | Minimum-cost set |")
     print("| --- | --- |")
     for kind in ("mean", "standard error", "worst"):

@@ -194,7 +194,7 @@ def wide_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -
 
 
 def time_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -> None:
-    """Print the CPU time on noise and on tables with null features, one table at a time."""
+    """Print the CPU time on noise tables and on tables with null features, one at a time."""
     ratios: list[float] = []
     for designs in (BALANCED_NOISE, known_nulls(folder)):
         for make in designs.values():

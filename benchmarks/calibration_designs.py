@@ -113,7 +113,7 @@ OTHER_NOISE: dict[str, tuple[type, Generator]] = {
 
 
 def with_permuted_copy(X: Any, y: Any, rng: np.random.RandomState) -> Design:
-    """Append a copy of the table with permuted rows, so that the copied columns are null."""
+    """Append a copy of the table with permuted rows, whose columns are null features."""
     copy = X[rng.permutation(len(X))]
     return Design(np.hstack([X, copy]), y, np.arange(2 * X.shape[1]) < X.shape[1])
 

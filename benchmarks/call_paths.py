@@ -1,4 +1,4 @@
-"""Files, functions and nested calls of the package that each main call executes.
+"""Numbers of files, functions and nested calls executed by the main calls of the package.
 
 usage: python -m benchmarks.call_paths [--list]
 
@@ -73,7 +73,7 @@ def _is_package_function(code: CodeType) -> bool:
 
 
 def call_path(call: Callable[[], Any]) -> CallPath:
-    """Run a call twice and record the second run, without imports and compilation."""
+    """Record the second of two runs of a call, to exclude imports and compilation."""
     call()
     path = CallPath()
     before = sys.getprofile()

@@ -1,4 +1,4 @@
-"""Classification data with more features than rows: genes, spectra, texts and synthetic data."""
+"""Classification tasks with more features than rows, from real and from synthetic data."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def dexter(folder: Path) -> Task:
 
 
 def words(seed: int, _: Path) -> Task:
-    """Generate rare binary features of few rows with unbalanced classes, like Krupka's data.
+    """Generate few rows of rare binary features with unbalanced classes, like Krupka's data.
 
     In each class, twelve features are more frequent. The other features are noise.
     """

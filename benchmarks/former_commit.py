@@ -148,7 +148,7 @@ def seconds(tree: Path, name: str) -> float:
 
 
 def compare(former: Path, names: list[str], rounds: int) -> float:
-    """Print the times of each workload in both trees, and return the largest ratio."""
+    """Print the times of each workload with both versions, and return the largest ratio."""
     print("| workload | former | now | ratio |\n| --- | ---: | ---: | ---: |")
     largest = 0.0
     for name in names:

@@ -1,4 +1,4 @@
-"""Sparsity of a network's input mask for several penalties, with and without batch norm.
+"""Sparsity of input masks for several penalties, with and without batch normalization.
 
 The table has 400 rows and 20 features, 3 of them relevant. For each penalty, this script prints the
 number of zero weights, how often a weight returned from zero during training, and the training

@@ -124,7 +124,7 @@ def xor_figure(folder: Path) -> None:
 
 
 def load(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Load spectra; return scaled features, classes and the indices of both sets of rows.
+    """Load spectra; return scaled features, classes, training rows and test rows.
 
     Training and test rows of the file are swapped.
     """

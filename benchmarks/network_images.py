@@ -101,7 +101,7 @@ class Settings:
 def figures(
     folder: Path, settings: dict[str, Any], seed: int = 0, results: Path | None = None
 ) -> dict[str, Any]:
-    """Rank the features of images and evaluate the ranking, for one row of Tables 11 to 13.
+    """Rank image features and evaluate the ranking, as in a row of the paper's Tables 11 to 13.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Feature selection with networks on synthetic data, compared with LassoNet and MIM.
+"""Selection with networks on synthetic data, compared with LassoNet and mutual information.
 
 There are 2,000 rows for ranking and 2,000 for evaluation. Of the 500 features, 20 are relevant: 5
 are informative and 15 are combinations of them, as in MADELON (make_classification, 8 clusters per

@@ -223,7 +223,7 @@ def wide() -> None:
 
 
 def figure() -> None:
-    """Draw the relations of the breast cancer data."""
+    """Draw the relations between the breast cancer features."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -38,7 +38,7 @@ def chosen_C() -> float:
 
 
 def summarize(result: Stability) -> dict[str, str]:
-    """Summarize the variation of bounds and baseline weights for the first table."""
+    """Summarize how bounds and baseline weights vary over the splits."""
     ratio, frequency = result.ratio, result.frequency.max(axis=1)
     used = (result.baseline > 0).mean(axis=0) >= 0.5
     return {

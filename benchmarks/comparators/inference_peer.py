@@ -22,7 +22,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def install() -> None:
-    """Create the Python environment of both packages on first use, which takes a minute."""
+    """Create the environment of knockpy and hidimstat on first use, which takes a minute."""
     if PYTHON.exists():
         return
     print("Installing knockpy and hidimstat in .calibration-env ...", file=sys.stderr, flush=True)

@@ -67,7 +67,7 @@ def select_above(
 
 
 def ridge(cutoff: Cutoff) -> Comparator:
-    """Return the selection by a linear SVM with an L2 penalty.
+    """Return a function that selects features by a linear SVM with an L2 penalty.
 
     Göpfert et al. (2018) call this method Ridge.
     """

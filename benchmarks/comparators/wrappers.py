@@ -46,7 +46,7 @@ def forward_backward(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
 
 
 def select_top(X: Table, y: Classes, order: np.ndarray, *, folds: int, seed: int) -> Chosen:
-    """Select the top-ranked features, as many as maximize the cross-validated accuracy."""
+    """Select the number of top-ranked features with the best cross-validated accuracy."""
     scaled = StandardScaler().fit_transform(X)
     cv = splits(folds, seed)
     scores = [

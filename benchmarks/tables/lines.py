@@ -1,4 +1,4 @@
-"""Rows of a table: means and standard deviations over seeds, compared with the paper's figures."""
+"""Rows of a table: means and standard deviations over seeds, compared with the paper's values."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Line:
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     def is_worse_than_paper(self, column: Column) -> bool:
-        """Return whether the mean is worse than the paper's value by more than rounding."""
+        """Return whether the mean is worse than the paper's value by more than rounding error."""
         mean = self.mean(column.key)
         published = self.corrected.get(column.key, self.published.get(column.key))
         if mean is None or published is None or not column.better:

@@ -252,7 +252,7 @@ def draw_plots(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:
 
 
 def footer(table: Table, store: Store, folder: Path) -> str:
-    """Return the command that generates the page, the versions and a link to the stored runs."""
+    """Return a footer with the command, the package versions and a link to the stored runs."""
     stored: dict[str, str] = {}
     for row in table.rows:
         stored |= store.content(table, row).get("versions", {})

@@ -34,7 +34,7 @@ class Store:
         return self.folder / f"{table.name}.json"
 
     def content(self, table: Table, row: Row) -> dict[str, Any]:
-        """Return the stored runs and package versions of a row; the runs may be empty."""
+        """Return the stored runs and package versions of a row, without runs if not measured."""
         return self._read(table).get(row.name, {"runs": {}})
 
     def measured(self, table: Table, row: Row) -> Measured:

@@ -1,4 +1,4 @@
-"""Tests of the generalization bound: formula, validity on new data, and text."""
+"""Tests of the generalization bound: formula, validity on new data, and printed text."""
 
 from __future__ import annotations
 

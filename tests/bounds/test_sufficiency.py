@@ -32,7 +32,7 @@ def naive_n_missing(sets, members, n_features):
 
 
 def compare_with_naive(est, seed, n_masks=4):
-    """Check for random feature sets whether each suffices, and return the results."""
+    """Check the sufficiency of random feature sets against naive results, and return them."""
     rng = np.random.RandomState(seed)
     subproblems = est._result.subproblems
     sets = [NaiveSet(problem, make_tolerance(est)) for problem in subproblems]

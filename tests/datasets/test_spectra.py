@@ -21,7 +21,7 @@ extrapolation_examples=1
 
 
 def rows():
-    """Return six samples with 4 absorbances, 22 principal components and 3 contents each."""
+    """Return six samples with 4 absorbances, 22 principal components and 3 targets each."""
     return np.round(np.random.RandomState(0).normal(size=(6, 29)), 4)
 
 

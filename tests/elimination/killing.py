@@ -36,7 +36,10 @@ def run_and_tell(path: str) -> None:
 
 
 def run_and_kill(path: Path, n_steps: int) -> int:
-    """Run an elimination in a new process, kill it at a step, and return the number of steps."""
+    """Run an elimination in a new process until a given step, then kill it.
+
+    Return the number of started steps.
+    """
     code = f"from tests.elimination.killing import run_and_tell; run_and_tell({str(path)!r})"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

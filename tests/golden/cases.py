@@ -119,7 +119,7 @@ CASES = {name: Case(name, tuple(line.split())) for name, line in ARGUMENTS.items
 
 
 def write_tables(folder: Path) -> None:
-    """Write every table that a case reads."""
+    """Write all tables that the golden commands read."""
     for name, make in TABLES.items():
         make().to_csv(folder / f"{name}.csv", index=False)
     names = list(_features(np.random.default_rng(0)).columns)

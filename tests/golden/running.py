@@ -1,4 +1,4 @@
-"""Execution of one case on the command line, and collection of its output.
+"""Execution of one golden command, and collection of its output.
 
 Only the command is used, not other parts of the package, so that the cases run with any version of
 it.

@@ -1,4 +1,4 @@
-"""Tests of the accuracy of relevance classes on synthetic data that the README states."""
+"""Tests of the accuracy that the README states for relevance classes on synthetic data."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tests that runs killed at random steps and resumed give the result of an unbroken run."""
+"""Tests that killed and resumed runs give the same result as uninterrupted runs."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Tests of metric learning costs: values as in the papers, exact gradients, all impostors."""
+"""Tests of metric learning costs, their gradients, and the search for impostors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of the smallest adversarial perturbations against exact ones of linear models."""
+"""Tests of the smallest adversarial perturbations against exact solutions for linear models."""
 
 import numpy as np
 import pytest

@@ -100,7 +100,7 @@ def parse_cells(cells: tuple[str, ...]) -> dict[str, float]:
 
 
 def to_figures(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return the best accuracy, its smallest number of features, and that with all features."""
+    """Return the best accuracy and its subset size, and the accuracy with all features."""
     figures = {}
     for classifier, accuracy in result["accuracy"].items():
         figures[classifier], figures[f"{classifier} features"] = best(accuracy)

@@ -1,4 +1,4 @@
-"""CPU time of feature selection methods by the size of the data, not taken from a paper."""
+"""CPU time of feature selection methods for several table sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that each solver of the l1-regularized baseline is exact and detects wrong solutions."""
+"""Tests of solving the l1-regularized problem: optimality, and detection of wrong solutions."""
 
 import numpy as np
 import pytest

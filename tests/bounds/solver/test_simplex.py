@@ -22,7 +22,7 @@ SLACKS = (Tolerance(0.1, 0.05, 1e-6), Tolerance(0.01, 0.0, 1e-6), Tolerance(0.5,
 
 
 def comparisons(kind, n_tables, first_seed=0):
-    """Yield the seed of each table, the largest difference between solvers, and statistics.
+    """Yield each table's seed, the largest difference between solvers, and solver statistics.
 
     The difference is relative to the norm. Tables whose baseline uses no feature are skipped.
     """

@@ -37,7 +37,10 @@ VARIANTS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def table():
-    """Return a sparse-valued table and its classes; column 28 is constant, column 29 is zero."""
+    """Return a table with few nonzero values, and its classes.
+
+    Column 28 is constant and nonzero, and column 29 is all zeros.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 30)) * (rng.uniform(size=(90, 30)) < 0.2)
     X[:, 28], X[:, 29] = 1.5, 0.0

@@ -22,7 +22,9 @@ Columns = Mapping[str, np.ndarray]
 
 
 def improvement(old: float, new: float) -> float:
-    """Return the relative improvement in percent; swap the arguments for numbers of features.
+    """Return the relative improvement from the old to the new value, in percent.
+
+    Swap the arguments for numbers of features, where smaller is better.
 
     Examples
     --------
