@@ -16,8 +16,8 @@ HEAD = """\
 # Reproduced results of the papers
 
 These pages reproduce tables and figures of four papers and a thesis with `allrelevant`, on a
-computer with two cores. They also contain results of other packages, and of the methods with which
-the papers compare their own.
+computer with two cores. They also contain results of other packages and of the comparison methods
+of the papers.
 
 For each paper, a table links to the reproduced results. The list below the table names the results
 that are not reproduced, or only in part, and gives the reasons. If a page compares methods by one
