@@ -1,7 +1,7 @@
 """False alarms, false discoveries, power and CPU time of the relevance classes.
 
-Compares the rules ``cutoff="fdr"`` and ``cutoff="probes"`` on the same tables. The default seeds
-were not used to develop the rule.
+This script compares the rules ``cutoff="fdr"`` and ``cutoff="probes"`` on the same tables. The
+default seeds were not used to develop the rule.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """False discoveries, power and CPU time of relevance classes, compared with other packages.
 
 All methods use the same standardized tables and one core. BorutaPy uses the random forest of its
-example. The methods have different error rates: ours and the Benjamini-Hochberg procedures (BH)
-control the false discovery rate at 0.05, knockpy at 0.2. BorutaPy corrects its tests at level 0.05.
-knockpy and hidimstat are installed in a separate environment, `.calibration-env`, on first use.
+example. The methods have different error rates: `allrelevant` and the Benjamini-Hochberg procedures
+(BH) control the false discovery rate at 0.05, knockpy at 0.2. BorutaPy corrects its tests at level
+0.05. knockpy and hidimstat are installed in a separate environment, `.calibration-env`, on first
+use.
 
 The column "false" is the mean false discovery proportion. For noise, this is the fraction of tables
 with any selected feature. Standard errors are in parentheses.

@@ -2,8 +2,8 @@
 
 usage: python -m benchmarks.call_paths [--list]
 
-These are the files that a reader has to open to follow the call. Only Python code of the package
-that runs during the call is counted. Imports, compiled functions and worker processes are not.
+A reader has to open these files to follow the call. Only Python code of the package that runs
+during the call is counted. Imports, compiled functions and worker processes are not.
 """
 
 from __future__ import annotations

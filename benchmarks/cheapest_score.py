@@ -2,7 +2,7 @@
 
 The labels of the breast cancer data are permuted, so no model can do better than a constant
 prediction on new rows. The cross-validated score of the cheapest set is compared with its held-out
-score, for which the set is chosen anew in each fold.
+score, for which the set is chosen separately in each fold.
 
 usage: python -m benchmarks.cheapest_score [--seeds 10]
 """

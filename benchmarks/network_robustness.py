@@ -1,7 +1,8 @@
 """Adversarial robustness with and without noise in training (Table 15 of Cancela et al. 2020).
 
-For ten digits of MNIST, the smallest perturbation is searched for which the network "cnn" predicts
-each class with a probability of 95%. The paper uses WRN-16-4, more rows and more epochs.
+For ten digits of MNIST, this script searches for the smallest perturbation with which the network
+"cnn" predicts each class with a probability of 95%. The paper uses WRN-16-4, more rows and more
+epochs.
 
 usage: python -m benchmarks.network_robustness --data FOLDER [--rows N] [--epochs N] [--figure FILE]
 """

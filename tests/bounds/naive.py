@@ -1,7 +1,8 @@
 """Naive reference implementation of relevance intervals: the papers' LPs, with cold starts.
 
-Deliberately simple and slow. Tests compare the results of the package with it. The variables are
-``w_hat (d), w (d), b (1), xi (n)``, with ``|w_j| <= w_hat_j``; there are three LPs per feature.
+The implementation is deliberately simple and slow. Tests compare the results of the package with
+it. The variables are ``w_hat (d), w (d), b (1), xi (n)``, with ``|w_j| <= w_hat_j``; there are
+three LPs per feature.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """Naive reference implementation of the LPs of regression, ordinal regression and ranking.
 
-Deliberately simple and slow. The variables are ``w_hat (d), w (d), offsets (k), xi (m)`` with
-``|w_j| <= w_hat_j``; each end of each range is a separate LP. A constraint is a tuple
-``(w part, offset part, right-hand side, slack)``, for ``w part . w + offset part . o + xi >= rhs``.
-``slack`` is the index of its slack variable, or None for a hard constraint.
+The implementation is deliberately simple and slow. The variables are ``w_hat (d), w (d), offsets
+(k), xi (m)`` with ``|w_j| <= w_hat_j``; each end of each range is a separate LP. A constraint is a
+tuple ``(w part, offset part, right-hand side, slack)``, for ``w part . w + offset part . o + xi >=
+rhs``. ``slack`` is the index of its slack variable, or None for a hard constraint.
 """
 
 from itertools import product
