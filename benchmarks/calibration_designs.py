@@ -21,7 +21,7 @@ from allrelevant.datasets import make_linear_classification
 
 
 class Design(NamedTuple):
-    """A table, its target, and a mask of the features that are not null."""
+    """A table, its target, and a mask that is False for null features."""
 
     X: Any
     y: NDArray[Any]

@@ -132,7 +132,7 @@ WORKLOADS: dict[str, tuple[str, str, int]] = {
 
 
 def seconds(tree: Path, name: str) -> float:
-    """Return the shortest time in seconds of a workload with the sources of one tree."""
+    """Return the shortest time of a workload with one version of the package, in seconds."""
     setup, work, repeats = WORKLOADS[name]
     body = MEASURE.format(repeats=repeats)
     code = f"{HEADER}\n{setup}\ndef work():\n    {work}\n{body}"

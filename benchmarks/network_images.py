@@ -93,7 +93,7 @@ class Settings:
 
     @property
     def label(self) -> str:
-        """Return the base name of the files of this row."""
+        """Return the base name of the result files of this table row."""
         ranker = f"{self.set}-{self.method}-{self.gamma}-{self.rows}x{self.epochs}"
         return f"{ranker}-{self.judge_rows}x{self.judge_epochs}"
 

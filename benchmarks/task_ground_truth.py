@@ -72,7 +72,7 @@ FEATURE_NOISE = 0.1
 
 
 class MeanF1(NamedTuple):
-    """Mean F1 scores of the relevant features.
+    """Mean F1 scores of the relevant features, with the estimated and with the best cutoff.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
 
 
 def bold_mean(table: Table, lines: list[Line], column: Column) -> float | None:
-    """Return the mean to print in bold; None if the rows are not methods on the same data."""
+    """Return the mean to print in bold, or None if the rows of the table are not comparable."""
     return best_mean(lines, column) if table.rows_are_methods else None
 
 

@@ -95,7 +95,7 @@ def signed_ranges(rows, slack_weight, norm_limit, loss_limit):
 
 
 def optimum(rows, slack_weight, C):
-    """Return the minimum of norm plus C times loss."""
+    """Return the minimum of norm plus C times loss over all models."""
     d, k, m = len(rows[0][0]), len(rows[0][1]), len(slack_weight)
     A, b = _inequalities(rows, d, k, m)
     return _solve(np.r_[np.ones(d), np.zeros(d + k), C * slack_weight], A, b, d, k, m)

@@ -1,4 +1,4 @@
-"""Tests of partially whitened coordinates."""
+"""Tests of partial whitening, the change of coordinates used in metric learning."""
 
 import numpy as np
 import pytest

@@ -105,7 +105,7 @@ values of the ferel18 paper are shown next to both methods.
 
 
 def measure_both(seed: int, data: Path, *, measures: Mapping[str, Measure]) -> Figures:
-    """Return the results of both data settings; each key starts with the setting's name."""
+    """Return the results of data settings A and B; each key starts with its setting."""
     return {
         f"{setting} {key}": value
         for setting, measure in measures.items()

@@ -140,7 +140,7 @@ def test_improvement_in_features_reproduces_the_thesis(old, new, percent):
 
 @pytest.mark.parametrize("name", published.SETUPS)
 def test_published_figures_have_the_published_averages(name):
-    """The published values per verb have the published averages, unless a cell is omitted."""
+    """The published values of the verbs have the published averages if no cell is omitted."""
     for key, digits in ((f"{name} inner", 2), (f"{name} inner features", 1)):
         known = [figures[key] for figures in published.VERBS.values() if key in figures]
         if len(known) < 30:

@@ -1,4 +1,4 @@
-"""Tests of hinge constraints: slack and row combinations for dense and sparse tables."""
+"""Tests of hinge constraints on dense and sparse tables: slack, and combinations of rows."""
 
 import numpy as np
 import pytest

@@ -62,7 +62,7 @@ elimination is repeated in each of {N_FOLDS} outer folds and scored on the held-
 
 
 def rows(setups: Sequence[Setup], *, quick: bool) -> list[Row]:
-    """Return the table rows of the replacement tasks, then those of the verbs."""
+    """Return the table rows of the tasks that replace VPS-30-En, then those of its verbs."""
     names = [setup.name for setup in setups]
     run = partial(measure, setups=setups)
     tasks = [
@@ -97,7 +97,7 @@ def columns(setups: Sequence[Setup]) -> list[Column]:
 
 
 def split(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], dict[str, Measured]]:
-    """Split the measured rows into replacement tasks and verbs."""
+    """Split the measured rows into replacement tasks and verbs of VPS-30-En."""
     tasks = {name: runs for name, runs in measured.items() if name in TASKS}
     verbs = {name: runs for name, runs in measured.items() if name in published.VERBS}
     return tasks, verbs

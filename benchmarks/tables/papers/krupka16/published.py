@@ -74,5 +74,5 @@ AVERAGE: Mapping[str, float] = _figures(_AVERAGES.split()[1:])
 
 
 def select_setups(figures: Mapping[str, float], setups: Sequence[str]) -> dict[str, float]:
-    """Select the values of the given setups."""
+    """Select the published values of the given elimination setups."""
     return {key: value for key, value in figures.items() if key.split()[0] in setups}
