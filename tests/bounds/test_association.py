@@ -52,7 +52,7 @@ def test_sparse_tables_give_the_same_pvalue():
 
 
 def test_level_is_kept_on_independent_targets():
-    """On independent targets, the test rejects no more often than its level allows.
+    """The test rejects independent targets no more often than its level allows.
 
     Columns are correlated and heavy-tailed, row weights are unequal, and there are two targets.
     """

@@ -36,7 +36,7 @@ class TestOrdinal:
         np.testing.assert_array_equal(bounds.decision_function(X).argmax(axis=1), bounds.predict(X))
 
     def test_two_classes_match_classification(self):
-        """With two classes, `OrdinalBounds` has the intervals of `ClassificationBounds`.
+        """`OrdinalBounds` with two classes has the intervals of `ClassificationBounds`.
 
         A single threshold is a negated offset, so the set of models is the same.
         """

@@ -62,7 +62,7 @@ def test_pvalues_follow_their_definition(n_subproblems):
 
 
 def test_smallest_pvalue_finds_a_single_feature():
-    """With 1 / fdr permutations, one relevant feature is found among 1, 10 or 100 features."""
+    """One relevant feature among 1, 10 or 100 features is found with 1 / fdr permutations."""
     rng = np.random.RandomState(0)
     for d in (1, 10, 100):
         features = np.zeros((3, d))

@@ -257,7 +257,7 @@ def test_gain_parameter() -> None:
 
 
 def test_pipeline_with_a_scaler() -> None:
-    """For a pipeline with a scaler, saliency is per unit of the unscaled features."""
+    """Saliency of a pipeline with a scaler is per unit of the unscaled features."""
     X, _ = table()
     y = X[:, 0] + X[:, 1] * X[:, 2]
     units = np.logspace(-1, 1, X.shape[1])

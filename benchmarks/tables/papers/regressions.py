@@ -35,7 +35,7 @@ PUBLISHED = {
 }
 METHODS_TEXT = """\
 SFS (saliency-based feature selection) ranks features by the saliency of a network. It uses a single
-round (gamma 0) or several rounds, each of which keeps 90% of the features (gamma 0.9). DFS (deep
+round (gamma 0) or several rounds that each keep 90% of the features (gamma 0.9). DFS (deep
 feature selection) ranks features by a sparse mask on the inputs of a network. SFS+DFS ranks
 features by the saliency of a network with such a mask."""
 

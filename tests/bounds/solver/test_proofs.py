@@ -39,7 +39,7 @@ def test_optimal_multipliers_give_tight_bounds():
 
 
 def test_zero_multipliers_give_the_norm_budget():
-    """If all dual variables are zero, the certified bound on a weight is the norm budget."""
+    """The certified bound on a weight is the norm budget if all dual variables are zero."""
     samples = generated_samples(4)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))

@@ -111,7 +111,7 @@ def models():
 
 @pytest.mark.parametrize("factors", [{"multipliers": 0.5}, {"coef": 1.01}, {"coef": np.nan}])
 def test_wrong_solutions_are_detected(models, factors):
-    """If a solution fails verification, HiGHS solves the LP again."""
+    """HiGHS solves an LP again if its solution fails verification."""
     expected = weight_ranges(models)
     ranges = weight_ranges(models, solver=lambda models: ScaledSolver(models, **factors))
     assert ranges.effort.fallbacks > 0
