@@ -134,7 +134,7 @@ def figures(
 
 
 def convolutional(name: str, epochs: int) -> NetworkClassifier:
-    """Return the predefined convolutional network, with annealing because epochs are few."""
+    """Return the predefined convolutional network with annealing, because epochs are few."""
     shape = SETS[name].shape
     return NetworkClassifier("cnn", image_shape=shape, max_epochs=epochs, annealing=True, l2=L2)
 

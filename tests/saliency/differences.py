@@ -29,7 +29,7 @@ def central_differences(
 
 
 def check_gradients(model, outputs, X, output_gradients, values=None) -> None:
-    """Check the outputs of a model, and its gradients against finite differences.
+    """Check that outputs are as expected and that gradients agree with finite differences.
 
     For models with straight-through clipping, ``values`` computes the clipped outputs, and
     ``outputs`` the unclipped ones to differentiate.

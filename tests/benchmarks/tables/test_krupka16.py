@@ -111,7 +111,7 @@ BEST_TAILORED = np.array(
 # Probabilities that are legible in the available copy.
 @pytest.mark.parametrize(("name", "expected"), [("R5", 34.34), ("EB12", 99.99)])
 def test_probability_reproduces_the_thesis(name, expected):
-    """Relative differences of accuracies reproduce the probabilities of the thesis.
+    """Relative differences of accuracies reproduce the published probabilities of improvement.
 
     Absolute differences would give 27.4 for R5.
     """

@@ -27,7 +27,7 @@ _VALUES = {"0": 0.0, "1": 1.0}
 
 
 class VerbPatterns(NamedTuple):
-    """Sentences with one verb, and the pattern of each sentence.
+    """Sentences with one verb: their features, usage patterns and folds.
 
     Attributes
     ----------
