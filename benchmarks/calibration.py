@@ -1,7 +1,7 @@
-"""False alarms, false discoveries, power and cost of the relevance classes.
+"""False alarms, false discoveries, power and CPU time of the relevance classes.
 
-Compares the rules ``cutoff="fdr"`` and ``cutoff="probes"`` on the same tables. The default seeds
-were not used to develop the rule.
+This script compares the rules ``cutoff="fdr"`` and ``cutoff="probes"`` on the same tables. The
+default seeds were not used to develop the rule.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FIRST_SEED = 30_000
 
 
 def fit(estimator: type, design: Design, seed: int, rule: str) -> tuple[Any, float]:
-    """Return the fitted estimator and the CPU seconds of the fit."""
+    """Fit an estimator with one cutoff rule; return it and the CPU time in seconds."""
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -47,7 +47,7 @@ def fit(estimator: type, design: Design, seed: int, rule: str) -> tuple[Any, flo
 
 
 def run_table(estimator: type, make: Generator, seed: int) -> dict[str, Any]:
-    """Fit one table with both rules."""
+    """Compute relevance classes and CPU times on one table with both cutoff rules."""
     design = make(np.random.RandomState(seed))
     result: dict[str, Any] = {"may_be_found": design.may_be_found}
     for rule in RULES:
@@ -89,7 +89,7 @@ def strong_alarms(runs: list[dict[str, Any]], rule: str) -> list[float]:
 
 
 def noise_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -> None:
-    """Print the fraction of noise tables with a relevant and with a strong feature."""
+    """Print the fractions of noise tables with a relevant feature and with a strong feature."""
     columns = [f"{kind}, {rule}" for kind in ("any relevant", "any strong") for rule in RULES]
     print_head("noise, balanced labels (40 tables each)", *columns)
     everything: list[dict[str, Any]] = []
@@ -109,7 +109,7 @@ def print_alarms(name: str, runs: list[dict[str, Any]]) -> None:
 
 
 def nulls_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -> None:
-    """Print false discovery proportions and the number of relevant columns found."""
+    """Print false discovery proportions and found features on tables with null features."""
     columns = [f"{kind}, {rule}" for kind in ("false discoveries", "found") for rule in RULES]
     print_head("known nulls (20 tables each)", *columns)
     everything: list[dict[str, Any]] = []
@@ -136,7 +136,7 @@ def print_discoveries(name: str, runs: list[dict[str, Any]]) -> None:
 
 
 def papers_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -> None:
-    """Print the F1 scores on the sets of the papers, and the cost of the fits."""
+    """Print the F1 scores on the papers' datasets, and the CPU time of the fits."""
     columns = [f"{kind}, {rule}" for kind in ("relevant", "strong", "weak") for rule in RULES]
     print_head("F1 on the papers' sets (10 tables each)", *columns)
     scores: dict[str, list[dict[str, dict[str, float]]]] = {"clean": [], "flipped": []}
@@ -184,7 +184,7 @@ def print_ratios(name: str, ratios: list[float]) -> None:
 
 
 def wide_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -> None:
-    """Print power and false alarms with more features than rows."""
+    """Print power and false alarms on tables with more features than rows."""
     print_head("90 x 500 (10 tables)", *RULES)
     runs = run_all(ClassificationBounds, wide, seeds(10), n_jobs)
     print_row("found of 10", [mean_and_error([found(r, rule) for r in runs]) for rule in RULES])
@@ -197,7 +197,7 @@ def wide_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -
 
 
 def time_part(seeds: Callable[[int], range], n_jobs: int, folder: Path | None) -> None:
-    """Print the cost on noise and on tables with known nulls, one table at a time."""
+    """Print the CPU time on noise tables and on tables with null features, one at a time."""
     ratios: list[float] = []
     for designs in (BALANCED_NOISE, known_nulls(folder)):
         for make in designs.values():

@@ -1,4 +1,4 @@
-"""Tables with known null features, for measuring how relevance classes are calibrated.
+"""Tables with known null features, for measuring the calibration of relevance classes.
 
 Each design returns a table, a target and a mask of the features that may be found: False for
 features that are independent of the target and of all other features that may be found.
@@ -28,7 +28,7 @@ from allrelevant.datasets import make_linear_classification
 
 
 class Design(NamedTuple):
-    """A table, its target and the features that may be found."""
+    """A table, its target, and a mask that is False for null features."""
 
     X: Any
     y: NDArray[Any]
@@ -47,7 +47,7 @@ def autocorrelated(n: int, d: int, rho: float, rng: np.random.RandomState) -> ND
 
 
 def one_hot(n: int, n_variables: int, n_levels: int, rng: np.random.RandomState) -> Any:
-    """Return the indicators of independent categorical variables."""
+    """Return indicator columns of independent categorical variables."""
     levels = rng.randint(n_levels, size=(n, n_variables))
     return (levels[:, :, None] == np.arange(n_levels)).reshape(n, -1).astype(float)
 
@@ -62,14 +62,14 @@ def rare_and_lognormal(n: int, rng: np.random.RandomState) -> NDArray[np.float64
 
 
 def labels(n: int, rng: np.random.RandomState, positive: float = 0.5) -> NDArray[np.int_]:
-    """Return a fixed number of labels of each class in random order."""
+    """Return two classes in random order with a fixed fraction of positive labels."""
     return rng.permutation((np.arange(n) < positive * n).astype(int))
 
 
 def noise(
     make: Callable[..., Any], target: Callable[..., Any], rng: np.random.RandomState
 ) -> Design:
-    """Return a table and an independent target."""
+    """Return a table and a target that is independent of its features."""
     X = make(rng=rng)
     return Design(X, target(X.shape[0], rng), np.zeros(X.shape[1], dtype=bool))
 
@@ -120,26 +120,26 @@ OTHER_NOISE: dict[str, tuple[type, Generator]] = {
 
 
 def with_permuted_copy(X: Any, y: Any, rng: np.random.RandomState) -> Design:
-    """Append a copy of all columns whose rows are permuted together."""
+    """Append a copy of the table with permuted rows, whose columns are null features."""
     copy = X[rng.permutation(len(X))]
     return Design(np.hstack([X, copy]), y, np.arange(2 * X.shape[1]) < X.shape[1])
 
 
 def with_noise(X: Any, y: Any, make: Callable[..., Any], rng: np.random.RandomState) -> Design:
-    """Append noise columns."""
+    """Append noise columns to a table."""
     extra = make(len(X), rng)
     return Design(np.hstack([X, extra]), y, np.arange(X.shape[1] + extra.shape[1]) < X.shape[1])
 
 
 def ar_blocks(rng: np.random.RandomState) -> Design:
-    """Return four blocks of ten correlated columns; one column of each of two blocks decides."""
+    """Return four blocks of ten correlated columns; the target depends on two blocks."""
     X = np.hstack([autocorrelated(150, 10, 0.9, rng) for _ in range(4)])
     y = (X[:, 4] + X[:, 14] + 0.5 * rng.standard_normal(150) > 0).astype(int)
     return Design(X, y, np.arange(40) < 20)
 
 
 def flipped(rng: np.random.RandomState) -> Design:
-    """Return 150 x 40 with 10 relevant features and a fifth of the labels flipped."""
+    """Return 150 rows with 10 relevant and 30 null features, and 20 % flipped labels."""
     data = make_linear_classification(
         150, n_strong=4, n_weak=6, n_irrelevant=30, flip=0.2, random_state=rng
     )
@@ -147,7 +147,7 @@ def flipped(rng: np.random.RandomState) -> Design:
 
 
 def wide(rng: np.random.RandomState) -> Design:
-    """Return 90 x 500 with 10 relevant features."""
+    """Return 90 rows with 10 relevant and 490 null features."""
     data = make_linear_classification(90, n_strong=4, n_weak=6, n_irrelevant=490, random_state=rng)
     return Design(data.X, data.y, np.asarray(data.relevance) != "irrelevant")
 
@@ -214,7 +214,7 @@ def _load(path: Path) -> tuple[NDArray[np.float64], NDArray[Any]]:
 
 
 def known_nulls(folder: Path | None) -> Mapping[str, Generator]:
-    """Return the designs with relevant and null columns; real tables come from the folder."""
+    """Return generators of tables with null features; real tables are read from the folder."""
     X, y = load_breast_cancer(return_X_y=True)
     designs: dict[str, Generator] = {
         "breast cancer, 8 columns, noisy copies": partial(

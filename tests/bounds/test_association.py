@@ -1,4 +1,4 @@
-"""The permutation test of the whole table: exact level, power, and agreement with brute force."""
+"""Tests of the permutation test of a whole table: level, power, agreement with brute force."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def draw_orders(n, rng, n_orders=99):
 
 
 def naive_pvalue(X, y, orders):
-    """Permute the rows of the table itself, and compute each statistic from its definition."""
+    """Compute the p-value by permuting the rows of the table and recomputing each statistic."""
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     y = y - y.mean()
     d = Z.shape[1]
@@ -69,7 +69,10 @@ def test_sparse_tables_give_the_same_pvalue():
 
 
 def test_level_is_kept_on_independent_targets():
-    """Columns are correlated and heavy-tailed, weights are unequal, targets are several."""
+    """The test rejects independent targets no more often than its level allows.
+
+    Columns are correlated and heavy-tailed, row weights are unequal, and there are two targets.
+    """
     rng = np.random.RandomState(2)
     n_tables, level = 300, 0.05
     alarms = 0
