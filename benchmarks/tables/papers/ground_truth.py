@@ -30,7 +30,8 @@ with a single train/test split instead of cross-validation. The package fri, whi
 the papers, was run with its default settings.
 
 "Bounds" uses the default rule for relevance, a test with a false discovery rate of 0.05. "Bounds,
-cutoff from probes" uses the rule of the papers: a cutoff that is estimated from permuted columns."""
+cutoff from probes" uses the rule of the papers, a cutoff that is estimated from permuted
+columns."""
 
 
 def boruta(X: Data, y: Classes, *, folds: int, seed: int) -> Chosen:
