@@ -24,14 +24,14 @@ NEIGHBORS_PER_WRITE = 64
 
 
 class Flip(NamedTuple):
-    """Change of a subset: a feature is added, a feature is removed, or both (a swap)."""
+    """Change of a feature subset: one feature added, one removed, or both (a swap)."""
 
     added: int | None
     removed: int | None
 
     @property
     def change(self) -> int:
-        """Change in the number of features."""
+        """Change in the number of features: 1, -1 or 0."""
         return (self.added is not None) - (self.removed is not None)
 
     def apply(self, subset: Subset) -> Subset:
@@ -43,7 +43,7 @@ class Flip(NamedTuple):
         return neighbor
 
     def move(self, columns: FeatureMatrix, n_features: int) -> Move:
-        """Return the flip as a :class:`Move` from a subset of ``n_features`` features."""
+        """Convert the flip to a :class:`Move` that starts from ``n_features`` features."""
         signed = [(j, sign) for j, sign in ((self.removed, -1), (self.added, 1)) if j is not None]
         values = np.array([columns.column(j) for j, _ in signed])
         return Move(values, tuple(sign for _, sign in signed), n_features + self.change)
@@ -67,7 +67,7 @@ def attribute_flips(subset: Subset) -> Iterator[Flip]:
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One visited subset: its evaluation, and the flip that led to it (None for the first).
+    """Visited subset, its evaluation and the flip that led to it (None for the first).
 
     ``n_evaluations`` is the number of neighbors evaluated to find the subset.
     """
@@ -134,7 +134,7 @@ class LocalSearch:
     def _scores(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> NDArray[np.float64]:
-        """Return the score of each neighbor; scores in the checkpoint are not recomputed."""
+        """Return the score of each neighbor, read from the checkpoint if available."""
         series = self.checkpoint.series(f"round {number}")
         scores: list[float] = [score for batch in series.steps() for score in batch["scores"]]
         base, n_features = self._base(current.subset), int(current.subset.sum())

@@ -1,4 +1,4 @@
-"""Elimination on a subset of the rows, and the nested cross-validation score.
+"""Elimination on all rows or on a subset of them, and the nested cross-validation score.
 
 The best cross-validated score along the path is optimistically biased, because the subset was
 chosen to maximize it. For the nested score, the whole selection, including its inner folds, uses
@@ -44,7 +44,7 @@ class SVMSettings:
     n_jobs: int | None = None
 
     def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
-        """Return a fold: SVM problems for the training rows, and the held-out rows."""
+        """Return a cross-validation fold, given its training rows and held-out rows."""
         svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
         return TrainedFold(svms, test.astype(np.int64))
 
@@ -88,7 +88,7 @@ class EliminationSetup:
         return self._row_subset(rows, rows[:0], "all rows", "cv")
 
     def outer_folds(self, nested_cv: Any) -> Iterator[RowSubset]:
-        """Yield the outer folds of the nested score, each with its inner folds.
+        """Yield the outer folds of nested cross-validation, each with its inner folds.
 
         ``nested_cv=True`` also uses ``cv`` for the outer folds.
         """
@@ -129,7 +129,7 @@ class EliminationSetup:
         return pruned
 
     def check(self, subset: RowSubset) -> None:
-        """Raise an error early if elimination on these rows would fail."""
+        """Raise, before any training, if elimination on the given rows would fail."""
         self.pruned_features(subset.rows)
         evaluators = self._evaluators(subset)
         if evaluators.outer is not None:

@@ -184,7 +184,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.network_.classes_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict with the masked network; ``X`` must contain all features."""
+        """Predict the target of each row with the masked network, given all features."""
         check_is_fitted(self)
         return self.network_.predict(X)
 
@@ -204,7 +204,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.support_
 
     def _untrained(self, y: Any) -> Any:
-        """Return an untrained network. If ``estimator`` is a name, infer the task from ``y``."""
+        """Return an untrained network; if ``estimator`` is a name, infer the task from ``y``."""
         if self._is_named:
             classes = predicts_classes(self.estimator, np.asarray(y))
             return trainer_for(self.estimator, classes=classes)
@@ -237,7 +237,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _ranking(mask: Vector, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank features by absolute mask weight, then by the number of steps with nonzero weight."""
+    """Rank features by absolute mask weight, then by the number of steps it was nonzero."""
     order = np.lexsort((-steps, -np.abs(mask)))
     ranking = np.empty(len(mask), dtype=np.int64)
     ranking[order] = np.arange(1, len(mask) + 1)

@@ -68,7 +68,7 @@ class SkorchTrainer(BaseEstimator):
         return bool(getattr(self.net, "requires_all_columns", True))
 
     def fit(self, X: Table, y: NDArray[Any]) -> Self:
-        """Train a clone of the net on dense rows; raise if the table is sparse."""
+        """Train a clone of the net on a dense table; raise if the table is sparse."""
         if sp.issparse(X):
             raise InputError(
                 "skorch nets require dense rows. Use X.toarray(), or NetworkClassifier(module) or "
@@ -120,7 +120,7 @@ class SkorchTrainer(BaseEstimator):
 
 
 def _numpy_name(tensor: Tensor) -> str:
-    """Return the NumPy dtype name of a tensor."""
+    """Return the name of the NumPy dtype that corresponds to a tensor's dtype."""
     return str(tensor.dtype).removeprefix("torch.")
 
 

@@ -38,7 +38,7 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class NetworkEstimator(BaseEstimator):
-    """Base class of :class:`NetworkClassifier` and :class:`NetworkRegressor`."""
+    """Base class of PyTorch classifiers and regressors with the scikit-learn API."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": "no_validation",
@@ -137,7 +137,7 @@ class NetworkEstimator(BaseEstimator):
         return partial(torch.randperm, len(targets))
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
-        """Return the classes for a stratified validation split, or None if it is not stratified."""
+        """Return the classes by which the validation split is stratified, or None."""
         return None
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
@@ -212,7 +212,7 @@ class NetworkEstimator(BaseEstimator):
     def _split(
         self, targets: NDArray[Any], random: np.random.RandomState
     ) -> tuple[slice | NDArray[np.int64], slice | NDArray[np.int64]]:
-        """Return the training and validation rows; without early stopping, the latter are empty."""
+        """Return the training rows and the validation rows, which only early stopping uses."""
         if not self.early_stopping:
             return slice(None), slice(0)
         try:
