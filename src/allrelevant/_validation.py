@@ -1,4 +1,4 @@
-"""Input validation shared by estimators: classes, numeric targets, constant columns, counts."""
+"""Input validation for all estimators: targets, feature values and numbers of features."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def feature_names(est: Any) -> list[str]:
 
 
 def resolve_n_features(requested: Any, n_features: int) -> int:
-    """Convert a count or a fraction to the number of features to select (at least one).
+    """Convert a number or a fraction of features to the number of features to select.
 
     >>> resolve_n_features(3, 10), resolve_n_features(0.25, 10), resolve_n_features(0.01, 10)
     (3, 2, 1)
@@ -118,7 +118,7 @@ def warn_constant_columns(
     consequence: str,
     stacklevel: int = 3,
 ) -> None:
-    """Warn about constant columns, if any; the warning refers to the line that calls ``fit``."""
+    """Warn if there are constant columns; the warning refers to the line that calls ``fit``."""
     if len(columns) == 0:
         return
     listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])
