@@ -130,7 +130,7 @@ def use_minus_sign(text: str) -> str:
 
 
 def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
-    """Return the number of decimals that shows the largest upper bound with four digits."""
+    """Return the number of decimals that gives the largest upper bound four significant digits."""
     largest = max((f["upper"] for f in features), default=1.0)
     return 3 if largest <= 0.0 else min(max(3 - math.floor(math.log10(largest)), 0), 12)
 

@@ -31,7 +31,7 @@ MAX_RANK = 5
 def assign_classes(
     is_relevant: NDArray[np.bool_], is_strong: NDArray[np.bool_], is_needed: NDArray[np.bool_]
 ) -> NDArray[np.str_]:
-    """Return the relevance class of each feature, given three Boolean masks.
+    """Return the relevance class of each feature: strong, weak, unconfirmed or irrelevant.
 
     A relevant feature is strong or weak. A feature that is not relevant is irrelevant, unless every
     equivalent model needs it.

@@ -196,7 +196,7 @@ class CheckpointFile:
             raise self._damage_error(str(error)) from error
 
     def _lock(self) -> None:
-        """Lock the file until it is closed, so that two runs cannot write to it."""
+        """Lock the file until it is closed, so that no other run can write to it."""
         for setting in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
             self._database.execute(f"PRAGMA {setting}")
         self._database.execute("BEGIN IMMEDIATE")

@@ -218,7 +218,7 @@ def _unsupported_option(option: str, flag: str, task: str, reason: str) -> str:
         return f"{flag} cannot be combined with --method metric. Remove one of the two options."
     others = [other for other in LINEAR_TASKS if option in BOUNDS[other].options]
     if not others:
-        return f"{flag} requires --method metric."
+        return f"{flag} requires --method metric. Add this option, or remove {flag}."
     because = f", inferred because {reason}" if reason else ""
     return f"{flag} requires --task {' or '.join(others)} (got {task}{because})."
 

@@ -97,7 +97,7 @@ def explain(
         if quality.is_poor:
             warnings.warn(
                 "The model does no better than a constant prediction, so its explanations say "
-                "nothing about the target.",
+                "nothing about the target. Do not interpret them.",
                 RelevanceWarning,
                 stacklevel=1,
             )

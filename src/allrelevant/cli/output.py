@@ -76,7 +76,7 @@ class Outputs:
         return not (self.quiet or self.json_to_stdout)
 
     def note(self, text: str | None) -> None:
-        """Print a note to standard error, unless quiet."""
+        """Print a note to standard error, unless ``--quiet`` is set."""
         if text and not self.quiet:
             echo(text, err=True)
 
@@ -140,7 +140,7 @@ def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
 def _plan(
     page: str | None, json_output: str | None, json_name: str, quiet: bool, table: str | None
 ) -> Outputs:
-    """Return the output destinations; raise if two are the same, or one is invalid."""
+    """Return the output destinations; raise if a path is not writable or is used twice."""
     to_stdout = json_output == STDOUT
     files = [path for path in (page, None if to_stdout else json_output) if path is not None]
     for path in files:
@@ -261,7 +261,7 @@ def result_table(
 
 
 def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
-    """Return a legend that explains the columns, symbols and relevance classes of the table."""
+    """Return a legend that explains the columns, symbols and terms of the table."""
     from ..results.answer import rule_phrase
 
     listed = [*document["features"], *document["privileged"]]
@@ -274,7 +274,8 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
         )
     if any(feature["relevance"] == "unconfirmed" for feature in listed):
         texts.append(
-            f"unconfirmed: all {models} use it, but with no more weight than noise can get."
+            f"unconfirmed: all {models} use the feature, but with no more weight than noise can "
+            "get."
         )
     texts.append(f"Rule for relevance: {rule_phrase(document)}.")
     if document["privileged"]:
@@ -391,7 +392,7 @@ def _number(feature: Mapping[str, Any], column: str, decimals: int, at_most: str
 
 
 class _Bars:
-    """Text bars for intervals, on a common axis from zero to the largest bound."""
+    """Relevance intervals drawn as text bars, on an axis from zero to the largest bound."""
 
     def __init__(self, features: Sequence[Mapping[str, Any]], unicode: bool) -> None:
         self.end = max((f["upper"] for f in features), default=0.0)

@@ -228,7 +228,7 @@ def _analyze(
 
 
 def _relations_are_fast(est: Any, X: pd.DataFrame) -> bool:
-    """Return whether relations are computed by default, based on the size of the table."""
+    """Return whether the problem is small enough to compute relations by default."""
     n_relevant = int(est.get_support().sum())
     is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS
     return n_relevant > 1 and is_small and est.max_seconds is None

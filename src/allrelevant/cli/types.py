@@ -93,7 +93,12 @@ class StepSize(Number):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = float(super().convert(value, param, ctx))
         if number >= 1 and number != int(number):
-            self.fail(f"{value!r} is neither an integer nor a fraction below 1.", param, ctx)
+            self.fail(
+                f"{value!r} is neither an integer nor a fraction below 1. Use a number of features "
+                "such as 2, or a fraction such as 0.1.",
+                param,
+                ctx,
+            )
         return int(number) if number >= 1 else number
 
 
@@ -144,7 +149,9 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]
             jobs = 0
         if jobs == 0:
             self.fail(
-                f"{value!r} is not a number of worker processes (1, 2, ..., or -1).", param, ctx
+                f"{value!r} is not a number of worker processes. Use 1, 2, ..., or -1 (all cores).",
+                param,
+                ctx,
             )
         return jobs
 

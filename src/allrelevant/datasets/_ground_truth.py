@@ -108,7 +108,7 @@ class TableSpec:
     def table(
         self, informative: Matrix, rng: np.random.RandomState, values: Values = normal_values
     ) -> Matrix:
-        """Return a table of strong, weak and irrelevant features with noise, in this order."""
+        """Return a noisy table with strong, weak and irrelevant features, in this order."""
         strong, hidden = informative[:, : self.n_strong], informative[:, self.n_strong :]
         weak = _SUBSTITUTES[self.weak](hidden, self.n_weak, rng)
         X = np.hstack([strong, weak, values(rng, (self.n_samples, self.n_irrelevant))])
@@ -136,7 +136,7 @@ def check_not_negative(name: str, value: float) -> None:
 
 
 def check_flip(flip: float) -> None:
-    """Raise unless ``flip``, the fraction of flipped labels, is from 0 to below one half."""
+    """Raise unless ``flip``, the fraction of flipped labels, is at least 0 and below 0.5."""
     if not 0 <= flip < 0.5:
         raise InputError(f"flip must be at least 0 and below 0.5 (got {flip}).")
 

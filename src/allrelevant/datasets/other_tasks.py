@@ -223,7 +223,7 @@ def mark_largest(score: Vector, positive: float) -> Classes:
 
 
 def _draw_pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Draw row indices to flip, equally many per class, a fraction ``flip`` of all rows."""
+    """Draw the rows whose labels are flipped: a fraction ``flip``, equally many per class."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):

@@ -20,9 +20,9 @@ RECOMPUTE_BELOW = 1e-3
 
 
 class ActiveFeatures:
-    """Remaining features of an elimination, and the matrix that determines their kernel matrix.
+    """Remaining features of an elimination, with their downdated inner products or distances.
 
-    This base matrix contains inner products or squared distances of rows, summed over the features.
+    These sums over the features form the base matrix, from which the kernel matrix is computed.
     Downdating it takes time that does not depend on the number of features. Whenever half of the
     features have been removed, it is recomputed from the remaining columns, which are copied.
     Together, these recomputations cost at most as much as computing the first base matrix.
@@ -64,7 +64,7 @@ class ActiveFeatures:
         return norms[self._active]
 
     def cost_changes(self, b: Matrix) -> Vector:
-        """Return the decrease in half the squared weight norm if each feature is removed.
+        """Return the decrease in half the squared weight norm that removing each feature causes.
 
         For kernel matrix K, this norm is ``b' K b``. Coefficients ``b`` and gamma are held fixed.
         """

@@ -78,7 +78,7 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate several subsets, each given by its difference (move) from one subset.
+        """Cross-validate several subsets, each given as a change (move) of the same subset.
 
         ``start`` contains the coefficients of a similar subset, one array per fold. With
         ``keep=False``, no coefficients are returned, which saves memory if there are thousands of

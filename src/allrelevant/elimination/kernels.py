@@ -48,7 +48,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Return the decrease in half the squared weight norm if each feature is removed.
+        """Return the decrease in half the squared weight norm that removing each feature causes.
 
         For kernel matrix K, this norm is ``b' K b``. The coefficients ``b`` and gamma are held
         fixed. ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows,
@@ -69,7 +69,7 @@ class LinearKernel(Kernel):
 
 
 class RBFKernel(Kernel):
-    """RBF kernel, ``exp(-gamma |x - z|^2)``; the base contains squared distances."""
+    """RBF kernel, ``exp(-gamma |x - z|^2)``; the base matrix contains squared distances."""
 
     shift_invariant = True
 

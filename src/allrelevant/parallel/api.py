@@ -98,7 +98,7 @@ def parallel_imap(
 
 
 class Executor(Protocol):
-    """Interface of executors, which apply a function to items in serial or in parallel."""
+    """Interface of executors, which apply a function to items serially or in parallel."""
 
     def run(
         self,

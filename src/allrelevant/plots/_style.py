@@ -203,7 +203,7 @@ def _update_layout(ax: Axes) -> None:
 
 
 def _left_edge(ax: Axes) -> float:
-    """Return the left edge in pixels of the axes and its labels, limited to the figure.
+    """Return the left edge of the axes with labels, in pixels, but not beyond the figure.
 
     Without a layout engine, labels can extend beyond the figure, but titles must not.
     """
@@ -213,7 +213,7 @@ def _left_edge(ax: Axes) -> float:
 
 
 def _axes_cell(ax: Axes) -> Any:
-    """Return the bounding box available to the axes: its cell, or the figure if it is alone."""
+    """Return the bounding box of the axes' cell, or of a figure that has no other axes."""
     figure: Any = ax.figure
     if len(figure.axes) == 1:
         return figure.bbox
@@ -261,7 +261,7 @@ def _pieces(sentence: str, artist: Text, width: float) -> Iterator[str]:
 
 
 def _fitting_length(word: str, artist: Text, width: float) -> int:
-    """Return how many leading characters of a word fit the width, at least one."""
+    """Return the number of leading characters of a word that fit the width, at least one."""
     sizes = range(1, len(word) + 1)
     return max(1, bisect_left(sizes, True, key=lambda n: not _fits(word[:n], artist, width)))
 

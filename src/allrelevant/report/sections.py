@@ -308,7 +308,7 @@ def design_view(document: Document) -> dict[str, Any]:
 
 
 def path_view(document: Document) -> dict[str, Any]:
-    """Return the template variables for plots of bounds along a path, one per top feature."""
+    """Return the template variables for plots of bounds along a path, one plot per feature."""
     path = document["path"]
     by_name = {feature["name"]: feature for feature in path["features"]}
     names = [feature["name"] for feature in ranked(document["features"])]

@@ -78,7 +78,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     n_features_ : int
         Number of selected features.
     classes_ : ndarray
-        Class labels; only for classification.
+        Class labels of a classifier; not available for a regressor.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """Class labels; only for classification."""
+        """Class labels of a classifier; not available for a regressor."""
         return self.network_.classes_
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -237,7 +237,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _ranking(mask: Vector, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank features by absolute mask weight, then by the number of steps it was nonzero."""
+    """Rank features by absolute mask weight, then by the number of steps with nonzero weight."""
     order = np.lexsort((-steps, -np.abs(mask)))
     ranking = np.empty(len(mask), dtype=np.int64)
     ranking[order] = np.arange(1, len(mask) + 1)

@@ -173,8 +173,7 @@ class Explanation:
         target, predicted = str(self.targets[row]), str(self.predicted[row])
         if self.wrong[row]:
             return (
-                f"predicted as {predicted!r}, not {target!r}: little or nothing in the row "
-                f"supports {target!r}"
+                f"predicted as {predicted!r}, not {target!r}: few or no features support {target!r}"
             )
         return f"predicted as {predicted!r}"
 
@@ -312,7 +311,7 @@ def explain_rows(
 
 
 def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.int64] | None:
-    """Return integer class labels for a classifier without labels, or None for a regressor."""
+    """Return 0, 1, ... as the labels of an unlabeled classifier, or None for a regressor."""
     n_outputs = outputs.shape[1]
     of_classes = getattr(model.gain, "of_classes", None)  # user-defined gains may not define it
     if n_outputs > 1 and of_classes is False:

@@ -297,7 +297,7 @@ class RegressionGain(Gain):
         return slope[:, None] / (self.unit or 1.0)
 
     def with_unit_from(self, targets: Targets) -> RegressionGain:
-        """Return the gain with a unit, by default the standard deviation of the targets."""
+        """Return the gain, scaled by the standard deviation of the targets if it has no unit."""
         return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
@@ -369,12 +369,12 @@ def _other_logits(outputs: Matrix, codes: Codes) -> Matrix:
 
 
 def _select(outputs: Matrix, codes: Codes) -> Vector:
-    """Return, for each row, the output of its target class."""
+    """Return the output for the target class of each row."""
     return outputs[np.arange(len(codes)), codes]
 
 
 def _in_columns(values: Vector, codes: Codes, n_outputs: int) -> Matrix:
-    """Return a matrix that contains each row's value in the column of its class, else zeros."""
+    """Return a matrix of zeros, except for each row's value in the column of its class."""
     table = np.zeros((len(values), n_outputs))
     table[np.arange(len(values)), codes] = values
     return table

@@ -335,7 +335,7 @@ class PerturbationSearch:
     def _shorten(
         self, classifier: ClassLogOdds, X: Matrix, changed: Matrix, codes: NDArray[np.int64]
     ) -> Matrix:
-        """Shorten each perturbation by bisection, as far as the goal is still reached."""
+        """Shorten each perturbation by bisection, as long as it still reaches the goal."""
         if len(X) == 0:
             return changed
         low, high = np.zeros(len(X)), np.ones(len(X))

@@ -28,7 +28,7 @@ from .networks import NetworkClassifier, NetworkRegressor
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Return whether an estimator passes a check of its scikit-learn tags; False without tags."""
+    """Return whether a check such as ``is_classifier`` holds; False without scikit-learn tags."""
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
 
@@ -123,7 +123,7 @@ def draw_entropy(random_state: Any, estimator: Any) -> int:
 
 
 def derive_seed(entropy: int, *place: int) -> int:
-    """Derive the seed of one model from a common random number and further numbers."""
+    """Derive a seed from a random number and from integers that identify a model."""
     return int(np.random.SeedSequence([entropy, *place]).generate_state(1)[0])
 
 

@@ -150,7 +150,7 @@ class NetworkEstimator(BaseEstimator):
     def _train(
         self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
     ) -> Self:
-        """Build and train the network and return ``self``.
+        """Build the network, train it and return ``self``.
 
         The random state of PyTorch is restored afterwards.
         """
@@ -212,7 +212,7 @@ class NetworkEstimator(BaseEstimator):
     def _split(
         self, targets: NDArray[Any], random: np.random.RandomState
     ) -> tuple[slice | NDArray[np.int64], slice | NDArray[np.int64]]:
-        """Return the training rows and the validation rows, which only early stopping uses."""
+        """Return training rows and validation rows; the latter are empty without early stopping."""
         if not self.early_stopping:
             return slice(None), slice(0)
         try:

@@ -22,7 +22,7 @@ Network: TypeAlias = Any
 
 @dataclass(frozen=True)
 class NamedNetwork:
-    """Predefined network, built by a function in ``architectures`` from rows or images."""
+    """Predefined network for rows or images, and the name of the function that builds it."""
 
     builder: str
     takes_images: bool

@@ -34,7 +34,7 @@ NUMBERS_PER_BATCH, MAX_ROWS_PER_BATCH = 2**24, 1024
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Settings of the training loop, defined as the parameters of ``NetworkClassifier``."""
+    """Settings of the training loop, with the same meaning as in ``NetworkClassifier``."""
 
     loss: Loss
     max_epochs: int
@@ -249,7 +249,7 @@ class Inputs(ABC):
 
 
 class DenseInputs(Inputs):
-    """Dense table, stored on the device."""
+    """Dense table, stored on the device used for training."""
 
     def __init__(self, X: Any, device: torch.device) -> None:
         self._X = torch.from_numpy(X).to(device)
