@@ -97,7 +97,7 @@ def check_finite(X: Table, names: Sequence[str]) -> None:
         if number:
             columns = X.indices[mask] if sp.issparse(X) else np.flatnonzero(mask.any(axis=0))
             raise InputError(
-                f"X has {number} {kind} value(s), first in feature "
+                f"X contains {kind} values ({number} in total), first in feature "
                 f"{names[int(columns.min())]!r}, but kernels require finite values. Impute these "
                 "values, or remove the affected rows or features."
             )
@@ -118,7 +118,7 @@ def warn_constant_columns(
     consequence: str,
     stacklevel: int = 3,
 ) -> None:
-    """Warn if there are constant columns; the warning refers to the line that calls ``fit``."""
+    """Warn about constant columns, if any; the warning refers to the line that calls ``fit``."""
     if len(columns) == 0:
         return
     listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])

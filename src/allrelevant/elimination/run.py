@@ -123,8 +123,8 @@ class EliminationSetup:
             check_varying(len(pruned), self.X.shape[1])
         if n_remaining < n_needed:
             raise InputError(
-                f"{n_remaining} feature(s) have a variance above min_variance="
-                f"{self.min_variance:g}, but at least {n_needed} are required. Reduce min_variance."
+                f"At least {n_needed} features must have a variance above min_variance="
+                f"{self.min_variance:g} (got {n_remaining}). Reduce min_variance."
             )
         return pruned
 

@@ -350,8 +350,8 @@ def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
     n_outputs = outputs.shape[1]
     if n_outputs < 2:
         raise InputError(
-            f"The model has {n_outputs} output(s), but a classification gain requires at least "
-            "two. Use a model with one output per class."
+            f"A classification gain requires at least two outputs (got {n_outputs}). Use a model "
+            "with one output per class."
         )
     if len(codes) and codes.max() >= n_outputs:
         raise InputError(

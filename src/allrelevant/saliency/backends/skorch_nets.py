@@ -109,7 +109,7 @@ class SkorchTrainer(BaseEstimator):
         if outputs.numel() != len(outputs) * n_outputs:
             raise InputError(
                 f"The module of {type(self.net).__name__} returns shape {tuple(outputs.shape)} for "
-                f"{len(outputs)} rows, but {n_outputs} output(s) per row are required. "
+                f"{len(outputs)} rows, but the number of outputs per row must be {n_outputs}. "
                 "Change its last layer: a classifier needs one output per class, a regressor a "
                 "single output."
             )

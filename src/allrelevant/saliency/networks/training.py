@@ -302,7 +302,7 @@ def check_trainable(network: nn.Module, module: nn.Module, rows: Tensor, n_outpu
     if tuple(outputs.shape) != (len(rows), n_outputs):
         raise InputError(
             f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, but "
-            f"{n_outputs} output(s) per row are required. Change its last layer: a classifier "
+            f"shape ({len(rows)}, {n_outputs}) is required. Change its last layer: a classifier "
             "needs one output per class, a regressor a single output."
         )
     if not any(weight.requires_grad for weight in network.parameters()):
