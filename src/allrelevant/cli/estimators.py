@@ -151,12 +151,12 @@ METHODS = {
     ),
     "bitflip": Method(
         "BitFlip",
-        "svmrfe, then add or remove one feature if that improves the score",
+        "run svmrfe, then add or remove one feature if that improves the score",
         starts_from="svmrfe",
     ),
     "attributeflip": Method(
         "AttributeFlip",
-        "svmrfe, then exchange one feature if that improves the score",
+        "run svmrfe, then exchange one feature if that improves the score",
         starts_from="svmrfe",
     ),
     "saliency": Method(
