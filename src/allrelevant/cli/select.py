@@ -139,7 +139,7 @@ def _to_text(document: Mapping[str, Any]) -> str:
 def _default_size_note(document: Mapping[str, Any]) -> str:
     """Return a note if the default number of features, half of them, was selected."""
     is_default = document["settings"].get("n_features_to_select", 0) is None
-    return " (half of the features, the default of --n-features)" if is_default else ""
+    return " (half of the features, because --n-features is not set)" if is_default else ""
 
 
 def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:
