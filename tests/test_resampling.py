@@ -78,7 +78,7 @@ class TestCvSplits:
     @pytest.mark.parametrize(
         ("cv", "message"),
         [
-            (6, "Class 'a' has fewer rows .5. than cv has folds .6."),
+            (6, "Class 'a' has 5 row.s., fewer than the 6 folds of cv"),
             ([], "cv yields no folds"),
             ([([0, 1], [2])], "In fold 0 of cv, the training rows have a single class"),
             ([([0, 9], np.array([], dtype=int))], "Fold 0 of cv has no test rows"),

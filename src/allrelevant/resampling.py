@@ -109,7 +109,7 @@ class Labels:
 
 
 def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[tuple[Rows, Rows]]:
-    """Split the given rows into folds according to the parameter ``cv``, and check the folds.
+    """Split some rows of a table according to the parameter ``cv``, and check the folds.
 
     ``cv`` is a number of folds, a splitter or an iterable of (train, test) pairs. For a number,
     folds are stratified and keep row groups together. Folds contain row indices of the whole table.
@@ -160,8 +160,8 @@ def _check_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) -> N
     rarest = int(counts.argmin())
     if counts[rarest] < n_folds:
         raise InputError(
-            f"Class {str(labels.classes[rarest])[:40]!r} has fewer rows ({counts[rarest]}) than "
-            f"{name} has folds ({n_folds}). Use fewer folds, drop the class, or pass a splitter."
+            f"Class {str(labels.classes[rarest])[:40]!r} has {counts[rarest]} row(s), fewer than "
+            f"the {n_folds} folds of {name}. Use fewer folds, drop the class, or pass a splitter."
         )
 
 

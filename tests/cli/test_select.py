@@ -119,7 +119,7 @@ def test_groups_and_scale(run: Run, frame: pd.DataFrame) -> None:
 def test_bad_input(run: Run, frame: pd.DataFrame) -> None:
     refused(run(*SELECT, "--candidates", "3"), "--candidates requires --method ebrfe")
     refused(run(*SELECT, "--method", "bitflip", "--nested-cv"), "--nested-cv requires")
-    refused(run(*SELECT, "--folds", "50"), "than cv has folds (50)")
+    refused(run(*SELECT, "--folds", "50"), "fewer than the 50 folds")
     refused(run(*SELECT, "--scoring", "neg_log_loss"), "no probabilities")
     refused(run(*SELECT, "--C", "1,x"), "'x' is not a number")
     refused(run(*SELECT, "--step", "1.5"), "neither an integer")

@@ -121,10 +121,7 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         """Best value of ``scores_``, an optimistically biased estimate of the score on new data."""
         check_is_fitted(self)
         if len(self.scores_) == 0:
-            raise AttributeError(
-                "best_score_ requires scores, but cv=None computes none. Set cv, and fit the "
-                "selector again."
-            )
+            raise AttributeError("best_score_ requires scores, but cv=None computes none. Set cv.")
         return float(self.scores_.max())
 
     def plot(self, **kwargs: Any) -> EliminationDisplay:

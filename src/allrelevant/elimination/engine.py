@@ -43,7 +43,7 @@ MAX_CANDIDATES = 12
 
 @dataclass(frozen=True)
 class StepSchedule:
-    """Number of features removed and number of candidates evaluated in each elimination step.
+    """Settings for the steps of an elimination: numbers of removed features and of candidates.
 
     ``step`` is a number of features or, below 1, a fraction of the remaining features.
     """
@@ -53,7 +53,7 @@ class StepSchedule:
     min_features_to_select: int
 
     def n_dropped(self, n_active: int) -> int:
-        """Return the number of features to remove in the next step; zero if no step follows."""
+        """Return the number of features to remove in the next step; zero if no step remains."""
         number = self.step if self.step >= 1 else max(1.0, self.step * n_active)
         return min(int(number), n_active - self.min_features_to_select)
 
@@ -178,7 +178,7 @@ class Elimination:
         return inner.evaluate(self.active.base, moves, self._fold_b)
 
     def _adopt(self, evaluation: Evaluation, costs: Vector) -> list[float]:
-        """Store the best C and the coefficients of an evaluation; return its fold scores."""
+        """Adopt the best C and the coefficients of an evaluation, and return its fold scores."""
         self._fold_b = evaluation.b
         before, self.C = self.C, float(costs[evaluation.best_cost])
         if self._b is not None and before > self.C:

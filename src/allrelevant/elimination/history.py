@@ -1,4 +1,4 @@
-"""Subsets along an elimination path, their scores, and the rules that select one of them."""
+"""Subsets along an elimination path, their scores, and the choice among them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EliminationHistory:
 
     @property
     def ranking(self) -> NDArray[np.int64]:
-        """Rank of each feature: 1 in the smallest subset, 2 for the feature removed last, etc."""
+        """Rank of each feature: 1 in the smallest subset, 2 for the last feature dropped, etc."""
         dropped = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
         ranking = np.ones(self.n_features, dtype=np.int64)
         n_final = self.steps[-1].n_features
@@ -80,7 +80,7 @@ class EliminationHistory:
 def choose_size(
     n_features_to_select: Any, sizes: Sequence[int] | NDArray[np.int64], fold_scores: Matrix
 ) -> int:
-    """Convert ``n_features_to_select``, a number or a selection rule, to a number of features.
+    """Return the number of features to select for the parameter ``n_features_to_select``.
 
     A number is returned unchanged. ``"best"`` gives the size of the subset with the best mean
     score. ``"one_se"`` gives the size of the smallest subset whose mean score is within one

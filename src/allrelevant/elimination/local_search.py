@@ -134,7 +134,7 @@ class LocalSearch:
     def _scores(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> NDArray[np.float64]:
-        """Return the score of each neighbor, read from the checkpoint if available."""
+        """Return the score of each neighbor; scores in the checkpoint are not recomputed."""
         series = self.checkpoint.series(f"round {number}")
         scores: list[float] = [score for batch in series.steps() for score in batch["scores"]]
         base, n_features = self._base(current.subset), int(current.subset.sum())

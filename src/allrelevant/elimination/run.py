@@ -1,4 +1,4 @@
-"""Elimination on all rows or on a subset of them, and the nested cross-validation score.
+"""Elimination on a subset of the rows, and the nested cross-validation score.
 
 The best cross-validated score along the path is optimistically biased, because the subset was
 chosen to maximize it. For the nested score, the whole selection, including its inner folds, uses
@@ -88,7 +88,7 @@ class EliminationSetup:
         return self._row_subset(rows, rows[:0], "all rows", "cv")
 
     def outer_folds(self, nested_cv: Any) -> Iterator[RowSubset]:
-        """Yield the outer folds of nested cross-validation, each with its inner folds.
+        """Yield the outer folds of the nested score, each with its inner folds.
 
         ``nested_cv=True`` also uses ``cv`` for the outer folds.
         """
