@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy import stats
 
-from allrelevant.bounds.association import PENALTY, association_pvalue
+from allrelevant.bounds.association import PENALTY, association_pvalue, permuted_associations
 
 
 def draw_orders(n, rng, n_orders=99):
@@ -40,6 +40,23 @@ def test_agrees_with_the_definition(shape):
     orders = draw_orders(len(y), rng)
     found = association_pvalue(X, y[:, None], np.ones(len(y)), orders)
     assert found == pytest.approx(naive_pvalue(X, y, orders))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_associations_agree_with_the_definition(form):
+    """The rows of the columns are permuted; target and weights stay in place."""
+    rng = np.random.RandomState(3)
+    X, y, weight = rng.normal(size=(25, 4)), rng.normal(size=25), rng.rand(25)
+    X[:, 2] = 1.0
+    orders = draw_orders(25, rng, n_orders=5)
+    found = permuted_associations(form(X), y, weight, orders)
+    centered = weight * (y - np.average(y, weights=weight))
+    for row, order in zip(found, [np.arange(25), *orders], strict=True):
+        for j in (0, 1, 3):
+            column = X[order, j]
+            expected = abs(np.sum((column - column.mean()) / column.std() * centered))
+            assert row[j] == pytest.approx(expected)
+        assert row[2] == 0.0
 
 
 def test_sparse_tables_give_the_same_pvalue():

@@ -58,6 +58,23 @@ def association_pvalue(
     return float((ranks <= ranks[0]).mean())
 
 
+def permuted_associations(
+    table: Table, target: Vector, weight: Vector, permutations: Sequence[Rows]
+) -> Matrix:
+    """Return the absolute covariance of each standardized column with the target.
+
+    The first row is for the table itself, and the others are for its permuted copies. Constant
+    columns have no association.
+    """
+    scaling = standard_scaling(table, np.ones(table.shape[0]))
+    scaled = scaling.apply(table)
+    weighted = weight * (target - np.average(target, weights=weight))
+    # Permuting the rows of the table has the same effect as permuting the target inversely.
+    orders = [np.arange(len(target)), *(np.argsort(order) for order in permutations)]
+    covariance = scaled.T @ weighted[np.array(orders)].T
+    return np.abs(covariance).T
+
+
 def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> Matrix:
     """Return each statistic for the table itself and for each permuted copy."""
     n_samples, n_columns = table.shape
