@@ -429,8 +429,7 @@ def score_held_out(
         return nested_score(baselines, select, scoring.fit_scaling, scoring.seed, **run), []
     except (InputError, SolverError) as error:
         reason = (
-            "The held-out score was not computed, because the search failed in a fold. Pass "
-            f"held_out_score=False to skip this score. Original error: {error}"
+            f"The held-out score was not computed, because the search failed in a fold: {error}"
         )
         return None, [OPTIMISTIC_SCORE.partition(" Pass ")[0], reason]
 
