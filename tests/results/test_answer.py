@@ -80,7 +80,7 @@ def test_unconfirmed_features_are_explained_only_if_there_are_any() -> None:
     finding = answer.findings[-2]
     assert finding.names == [["maybe"]]
     assert finding.meaning.startswith(
-        "Every equivalent model uses it, but with no more weight than noise can get."
+        "Every equivalent model uses it, but there is not enough evidence that it is relevant."
     )
     assert "1 is unconfirmed" in answer.lead
 
@@ -121,7 +121,7 @@ def test_sufficiency_is_stated() -> None:
         "n_features": 5,
     }
     answer = make_answer(make_document(sufficiency=part))
-    assert "At least 1 further feature is needed, for example noise." in answer.sufficiency
+    assert "At least 1 further feature is needed, for example 'noise'." in answer.sufficiency
     assert "0.900 ± 0.020 with these features, 0.950 ± 0.010 with all 5" in answer.sufficiency
     assert make_answer(make_document()).sufficiency == ""
 
