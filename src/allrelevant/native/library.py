@@ -2,7 +2,7 @@
 
 On x86-64, the core is compiled several times, for processors with and without wide vector
 registers. All variants return the same bits. The environment variable ``ALLRELEVANT_CORE`` chooses
-one of them (``core``, ``core-v3`` or ``core-v4``), for tests and benchmarks.
+one of them (``libcore``, ``libcore-v3`` or ``libcore-v4``), for tests and benchmarks.
 
 Calls release the global interpreter lock. Long computations return after WORK_PER_CALL operations
 and are called again, so that Python can handle signals such as Ctrl-C in between.
@@ -29,7 +29,7 @@ OPTIMAL, RUNNING, UNBOUNDED, FAILED = 0, 1, 2, 3
 SUFFIX = {"win32": ".dll", "cygwin": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 # Variants of the core, by the smallest x86-64 level that they require.
-VARIANTS = {1: "core", 3: "core-v3", 4: "core-v4"}
+VARIANTS = {1: "libcore", 3: "libcore-v3", 4: "libcore-v4"}
 
 # Types of arguments and of fields.
 POINTER, SIZE, REAL, STATUS = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_int32
@@ -81,7 +81,7 @@ def load(name: str | None = None) -> ctypes.CDLL:
 
 
 def _path(name: str) -> Path:
-    return Path(__file__).with_name(name + SUFFIX)
+    return Path(__file__).parent / (name + SUFFIX)
 
 
 def _fastest_variant() -> str:

@@ -33,7 +33,7 @@ WASM = ["-nostdlib", "-Wl,--no-entry", "-Wl,--export-dynamic", "-fvisibility=hid
 
 # Variants of the library by file name, with the x86-64 level for which they are compiled. Other
 # processors have a single variant.
-X86_LEVELS = {"core": None, "core-v3": "v3", "core-v4": "v4"}
+X86_LEVELS = {"libcore": None, "libcore-v3": "v3", "libcore-v4": "v4"}
 
 REQUIREMENT = "ziglang>=0.13"
 
@@ -131,7 +131,7 @@ def _compile_variants(
     command: list[str], folder: Path, suffix: str, is_x86: bool, is_zig: bool
 ) -> list[Path]:
     option = "-mcpu=x86_64_" if is_zig else "-march=x86-64-"
-    levels = X86_LEVELS if is_x86 else {"core": None}
+    levels = X86_LEVELS if is_x86 else {"libcore": None}
     return [
         _compile([*command, *([option + level] if level else [])], folder / (name + suffix))
         for name, level in levels.items()

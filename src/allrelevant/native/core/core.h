@@ -147,9 +147,9 @@ AR_API int64_t ar_svms_bytes(const ar_problems *problems);
  * zero, each cost starts from the solution of the previous cost. offsets (n_costs, n_problems)
  * receives the offsets of the decision functions. tol is the largest violation of the optimality
  * condition, as in libsvm.
- * The call returns AR_RUNNING after about max_work operations, else AR_OPTIMAL, or AR_FAILED if the
- * kernel matrix contains NaN. The largest number of iterations for a problem and cost is written to
- * *iterations: if it is max_iterations, a problem did not converge. */
+ * The call returns AR_RUNNING after about max_work operations, else AR_OPTIMAL, or AR_FAILED if
+ * invalid numbers leave no pair of variables to update. The largest number of iterations for a
+ * problem and cost is written to *iterations: if it is max_iterations, a problem did not converge. */
 AR_API int32_t ar_solve_svms(const ar_problems *problems, int64_t n_samples, const double *kernel,
                              int64_t n_costs, const double *costs, int64_t chain_costs, double tol,
                              int64_t max_iterations, double max_work, double *b, double *offsets,
