@@ -73,7 +73,7 @@ def _is_package_function(code: CodeType) -> bool:
 
 
 def call_path(call: Callable[[], Any]) -> CallPath:
-    """Run a call twice and record the second run, when everything is imported and compiled."""
+    """Run a call twice and record the second run, when everything is imported."""
     call()
     path = CallPath()
     before = sys.getprofile()

@@ -10,7 +10,6 @@ import base64
 import ctypes
 import json
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -228,28 +227,31 @@ def malformed_calls() -> list[Call]:
 
 def _spoiled(call: Call, value: float) -> list[Call]:
     """Return copies of a call, each with the value in one of its arrays of doubles."""
-    arrays: list[np.ndarray] = []
-    _replaced(call.arguments, lambda array: arrays.append(array) or array)
-    changed = []
-    for target in arrays:
-        if target.dtype == np.float64 and target.size:
-            spoiled = target.copy()
-            spoiled.flat[:: max(1, target.size // 2)] = value
-            change = {id(target): spoiled}
-            arguments = _replaced(call.arguments, lambda a, change=change: change.get(id(a), a))
-            changed.append(Call(call.function, arguments))
-    return changed
+    spoiled = []
+    for array in _arrays(call.arguments):
+        if array.dtype == np.float64 and array.size:
+            other = array.copy()
+            other.flat[:: max(1, array.size // 2)] = value
+            spoiled.append(Call(call.function, _with_replaced(call.arguments, array, other)))
+    return spoiled
 
 
-def _replaced(argument: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
-    """Return a copy of an argument, or of a list of them, with arrays changed."""
-    if isinstance(argument, list):
-        return [_replaced(each, change) for each in argument]
+def _arrays(argument: Any) -> list[np.ndarray]:
+    """Return the arrays in an argument, or in a list of arguments."""
     if isinstance(argument, Structure):
-        return Structure(_replaced(argument.fields, change))
-    if isinstance(argument, WorkMemory):
-        return WorkMemory(argument.size, _replaced(argument.arguments, change))
-    return change(argument) if isinstance(argument, np.ndarray) else argument
+        return _arrays(argument.fields)
+    if isinstance(argument, list):
+        return [array for each in argument for array in _arrays(each)]
+    return [argument] if isinstance(argument, np.ndarray) else []
+
+
+def _with_replaced(argument: Any, old: np.ndarray, new: np.ndarray) -> Any:
+    """Return a copy of an argument, or of a list of arguments, with one array replaced."""
+    if isinstance(argument, list):
+        return [_with_replaced(each, old, new) for each in argument]
+    if isinstance(argument, Structure):
+        return Structure(_with_replaced(argument.fields, old, new))
+    return new if argument is old else argument
 
 
 def run_native(call: Call, library: ctypes.CDLL) -> tuple[int, list[np.ndarray]]:

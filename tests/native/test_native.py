@@ -124,14 +124,16 @@ def test_criteria_equal_those_of_numpy(scale):
             0.5 * (products * (kernel_of(base) - kernel_of(base - term))).sum() for term in terms
         ]
 
-    inner = [np.outer(column, column) for column in columns]
-    squares = [np.square(column[:, None] - column) for column in columns]
-    found = kernel_criterion.rbf_changes(columns, sum(squares), products, gamma)
-    expected = change(lambda d: np.exp(-gamma * d), sum(squares), squares)
+    inner = np.array([np.outer(column, column) for column in columns])
+    squares = np.array([np.square(column[:, None] - column) for column in columns])
+    found = kernel_criterion.rbf_changes(columns, squares.sum(axis=0), products, gamma)
+    expected = change(lambda d: np.exp(-gamma * d), squares.sum(axis=0), squares)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-    found = kernel_criterion.polynomial_changes(columns, sum(inner), products, gamma, coef0, 3)
-    expected = change(lambda s: (gamma * s + coef0) ** 3, sum(inner), inner)
+    found = kernel_criterion.polynomial_changes(
+        columns, inner.sum(axis=0), products, gamma, coef0, 3
+    )
+    expected = change(lambda s: (gamma * s + coef0) ** 3, inner.sum(axis=0), inner)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
-    found = kernel_criterion.sigmoid_changes(columns, sum(inner), products, gamma, coef0)
-    expected = change(lambda s: np.tanh(gamma * s + coef0), sum(inner), inner)
+    found = kernel_criterion.sigmoid_changes(columns, inner.sum(axis=0), products, gamma, coef0)
+    expected = change(lambda s: np.tanh(gamma * s + coef0), inner.sum(axis=0), inner)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
