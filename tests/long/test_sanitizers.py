@@ -58,6 +58,7 @@ def test_valgrind_reports_nothing_in_the_core(tmp_path):
     valgrind = ("valgrind", f"--log-file={log}", "--num-callers=30")
     done = run_calls(str(tmp_path / "libcore-debug"), "10", command=valgrind, PYTHONMALLOC="malloc")
     assert done.returncode == 0, done.stderr[-5000:]
-    # Python and NumPy cause reports of their own.
-    assert "libcore-debug" not in log.read_text()
-    assert not any(source.name in log.read_text() for source in SOURCES.glob("*.c"))
+    # Python and NumPy cause reports of their own. A frame of the core names its source file.
+    report = log.read_text()
+    assert "ERROR SUMMARY" in report
+    assert not any(f"({source.name}:" in report for source in SOURCES.glob("*.c"))

@@ -1,8 +1,8 @@
 """Loading of the compiled core, and conversion of arrays to pointers.
 
-On x86-64, the core is compiled several times, for processors with and without wide vector
-registers. All variants return the same bits. The environment variable ``ALLRELEVANT_CORE`` chooses
-one of them (``libcore``, ``libcore-v3`` or ``libcore-v4``), for tests and benchmarks.
+On x86-64, the core is compiled twice, for all processors and for those of level x86-64-v3 (AVX2).
+Both variants return the same bits. The environment variable ``ALLRELEVANT_CORE`` chooses one of
+them (``libcore`` or ``libcore_v3``), for tests and benchmarks.
 
 Calls release the global interpreter lock. Long computations return after WORK_PER_CALL operations
 and are called again, so that Python can handle signals such as Ctrl-C in between.
@@ -29,7 +29,7 @@ OPTIMAL, RUNNING, UNBOUNDED, FAILED = 0, 1, 2, 3
 SUFFIX = {"win32": ".dll", "cygwin": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 # Variants of the core, by the smallest x86-64 level that they require.
-VARIANTS = {1: "libcore", 3: "libcore-v3", 4: "libcore-v4"}
+VARIANTS = {1: "libcore", 3: "libcore_v3"}
 
 # Types of arguments and of fields.
 POINTER, SIZE, REAL, STATUS = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_int32

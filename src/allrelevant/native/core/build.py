@@ -32,8 +32,8 @@ SHARED = ["-shared", "-fPIC", "-fvisibility=hidden"]
 WASM = ["-nostdlib", "-Wl,--no-entry", "-Wl,--export-dynamic", "-fvisibility=hidden"]
 
 # Variants of the library by file name, with the x86-64 level for which they are compiled. Other
-# processors have a single variant.
-X86_LEVELS = {"libcore": None, "libcore-v3": "v3", "libcore-v4": "v4"}
+# processors have a single variant. (x86-64-v4, with AVX-512, is at most a tenth faster than v3.)
+X86_LEVELS = {"libcore": None, "libcore_v3": "v3"}
 
 REQUIREMENT = "ziglang>=0.13"
 

@@ -187,7 +187,7 @@ AR_API void ar_sigmoid_changes(int64_t n_features, int64_t n_rows, const double 
 
 /* ---- Processor (processor.c) ---- */
 
-/* Return the x86-64 microarchitecture level of this processor, 1, 3 or 4; 1 on others. */
+/* Return the x86-64 microarchitecture level of this processor: 3 if it has AVX2, else 1. */
 AR_API int32_t ar_vector_level(void);
 
 #endif

@@ -9,7 +9,7 @@
  *   polynomial  K = (gamma s + coef0)^degree: the inner product s decreases by x_a x_c.
  *   sigmoid     K = tanh(gamma s + coef0): likewise.
  *
- * The pass is a sum over all pairs of rows, eight at a time. There are no branches or library calls
+ * The pass is a sum over all pairs of rows, four at a time. There are no branches or library calls
  * in it.
  */
 #include "core.h"
@@ -23,9 +23,9 @@ static const double SERIES_LIMIT = 0.5;
 /* For larger exponents z, the product of exp(z) and a tiny kernel value is inaccurate. */
 static const double MAX_EXPONENT = 30.0;
 
-/* ---- Functions of eight numbers ---- */
+/* ---- Functions of four numbers ---- */
 
-/* Return the next numbers of an array, at most eight; missing ones are replaced by `padding`. */
+/* Return the next numbers of an array, at most four; missing ones are replaced by `padding`. */
 static inline lanes load_padded(const double *from, int64_t count, double padding) {
     if (count >= LANES) return load(from);
     lanes x;

@@ -33,10 +33,10 @@ static inline void *take(block *memory, int64_t count) {
     return part;
 }
 
-/* Eight numbers that are computed together. A sum over many terms is kept as eight partial sums,
+/* Four numbers that are computed together. A sum over many terms is kept as four partial sums,
  * which are added in a fixed order. Compilers may not reorder a sum by themselves, and the result
  * is the same for every vector length of the processor. */
-#define LANES 8
+#define LANES 4
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef double unaligned_lanes
     __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
@@ -44,7 +44,7 @@ typedef double unaligned_lanes
 static inline lanes load(const double *from) { return *(const unaligned_lanes *)from; }
 
 static inline double sum_lanes(lanes x) {
-    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+    return (x[0] + x[2]) + (x[1] + x[3]);
 }
 
 #endif

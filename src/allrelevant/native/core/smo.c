@@ -144,11 +144,44 @@ static double sum(const double *values, int64_t n) {
     return total;
 }
 
-/* Compute the Cholesky factor of a matrix in its lower triangle; return whether it exists. */
+/* Compute the inner products of four successive rows of a matrix, given the first one, with
+ * `right`. Each equals that of `dot`. Together, they read `right` only once, and the four sums do
+ * not wait for each other. */
+static void dot_four(const double *rows, int64_t stride, const double *right, int64_t n,
+                     double *result) {
+    const double *row1 = rows + stride, *row2 = row1 + stride, *row3 = row2 + stride;
+    lanes sum0 = {0.0}, sum1 = {0.0}, sum2 = {0.0}, sum3 = {0.0};
+    int64_t k = 0;
+    for (; k + LANES <= n; k += LANES) {
+        lanes factor = load(right + k);
+        sum0 += load(rows + k) * factor;
+        sum1 += load(row1 + k) * factor;
+        sum2 += load(row2 + k) * factor;
+        sum3 += load(row3 + k) * factor;
+    }
+    result[0] = sum_lanes(sum0), result[1] = sum_lanes(sum1);
+    result[2] = sum_lanes(sum2), result[3] = sum_lanes(sum3);
+    for (; k < n; k++) {
+        result[0] += rows[k] * right[k];
+        result[1] += row1[k] * right[k];
+        result[2] += row2[k] * right[k];
+        result[3] += row3[k] * right[k];
+    }
+}
+
+/* Compute the Cholesky factor of a matrix in its lower triangle; return whether it exists. Four
+ * rows are computed together up to the column before the first of them. */
 static int factorize(double *system, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         double *row = system + i * n;
-        for (int64_t j = 0; j < i; j++)
+        int64_t first = i - i % 4, n_done = first + 4 <= n ? first : 0;
+        for (int64_t j = 0; i == first && j < n_done; j++) {
+            double products[4];
+            dot_four(row, n, system + j * n, j, products);
+            for (int64_t k = 0; k < 4; k++)
+                row[k * n + j] = (row[k * n + j] - products[k]) / system[j * n + j];
+        }
+        for (int64_t j = n_done; j < i; j++)
             row[j] = (row[j] - dot(row, system + j * n, j)) / system[j * n + j];
         double rest = row[i] - dot(row, row, i);
         if (!(rest > 0.0)) return 0;
