@@ -6,17 +6,23 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from allrelevant.native import library
-from allrelevant.native.core import build
 from allrelevant.native.library import FAILED, OPTIMAL, VARIANTS, load
 from tests.native.calls import run_native, run_wasm, small_calls
 
 # Results of a build may differ from those of another by this much, relative to their size.
 TOLERANCE = 1e-9
+
+
+@pytest.fixture(scope="module")
+def build():
+    """Module that compiles the core; only a checkout has it."""
+    return pytest.importorskip("allrelevant.native.core.build")
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +65,12 @@ def test_vector_variants_agree(level, calls, expected):
     assert_same([run_native(call, load(VARIANTS[level])) for call in calls], expected, calls)
 
 
-def test_webassembly_agrees(calls, expected, tmp_path):
+def test_webassembly_agrees(calls, expected, request, tmp_path):
     if shutil.which("node") is None:
         pytest.skip("node, which runs WebAssembly, is not installed")
-    path = build.SOURCES.parent / "core.wasm"
+    path = Path(library.__file__).with_name("core.wasm")  # in wheels
     if not path.exists():
+        build = request.getfixturevalue("build")
         if not build.has_zig():
             pytest.skip("ziglang, which compiles WebAssembly, is not installed")
         path = build.build_wasm(tmp_path)
@@ -91,12 +98,12 @@ def test_missing_library_names_the_remedy():
         load("core-of-another-planet")
 
 
-def test_unknown_target_names_the_known_ones(tmp_path):
+def test_unknown_target_names_the_known_ones(build, tmp_path):
     with pytest.raises(build.CompilerError, match=r"Unknown target 'amiga'.*linux-x86_64"):
         build.build(tmp_path, "amiga")
 
 
-def test_without_any_compiler_the_error_names_the_remedy(tmp_path, monkeypatch):
+def test_without_any_compiler_the_error_names_the_remedy(build, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setattr(build, "has_zig", lambda: False)
@@ -104,7 +111,7 @@ def test_without_any_compiler_the_error_names_the_remedy(tmp_path, monkeypatch):
         build.build(tmp_path)
 
 
-def test_system_compiler_makes_a_library(tmp_path):
+def test_system_compiler_makes_a_library(build, tmp_path):
     if build.system_compiler() is None:
         pytest.skip("there is no C compiler")
     names = [path.stem for path in build.build(tmp_path)]
