@@ -1,4 +1,4 @@
-"""Speed of the working tree compared with a former commit, in one run.
+"""Speed of the working tree compared with an earlier commit.
 
 usage: python -m benchmarks.former_commit COMMIT [--rounds N] [--only TEXT ...] [--data FOLDER]
                                           [--python FORMER_PYTHON]
@@ -191,7 +191,7 @@ WORKLOADS |= {
 
 
 def seconds(tree: Path, python: str, name: str, data: str) -> float:
-    """Return the shortest time of a workload in one process, in seconds."""
+    """Return the shortest time of a workload with one version of the package, in seconds."""
     setup, work, repeats = WORKLOADS[name]
     clock = "perf_counter" if "subprocess" in setup else "process_time"
     body = MEASURE.format(repeats=repeats, clock=clock)
@@ -209,7 +209,7 @@ def seconds(tree: Path, python: str, name: str, data: str) -> float:
 
 
 def compare(former: Path, python: str, names: list[str], rounds: int, data: str) -> float:
-    """Print one row per workload and return the largest ratio."""
+    """Print the times of each workload with both versions, and return the largest ratio."""
     print("| workload | former | now | ratio |\n| --- | ---: | ---: | ---: |")
     largest = 0.0
     for name in names:

@@ -1,4 +1,4 @@
-"""The ``allrelevant`` command.
+"""Command-line interface: the ``allrelevant`` command.
 
 Heavy libraries are imported only when a command runs, so ``--help`` responds immediately.
 """
@@ -9,7 +9,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command with the arguments of the process."""
+    """Run ``allrelevant`` with the command-line arguments of the process."""
     from .group import cli
 
     cli.main(prog_name="allrelevant")

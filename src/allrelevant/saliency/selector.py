@@ -367,7 +367,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         )
 
     def _constant_columns(self, X: Table) -> list[int]:
-        """Return the constant columns, and warn that they are ranked last.
+        """Return the indices of constant columns, and warn that they are ranked last.
 
         An unpenalized model might rank them high.
         """
