@@ -36,11 +36,12 @@ setup: .venv/ready  ## Create the environment that the other commands use
 	@$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dev]'
 	@touch .venv/light $@
 
+# Python compiles the modules that the demo imports, instead of pip all modules.
 .venv/light: $(INSTALLED)
 	@$(CHECK_PYTHON)
 	@echo "Setting up .venv with the package alone (once) ..."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python $(INSTALL) --constraint constraints.txt --editable .
+	@$(BIN)/python $(INSTALL) --constraint constraints.txt --no-compile --editable .
 	@touch $@
 
 demo: .venv/light  ## Analyze the breast cancer data, print the result, write report.html
