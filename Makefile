@@ -1,5 +1,6 @@
 # `make demo` and `make test` need only Python 3.11 or newer. They create their own environment in
-# .venv, with the exact versions of constraints.txt.
+# .venv, with the exact versions of constraints.txt. `make demo` installs only the package, and the
+# other commands add what they need to the same environment.
 
 ifeq ($(OS),Windows_NT)
 SHELL := bash
@@ -11,6 +12,12 @@ SCRIPTS := bin
 endif
 BIN := .venv/$(SCRIPTS)
 OLDEST := .venv-oldest/$(SCRIPTS)
+WHEELS := .venv-wheels/$(SCRIPTS)
+WHEEL_TOOLS := auditwheel build check-wheel-contents hatchling twine ziglang
+WHEEL_TARGETS := linux-x86_64 linux-aarch64 macos-x86_64 macos-arm64 windows-x86_64
+# Files that determine what is installed, including the core in C, which is compiled then.
+CORE := src/allrelevant/native/core
+INSTALLED := pyproject.toml constraints.txt hatch_build.py $(wildcard $(CORE)/*.[ch]) $(CORE)/build.py
 INSTALL := -m pip install --quiet --disable-pip-version-check
 CHECK_PYTHON := $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	|| { echo "Python 3.11 or newer is required; $(PYTHON) is $$($(PYTHON) --version)."; exit 1; }
@@ -22,14 +29,22 @@ help:  ## List the commands
 
 setup: .venv/ready  ## Create the environment that the other commands use
 
-.venv/ready: pyproject.toml constraints.txt
+.venv/ready: $(INSTALLED)
 	@$(CHECK_PYTHON)
 	@echo "Setting up .venv (once) ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dev]'
+	@touch .venv/light $@
+
+# Python compiles the modules that the demo imports, instead of pip all modules.
+.venv/light: $(INSTALLED)
+	@$(CHECK_PYTHON)
+	@echo "Setting up .venv with the package alone (once) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python $(INSTALL) --constraint constraints.txt --no-compile --editable .
 	@touch $@
 
-demo: setup  ## Analyze the breast cancer data, print the result, write report.html
+demo: .venv/light  ## Analyze the breast cancer data, print the result, write report.html
 	@$(BIN)/allrelevant demo --jobs -1 --output report.html
 
 test: setup lint  ## Run the linter, the import contracts, the type checker and the test suite
@@ -54,6 +69,21 @@ test-oldest:  ## Run the test suite with the oldest supported dependencies, in .
 
 coverage: setup  ## Measure the test coverage, print it, write htmlcov/
 	@$(BIN)/python -m pytest --numprocesses 2 --cov --cov-report=term --cov-report=html
+
+# The core is compiled by ziglang for all systems on any of them.
+wheels:  ## Build and check the wheels of all systems and the source distribution, in dist/
+	@$(CHECK_PYTHON)
+	@$(PYTHON) -m venv .venv-wheels
+	@$(WHEELS)/python $(INSTALL) --constraint constraints.txt $(WHEEL_TOOLS)
+	@rm -rf dist
+	@$(WHEELS)/python -m build --sdist --no-isolation > /dev/null
+	@for target in $(WHEEL_TARGETS); do \
+		ALLRELEVANT_TARGET=$$target $(WHEELS)/python -m build --wheel --no-isolation > /dev/null || exit 1; \
+	done
+	@$(WHEELS)/twine check --strict dist/*
+	@$(WHEELS)/check-wheel-contents dist/*.whl
+	@for wheel in dist/*linux*.whl; do $(WHEELS)/auditwheel show $$wheel || exit 1; done
+	@ls -l dist
 
 tables: setup  ## Reproduce the papers' tables in docs/results; resumes an interrupted run (DATA=folder)
 	@$(BIN)/python -m benchmarks.tables $(if $(DATA),--data $(DATA))
@@ -117,4 +147,5 @@ bench-dorothea: setup  ## Fit DOROTHEA (100,000 features) and MADELON (DATA=fold
 	@$(BIN)/python -m benchmarks.madelon --data $(if $(DATA),$(DATA),.)
 
 clean:  ## Remove environments, caches and other generated files
-	rm -rf .venv .venv-oldest .fri-env .metrics-env .calibration-env .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage htmlcov results-quick
+	rm -rf .venv .venv-oldest .venv-wheels .fri-env .metrics-env .calibration-env .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage htmlcov results-quick dist
+	rm -f src/allrelevant/native/*.so src/allrelevant/native/*.dylib src/allrelevant/native/*.dll src/allrelevant/native/*.wasm

@@ -73,7 +73,7 @@ def _is_package_function(code: CodeType) -> bool:
 
 
 def call_path(call: Callable[[], Any]) -> CallPath:
-    """Record the second of two runs of a call, to exclude imports and compilation."""
+    """Record the second of two runs of a call, to exclude imports."""
     call()
     path = CallPath()
     before = sys.getprofile()

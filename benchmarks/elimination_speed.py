@@ -128,7 +128,7 @@ def colon(folder: Path) -> tuple[float, float, bool]:
     return compare_rfe(X, data["y"])
 
 
-def compile_solver() -> None:
+def warm_up() -> None:
     X, y = table(40, 20)
     for kernel in ("linear", "rbf"):
         SVMRFE(kernel=kernel, criterion="margin", cv=2).fit(X, y)
@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with colon_alon.npz, which is added")
     parser.add_argument("--only", default="", help="run only the cases whose name contains TEXT")
     args = parser.parse_args()
-    compile_solver()
+    warm_up()
     print("| case | `allrelevant` (s) | scikit-learn (s) | ratio | same result |")
     print("| --- | --- | --- | --- | --- |")
     with threadpool_limits(1):

@@ -20,7 +20,7 @@ from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.bounds.solver.simplex import SimplexSolver
 
 from .speed_cases import WIDE, generated
-from .speed_run import compile_solver
+from .speed_run import warm_up
 
 FIGURE = Path(__file__).parent.parent / "docs" / "images" / "growth.svg"
 
@@ -53,7 +53,7 @@ def measure(sizes: list[tuple[int, int]], solver: Any, varying: int) -> Points:
 
 
 def main() -> None:
-    compile_solver()
+    warm_up()
     print("| Method | Table | Seconds per LP |\n| --- | --- | --- |")
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")
     rows = [(n, 20) for n in ROWS]

@@ -19,7 +19,7 @@ from allrelevant.bounds.programs.hinge import HingeRows
 from allrelevant.bounds.solver.l1 import L1Baseline, relative_gap
 
 from .speed_cases import from_file
-from .speed_run import compile_solver
+from .speed_run import warm_up
 
 C = 1.0
 
@@ -45,7 +45,7 @@ def main() -> None:
     except FileNotFoundError as error:
         print(f"Skipped: {error} is not in the data folder.")
         return
-    compile_solver()
+    warm_up()
     start = time.perf_counter()
     model = L1Baseline(rows).solve(C)
     seconds = time.perf_counter() - start

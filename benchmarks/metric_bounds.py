@@ -190,7 +190,7 @@ def speed(folder: Path) -> None:
         dimension = PUBLISHED[name][2]
         directions = data_space(X[train]).first(dimension)
         components = metric_rows(project(learner.omega_, directions))
-        bound_component(components[0], directions, SLACK)  # compile
+        bound_component(components[0], directions, SLACK)  # warm up
         methods = bound_component, bound_with_our_constraints, bound_with_paper_constraints
         results, seconds = zip(
             *(measure(method, components, directions) for method in methods), strict=True

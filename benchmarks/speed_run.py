@@ -51,7 +51,7 @@ def measure(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
 
 def signed(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
     """Compute the smallest and the largest signed weight of each feature."""
-    baseline, baseline_seconds = compiled_baseline(case, samples)
+    baseline, baseline_seconds = timed_baseline(case, samples)
 
     def solve() -> Any:
         # A new set of models each time, so that no results of previous runs are reused.
@@ -74,7 +74,7 @@ def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np
 
     LPs for signs that are ruled out are skipped.
     """
-    baseline, _ = compiled_baseline(case, samples)
+    baseline, _ = timed_baseline(case, samples)
 
     def solve() -> Any:
         models = FORMULATIONS["separate"].equivalent_models(baseline, case.slack)
@@ -85,8 +85,8 @@ def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np
     return interval, {"seconds": seconds, "programs": programs, "skipped": effort.spared}
 
 
-def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[FittedBaseline, float]:
-    compile_solver()
+def timed_baseline(case: Case, samples: ClassificationData) -> tuple[FittedBaseline, float]:
+    warm_up()
     start = time.perf_counter()
     baseline = FORMULATIONS["separate"].fit(samples, case.C)
     return baseline, time.perf_counter() - start
@@ -113,8 +113,8 @@ def cold(case: Case, samples: ClassificationData, features: int) -> tuple[np.nda
     return interval, {"seconds": seconds, "programs": 3 * features}
 
 
-def compile_solver() -> None:
-    """Compile the solver, or load it from the cache, by solving a small problem."""
+def warm_up() -> None:
+    """Load all libraries and the core by solving a small problem."""
     rng = np.random.RandomState(0)
     samples = ClassificationData(
         rng.randn(40, 3), np.where(rng.rand(40) < 0.5, 1.0, -1.0), np.ones(40)

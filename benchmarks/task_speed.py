@@ -29,7 +29,7 @@ from .comparators import fri_peer
 from .dorothea import peak_gigabytes
 from .speed import ROOT, fri_answer
 from .speed_cases import NARROW
-from .speed_run import compile_solver, measure
+from .speed_run import measure, warm_up
 
 COUNTS: dict[str, Any] = {"n_strong": 5, "n_weak": 10}
 
@@ -109,7 +109,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--without-fri", action="store_true", help="skip fri, do not install it")
     args = parser.parse_args()
-    compile_solver()
+    warm_up()
     if not args.without_fri:
         fri_peer.install()
         print("| Task | LPs | Seconds | LPs, fri | Seconds, fri | Ratio | Largest difference |")

@@ -30,7 +30,7 @@ VERSIONED = (
     "scipy",
     "scikit-learn",
     "highspy",
-    "numba",
+    "numba",  # only in runs that were stored before the core in C
     "torch",
     "boruta",
     "lassonet",

@@ -6,7 +6,8 @@ import pytest
 
 from benchmarks.call_paths import BOUNDS, ELIMINATION, REPORT, SALIENCY, call_path, calls
 
-MAX_FILES = {BOUNDS: 25, ELIMINATION: 16, SALIENCY: 12, REPORT: 52}
+# Two files call the compiled core, which is not counted.
+MAX_FILES = {BOUNDS: 27, ELIMINATION: 18, SALIENCY: 12, REPORT: 54}
 
 
 @pytest.mark.parametrize("name", MAX_FILES)

@@ -69,13 +69,6 @@ def test_interrupt_of_a_process(folder: Path, frame: pd.DataFrame) -> None:
     assert (folder / "report.html").read_text() == "the earlier report"
 
 
-def test_without_click(folder: Path) -> None:
-    code = "import sys; sys.modules['click'] = None; from allrelevant.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
-    assert done.returncode == 2
-    assert done.stderr == "Error: The command requires click. Run pip install 'allrelevant[cli]'.\n"
-
-
 @pytest.mark.parametrize("command", ["", "report ", "demo ", "select ", "explain "])
 def test_help_imports_nothing_heavy(command: str) -> None:
     code = (

@@ -20,7 +20,7 @@ import pytest
 import scipy.sparse as sp
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from allrelevant.exceptions import MissingExtraError, RelevanceWarning, WorkerDiedError
+from allrelevant.exceptions import RelevanceWarning, WorkerDiedError
 from allrelevant.parallel import parallel_imap, parallel_map
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX signals")
@@ -149,13 +149,6 @@ def test_progress_goes_to_standard_error(capsys, n_jobs):
 def test_no_progress_bar_without_a_title(capsys):
     parallel_map(str, [1, 2])
     assert capsys.readouterr().err == ""
-
-
-def test_progress_bar_without_tqdm_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert parallel_map(str, [1]) == ["1"]
-    with pytest.raises(MissingExtraError, match=r"allrelevant\[cli\]"):
-        parallel_map(str, [1], progress="counting")
 
 
 # Shared data

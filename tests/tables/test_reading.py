@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from allrelevant import InputError
+from allrelevant import InputError, MissingExtraError
 from allrelevant.tables.reading import READERS, read_table
 
 
@@ -111,6 +112,15 @@ def test_rows_longer_than_the_header(frame: pd.DataFrame) -> None:
 def test_uneven_rows(frame: pd.DataFrame) -> None:
     Path("bad.csv").write_text("a,sick\n1,yes\n1,2,3,4\n")
     refused("bad.csv", "Cannot read", "line 3")
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(MissingExtraError, match=r"requires pyarrow.*allrelevant\[parquet\]"):
+        read_table(path)
 
 
 def test_duplicate_names(frame: pd.DataFrame) -> None:

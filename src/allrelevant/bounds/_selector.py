@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._typing import Matrix
 from .._validation import check_varying, feature_names, warn_constant_columns
 from ..exceptions import InputError, RelevanceWarning
@@ -71,7 +71,8 @@ class BoundsSelectorMixin(SelectorMixin):
                 "The estimator was fitted without privileged features. Pass them to fit: "
                 "fit(X, y, privileged=Z)."
             )
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         table = tables[int(privileged)]
         return pandas.DataFrame(
             {column.name: column.values(table) for column in self._columns if column.in_frame},

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._params import AUTO
 from .._text import count_noun, join_names
 from .._typing import Matrix, Vector
@@ -186,7 +186,8 @@ class CheapestModels(Sequence[CheapestModel]):
             ``cost``, ``n_features``, ``features``, ``proven``, ``gap``, ``score`` and
             ``score_error``.
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         names = ("cost", "features", "proven", "gap", "score", "score_error")
         frame = pandas.DataFrame(
             [[getattr(solution, name) for name in names] for solution in self.solutions],

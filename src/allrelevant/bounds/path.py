@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._params import PathParameter
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
@@ -74,7 +74,8 @@ class BoundsPath:
             A column with the name of the parameter, ``feature``, ``relevance``, ``lower``,
             ``upper``, ``signed_min``, ``signed_max`` and ``baseline``.
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         n_values, n_features = self.relevance.shape
         return pandas.DataFrame(
             {
@@ -131,7 +132,8 @@ class BoundsPath:
             One row per range: ``feature``, ``relevance``, ``first`` and ``last`` (the first and the
             last value in the range) and ``n_values``.
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         rows = [
             (name, relevance, self.values[start], self.values[stop - 1], stop - start)
             for name, column in zip(self.feature_names, self.relevance.T, strict=True)

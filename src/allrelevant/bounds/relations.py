@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
@@ -87,7 +87,8 @@ class Relations:
             ``feature``, ``other``, ``relation`` (effect of ``other`` on ``feature``), ``kind`` and
             ``group`` (number of the common group, or -1).
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         shown = np.flatnonzero(self.labels_ >= 0).tolist()
         rows = [
             (
@@ -134,7 +135,8 @@ class Relations:
         pandas.DataFrame
             ``features``, ``relevance``, ``lower``, ``upper`` and ``norm_fraction``.
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         names = ("features", "relevance", "lower", "upper", "norm_fraction")
         rows = [[getattr(group, name) for name in names] for group in self.feature_groups_]
         frame = pandas.DataFrame(rows, columns=list(names))

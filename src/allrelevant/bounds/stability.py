@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
@@ -90,7 +90,8 @@ class Stability:
         pandas.DataFrame
             Indexed by feature, in the order of the columns of ``X``.
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         columns = {}
         for name in ("lower", "upper", "baseline"):
             values = getattr(self, name)

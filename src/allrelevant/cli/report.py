@@ -156,10 +156,8 @@ def demo(
     outputs = plan_page(output, json_output, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
-    from .._optional import import_extra
     from ..tables.features import ColumnRoles
 
-    import_extra("pandas", "cli")  # required by as_frame=True; the error names the extra to install
     bundle = load_breast_cancer(as_frame=True)
     frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
     with collected_notes(prints_answer=outputs.prints_result) as notes:

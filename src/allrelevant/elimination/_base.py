@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._params import SUBSET_RULE, KernelName, SubsetRule
 from .._typing import Matrix, Rows, Table, Vector
 from .._validation import COUNT, N_JOBS, check_finite, encode_classes, feature_names
@@ -114,7 +114,9 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     def history_(self) -> pd.DataFrame:
         """DataFrame with one row per visited subset: changed features, score, C and time."""
         check_is_fitted(self)
-        return import_extra("pandas", "cli").DataFrame(self._history_rows(feature_names(self)))
+        import pandas
+
+        return pandas.DataFrame(self._history_rows(feature_names(self)))
 
     @property
     def best_score_(self) -> float:

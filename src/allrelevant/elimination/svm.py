@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from .._params import ClassWeightName
 from .._typing import Matrix, Rows, Vector
 from ..exceptions import InputError, SolverError
+
+if TYPE_CHECKING:
+    from ..native.svm import SVMProblems
 
 # Function that computes class weights from the class codes and the number of rows of each class.
 ClassWeight = Callable[[Rows, Rows], Vector]
@@ -54,14 +58,14 @@ class PairwiseSVMs:
         with the sign of each member's side, and the offsets of shape (n_costs, n_pairs). ``start``
         contains the coefficients of a similar problem at the same costs, for a warm start.
         """
-        from ..native.svm import solve_pairs
-
         b = np.zeros((len(costs), len(self.members))) if start is None else start.copy()
-        kernel, members, side, weight, starts, costs = _writable(
-            kernel, self.members, self.side, self.weight, self.starts, costs
-        )
-        offsets, n_iterations = solve_pairs(
-            kernel, members, side, weight, starts, costs, b, start is None, self.tol, MAX_ITERATIONS
+        offsets, n_iterations = self._problems.solve(
+            kernel,
+            costs,
+            b,
+            chain_costs=start is None,
+            tol=self.tol,
+            max_iterations=MAX_ITERATIONS,
         )
         if n_iterations >= MAX_ITERATIONS:
             raise SolverError(
@@ -76,9 +80,13 @@ class PairwiseSVMs:
 
         Values are positive for the first class of a pair.
         """
-        from ..native.svm import decide_pairs
+        return self._problems.decide(kernel, b, offsets, rows)
 
-        return decide_pairs(*_writable(kernel, self.members, self.starts, b, offsets, rows))
+    @cached_property
+    def _problems(self) -> SVMProblems:
+        from ..native.svm import SVMProblems
+
+        return SVMProblems(self.members, self.starts, self.side, self.weight)
 
     def by_row(self, b: Vector, n_samples: int) -> Matrix:
         """Return one coefficient per row and pair of classes for one C; zero for unused rows."""
@@ -86,11 +94,6 @@ class PairwiseSVMs:
         problem = np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
         table[self.members, problem] = b
         return table
-
-
-def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return writable arrays, because numba would compile separate code for read-only ones."""
-    return [array if array.flags.writeable else array.copy() for array in arrays]
 
 
 def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> PairwiseSVMs:

@@ -18,7 +18,7 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from ..exceptions import MissingExtraError, WorkerDiedError
+from ..exceptions import WorkerDiedError
 from .loky import LokyExecutor
 
 Item = TypeVar("Item")
@@ -163,12 +163,7 @@ def progress_bar(title: str | None, total: int, *, done: int = 0) -> Iterator[Ca
     if title is None:
         yield lambda: None
         return
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        raise MissingExtraError(
-            "Progress bars require tqdm. Install it with: pip install 'allrelevant[cli]', or set "
-            "verbose=0."
-        ) from None
+    from tqdm import tqdm
+
     with tqdm(desc=title, total=total, initial=done, leave=False) as bar:
         yield bar.update

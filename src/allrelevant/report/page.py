@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from .._optional import import_extra
 from .._text import (
     decimals_for,
     number,
@@ -96,7 +95,8 @@ def render(document: Mapping[str, Any]) -> str:
 
 
 def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
-    jinja2 = import_extra("jinja2", "cli")
+    import jinja2
+
     default_decimals = decimals_for(features)
 
     def weight(value: float, decimals: int | None = None) -> str:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
 from .differentiable import (
@@ -186,7 +186,8 @@ class Explanation:
             Index of a row, to list its features by decreasing absolute saliency. None returns the
             signed saliency of all rows, with one column per feature.
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         if row is None:
             return pandas.DataFrame(self.saliency, columns=self.names, index=self.index)
         order = np.argsort(-self.absolute[row], kind="stable")

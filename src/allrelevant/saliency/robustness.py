@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from .._optional import display, import_extra
+from .._optional import display
 from .._typing import Matrix, Vector
 from ..exceptions import InputError, RelevanceWarning
 from .differentiable import DifferentiableModel, as_differentiable, check_rows, class_codes
@@ -206,7 +206,9 @@ class Robustness:
     def to_frame(self) -> pd.DataFrame:
         """Return the results for each pair of a row and a target class as a DataFrame."""
         n_rows, n_targets = self.reached.shape
-        return import_extra("pandas", "cli").DataFrame(
+        import pandas
+
+        return pandas.DataFrame(
             {
                 "row": np.repeat(np.arange(n_rows), n_targets),
                 "target": np.tile(self.targets, n_rows),

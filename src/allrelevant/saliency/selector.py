@@ -17,7 +17,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._optional import import_extra
 from .._params import KEEP_FRACTION, MIN_FEATURES_TO_SELECT
 from .._typing import Table, Vector
 from .._validation import (
@@ -312,7 +311,9 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     def history_(self) -> pd.DataFrame:
         """DataFrame with the features, saliency, scores and times of each round."""
         check_is_fitted(self, "ranking_")
-        return import_extra("pandas", "cli").DataFrame(self._history.rows(feature_names(self)))
+        import pandas
+
+        return pandas.DataFrame(self._history.rows(feature_names(self)))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")

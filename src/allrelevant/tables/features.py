@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._optional import import_extra
 from .._text import count_noun, join_names
 from ..exceptions import InputError, RelevanceWarning
 from .inference import is_datetime, is_numeric, text_example
@@ -158,7 +157,8 @@ def _check_target_finite(target: str, column: pd.Series) -> None:
 
 
 def _as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    pandas = import_extra("pandas", "cli")
+    import pandas
+
     _check_numeric(frame)
     values = frame.to_numpy(dtype="float64", na_value=float("nan"))
     numbers = pandas.DataFrame(values, columns=frame.columns, index=frame.index)
@@ -226,6 +226,8 @@ def _warn_about_row_numbers(numbers: pd.DataFrame) -> None:
 
 def read_feature_costs(path: str) -> dict[str, float]:
     """Read the cost of each feature from a table with the columns ``feature`` and ``cost``."""
+    import pandas
+
     frame = read_table(path)
     for column in ("feature", "cost"):
         if column not in frame.columns:
@@ -233,7 +235,7 @@ def read_feature_costs(path: str) -> dict[str, float]:
                 f"{path!r} has no column {column!r}. Pass a table with the columns 'feature' and "
                 "'cost'."
             )
-    costs = import_extra("pandas", "cli").to_numeric(frame["cost"], errors="coerce")
+    costs = pandas.to_numeric(frame["cost"], errors="coerce")
     if costs.isna().any():
         feature, cost = (frame.loc[costs.isna(), name].iloc[0] for name in ("feature", "cost"))
         raise InputError(

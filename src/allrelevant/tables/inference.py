@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import import_extra
 from .._text import count_noun, join_names
 
 if TYPE_CHECKING:
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 
 def is_numeric(column: pd.Series) -> bool:
     """Return whether all non-missing values are numbers or booleans."""
-    types = import_extra("pandas", "cli").api.types
+    from pandas.api import types
+
     if types.is_object_dtype(column.dtype):
         # Columns of decimals, or of booleans with empty cells, have dtype object.
         kind = types.infer_dtype(column, skipna=True)
@@ -28,20 +28,24 @@ def is_numeric(column: pd.Series) -> bool:
 
 def is_boolean(column: pd.Series) -> bool:
     """Return whether all non-missing values are booleans."""
-    types = import_extra("pandas", "cli").api.types
+    from pandas.api import types
+
     return types.infer_dtype(column, skipna=True) == "boolean"
 
 
 def is_datetime(column: pd.Series) -> bool:
     """Return whether the values are dates, times or durations."""
-    types = import_extra("pandas", "cli").api.types
+    from pandas.api import types
+
     dtype = column.dtype
     return types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype)
 
 
 def is_categorical(column: pd.Series) -> bool:
     """Return whether the column has a categorical dtype."""
-    return isinstance(column.dtype, import_extra("pandas", "cli").CategoricalDtype)
+    from pandas import CategoricalDtype
+
+    return isinstance(column.dtype, CategoricalDtype)
 
 
 def category_values(column: pd.Series) -> pd.Series:
@@ -51,7 +55,8 @@ def category_values(column: pd.Series) -> pd.Series:
 
 def text_example(column: pd.Series) -> str:
     """Return a phrase that quotes a non-numeric value, for messages, or an empty string."""
-    pandas = import_extra("pandas", "cli")
+    import pandas
+
     numbers = pandas.to_numeric(column.astype(str), errors="coerce")
     words = column[numbers.isna() & column.notna()]
     return f" (such as {str(words.iloc[0])[:30]!r})" if len(words) else ""

@@ -78,13 +78,14 @@ def _quoted(path: Path) -> str:
 
 
 def _read_text(path: Path, separator: str) -> pd.DataFrame:
-    pandas = import_extra("pandas", "cli")
+    import pandas
+
     compression = COMPRESSIONS.get(path.suffix.lower())
 
     def read(**options: Any) -> pd.DataFrame:
-        # For zstd, pandas requires an additional package; pyarrow is already a dependency.
+        # For zstd, pandas requires an additional package; pyarrow, which reads Parquet, suffices.
         if compression == "zstd":
-            arrow = import_extra("pyarrow", "cli")
+            arrow = import_extra("pyarrow", "parquet")
             with arrow.input_stream(str(path), compression="zstd") as stream:
                 return pandas.read_csv(stream, sep=separator, **options)
         return pandas.read_csv(path, sep=separator, compression=compression, **options)
@@ -115,9 +116,10 @@ def _read_text(path: Path, separator: str) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    parquet = import_extra("pyarrow.parquet", "cli")
-    pandas = import_extra("pandas", "cli")
-    arrow_error = import_extra("pyarrow", "cli").ArrowException
+    import pandas
+
+    parquet = import_extra("pyarrow.parquet", "parquet")
+    arrow_error = import_extra("pyarrow", "parquet").ArrowException
     try:
         _check_distinct_names(path, parquet.read_schema(path).names)
         return pandas.read_parquet(path, engine="pyarrow")

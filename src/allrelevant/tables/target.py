@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import import_extra
 from .._params import AUTO
 from ..exceptions import InputError
 from ..terms.scaling import NoScaling, StandardScaling
@@ -130,7 +129,8 @@ def _many_values_advice(labels: NDArray[Any], numeric_advice: str) -> str:
 
 
 def _plain_labels(y: pd.Series, target: str, numeric_advice: str) -> NDArray[Any]:
-    types = import_extra("pandas", "cli").api.types
+    from pandas.api import types
+
     values = category_values(y)
     if types.is_bool_dtype(values.dtype):
         return values.to_numpy(dtype=bool)

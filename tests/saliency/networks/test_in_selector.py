@@ -152,5 +152,5 @@ for use in (
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
     )
-    message = "This operation requires torch. Install it with: pip install 'allrelevant[torch]'."
+    message = "This operation requires torch. Install it with: pip install 'allrelevant[networks]'."
     assert done.stdout.splitlines() == [message] * 3

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
-from ..._optional import display, import_extra
+from ..._optional import display
 from ..._typing import Codes, Matrix, Vector
 from ...parallel import parallel_map
 from ...resampling import Fold
@@ -82,7 +82,8 @@ class DimensionCurve:
             Indexed by ``dimension``, with ``train_error``, ``test_error``, ``standard_error`` (of
             ``test_error``) and ``averaged_error``.
         """
-        pandas = import_extra("pandas", "cli")
+        import pandas
+
         return pandas.DataFrame(
             {
                 "train_error": self.train_error.mean(axis=1),

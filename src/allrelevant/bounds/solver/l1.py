@@ -33,9 +33,8 @@ from .simplex import dictionary_state, simplex_data
 SIMPLEX_UP_TO = 400
 MAX_CELLS = 50_000_000
 
-# Maximum number of pivots, and dictionary cells updated per call. Ctrl-C is handled between calls.
+# Maximum number of pivots.
 MAX_PIVOTS = 100_000
-CELLS_PER_CALL = 500_000_000
 
 # Up to this number of features, column generation starts with all of them.
 ALL_COLUMNS_UP_TO = 400
@@ -74,19 +73,12 @@ class SimplexBaseline:
 
     def solve(self, C: float) -> StartingVertex | None:
         """Return the minimizer of ``|w|_1 + C * loss``, or None if the simplex method failed."""
-        from ...native.simplex import OPTIMAL, PIVOTED, minimize
+        from ...native.simplex import OPTIMAL, minimize
 
-        rows = self._rows
-        coef, offset = np.zeros(rows.n_weights), np.zeros(rows.n_offsets)
-        multipliers = np.zeros(rows.n_rows)
-        pivots_per_call = max(1, CELLS_PER_CALL // self._state.T.size)
-        total, status = 0, PIVOTED
-        while status == PIVOTED and total < MAX_PIVOTS:
-            status, pivots = minimize(
-                self._state, self._data, 1.0, C, pivots_per_call, coef, offset, multipliers
-            )
-            total += pivots
-        return StartingVertex(coef, offset, multipliers, rows) if status == OPTIMAL else None
+        found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS)
+        if found.status != OPTIMAL:
+            return None
+        return StartingVertex(found.coef, found.offset, found.multipliers, self._rows)
 
 
 def finite_weights(rows: HingeRows) -> Vector:

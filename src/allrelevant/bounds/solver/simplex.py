@@ -35,7 +35,7 @@ VIOLATION_TOL = 1e-9
 # Maximum number of pivots per extreme.
 MAX_PIVOTS = 20_000
 
-# Dictionary cells per call, over all extremes. Ctrl-C is handled between calls.
+# Dictionary cells per call, over all extremes, which limits the memory for their columns.
 CELLS_PER_CALL = 2_000_000
 
 # Extremes in the first batch. Each further batch has twice as many. The first extremes add most of
@@ -191,25 +191,13 @@ class Dictionary:
         columns = np.zeros((n, len(self._state.value)))
         if len(absent):
             columns[absent] = self._vertex.weight_columns(features[absent]).T
-        weights, status = np.zeros((n, n_weights)), np.empty(n, dtype=np.int64)
-        offset, multipliers = np.zeros((n, rows.n_offsets)), np.zeros((n, rows.n_rows))
-        pivots = solve_extremes(
-            self._state,
-            self._data,
-            place,
-            np.array([float(extreme.sign) for extreme in extremes]),
-            MAX_PIVOTS,
-            columns,
-            weights,
-            offset,
-            multipliers,
-            status,
-        )
+        signs = np.array([float(extreme.sign) for extreme in extremes])
+        found = solve_extremes(self._state, self._data, place, signs, columns, MAX_PIVOTS)
         coef = np.zeros((n, rows.n_weights))
-        coef[:, self._features] = weights[:, :-1]
-        coef[absent, features[absent]] = weights[absent, -1]
-        coef[status != OPTIMAL] = np.nan
-        return ExtremeSolutions(coef, offset, multipliers), pivots
+        coef[:, self._features] = found.coef[:, :-1]
+        coef[absent, features[absent]] = found.coef[absent, -1]
+        coef[found.status != OPTIMAL] = np.nan
+        return ExtremeSolutions(coef, found.offset, found.multipliers), found.pivots
 
     def minimize(self, C: float) -> StartingVertex | None:
         """Minimize ``|w|_1 + C * loss``. Return the solution, or None if the solver failed.
@@ -219,14 +207,12 @@ class Dictionary:
         from ...native.simplex import OPTIMAL, minimize
 
         rows = self._vertex.rows
-        weights, offset = np.zeros(self._data.n_weights), np.zeros(rows.n_offsets)
-        multipliers = np.zeros(rows.n_rows)
-        status, _ = minimize(
-            self._state, self._data, 1.0, C, MAX_PIVOTS, weights, offset, multipliers
-        )
+        found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS)
         coef = np.zeros(rows.n_weights)
-        coef[self._features] = weights[:-1]
-        return StartingVertex(coef, offset, multipliers, rows) if status == OPTIMAL else None
+        coef[self._features] = found.coef[:-1]
+        if found.status != OPTIMAL:
+            return None
+        return StartingVertex(coef, found.offset, found.multipliers, rows)
 
 
 def simplex_data(

@@ -23,7 +23,7 @@ try:
     import torch
     from torch import Tensor, nn
 except ImportError as error:
-    raise missing_extra_error("torch", "torch") from error
+    raise missing_extra_error("torch", "networks") from error
 
 from ..._typing import Matrix, Table
 from ...exceptions import InputError

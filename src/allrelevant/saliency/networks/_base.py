@@ -141,7 +141,7 @@ class NetworkEstimator(BaseEstimator):
         return None
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
-        import_extra("torch", "torch")
+        import_extra("torch", "networks")
         self._validate_params()
         return validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2

@@ -79,7 +79,7 @@ def build_network(
 
 
 def _is_factory(network: Network) -> bool:
-    nn = import_extra("torch.nn", "torch")
+    nn = import_extra("torch.nn", "networks")
     return callable(network) and not isinstance(network, nn.Module)
 
 
