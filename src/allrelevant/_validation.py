@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ._typing import Table, Vector
-from .exceptions import InputError, RelevanceWarning
+from .exceptions import InputError, warn
 
 # Parameter constraints: a count, a fraction, and the n_jobs of every estimator.
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -116,17 +115,14 @@ def warn_constant_columns(
     names: Sequence[str],
     columns: Sequence[int] | NDArray[np.intp],
     consequence: str,
-    stacklevel: int = 3,
 ) -> None:
-    """Warn about constant columns, if any; the warning refers to the line that calls ``fit``."""
+    """Warn about constant columns, if any."""
     if len(columns) == 0:
         return
     listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])
     more = len(columns) - MAX_LISTED_NAMES
-    warnings.warn(
+    warn(
         f"{len(columns)} constant column(s) carry no information and are {consequence}: "
         f"{listed}{f' and {more} more' if more > 0 else ''}. Check that they were read correctly, "
-        "or remove them.",
-        RelevanceWarning,
-        stacklevel=stacklevel,
+        "or remove them."
     )

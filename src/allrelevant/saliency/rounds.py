@@ -10,7 +10,6 @@ features for the next round. :func:`schedule` computes the number of features pe
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from .._typing import Table, Vector
 from ..checkpoints import Series
-from ..exceptions import RelevanceWarning
+from ..exceptions import warn
 from ..parallel import parallel_map
 from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
@@ -100,12 +99,10 @@ class Rounds:
         total = sum(w * trial.saliency for w, trial in zip(scores, trials, strict=True))
         saliency = self.task.masking.per_feature(np.asarray(total), active)
         if not saliency.any():
-            warnings.warn(
+            warn(
                 f"In round {number + 1} of {len(self.sizes)}, the model depends on none of its "
                 f"{len(active)} features, so they are ranked by their order in the table. Use a "
-                "weaker penalty or standardize the features.",
-                RelevanceWarning,
-                stacklevel=4,
+                "weaker penalty or standardize the features."
             )
         order = np.lexsort((active, -saliency))  # ties keep the table order
         return Round(

@@ -372,7 +372,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         """
         constant = constant_features(X)
         check_varying(len(constant), self.n_features_in_)
-        warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)
+        warn_constant_columns(feature_names(self), constant, "ranked last")
         return constant
 
     def _n_selected(self, n_features: float | None) -> int:
