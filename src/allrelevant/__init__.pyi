@@ -2,9 +2,9 @@
 
 from . import datasets as datasets
 from ._version import __version__ as __version__
+from .bounds.cheapest_models import CheapestModel as CheapestModel
+from .bounds.cheapest_models import CheapestModels as CheapestModels
 from .bounds.classification import ClassificationBounds as ClassificationBounds
-from .bounds.design import CheapestModel as CheapestModel
-from .bounds.design import CheapestModels as CheapestModels
 from .bounds.mapping.linear_mapping import LinearMapping as LinearMapping
 from .bounds.mapping.linear_mapping import canonical_mapping as canonical_mapping
 from .bounds.mapping.mapping_estimator import MappingBounds as MappingBounds

@@ -40,6 +40,7 @@ FPR: Final = 1e-6
 FormulationName = Literal["separate", "joint"]
 FORMULATION: Final = "separate"
 PathParameter = Literal["C", "norm_slack"]
+MAX_SEARCH_SECONDS: Final = 60.0
 
 # Relevance bounds for mappings and metrics.
 MAPPING_SLACK: Final = 0.01

@@ -27,6 +27,7 @@ from .._params import (
     FPR,
     LOSS_SLACK,
     LOSS_TOL,
+    MAX_SEARCH_SECONDS,
     N_PROBES,
     NORM_SLACK,
     CutoffName,
@@ -38,8 +39,8 @@ from ..terms.layout import WeightLayout
 from ..terms.scaling import no_scaling, standard_scaling
 from ._selector import BoundsSelectorMixin
 from .baseline import SEPARATE, Formulation, Tolerance
+from .cheapest_models import CheapestModels
 from .design import (
-    CheapestModels,
     DesignRequest,
     Scoring,
     check_max_seconds,
@@ -411,14 +412,15 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         must_use: Sequence[int | str] = (),
         must_not_use: Sequence[int | str] = (),
         n_solutions: int = 1,
-        max_seconds: float | None = None,
+        max_seconds: float | None = MAX_SEARCH_SECONDS,
         held_out_score: bool | Literal["auto"] = AUTO,
     ) -> CheapestModels:
         """Find the minimum-cost feature sets of the equivalent models.
 
         The search solves mixed-integer linear programs with HiGHS, which proves that the sets are
         optimal unless time runs out. With unit costs, these are the smallest feature sets that
-        suffice for an equivalent model.
+        suffice for an equivalent model. The result selects features like a fitted selector, with
+        ``get_support`` and ``transform``.
 
         Parameters
         ----------
@@ -433,9 +435,10 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
             Features that no set includes.
         n_solutions : int, default=1
             Maximum number of feature sets, in order of cost. No set contains another.
-        max_seconds : float, default=None
-            Time limit. If it is reached, the last set is the best one found so far, with its
-            optimality gap. The folds of ``held_out_score`` together have the same limit again.
+        max_seconds : float or None, default=60.0
+            Time limit; None means no limit. If it is reached, the last set is the best one found so
+            far, with its optimality gap, and a warning is issued. The folds of ``held_out_score``
+            together have the same limit again.
         held_out_score : bool or "auto", default="auto"
             Whether to compute a nested cross-validation score of the cheapest set, which requires
             one search per fold. ``"auto"`` computes it for tables with up to 40 features, unless
@@ -462,6 +465,8 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         [(['x0', 'x2'], 3.0, True), (['x0', 'x1'], 6.0, True)]
         >>> design.core(), design.complete
         (['x0'], True)
+        >>> design.get_support(indices=True), design.transform(data.X).shape
+        (array([0, 2]), (400, 2))
         """
         check_is_fitted(self)
         self._result.check_single_set()

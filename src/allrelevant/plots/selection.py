@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
-from ..bounds.design import CheapestModels
+from ..bounds.cheapest_models import CheapestModels
 from ..elimination.history import standard_errors
 from ..exceptions import InputError
 from ._style import CLASS_STYLES, TEXT_COLOR, AxesDisplay, axes_or_new
@@ -211,7 +211,7 @@ class CostDisplay(AxesDisplay):
         ticker = import_extra("matplotlib.ticker", "plot")
         ax = axes_or_new(ax, 5.6, 4.0)
         for solution in self.design:
-            self._mark(ax, len(solution.members), solution)
+            self._mark(ax, len(solution.indices), solution)
         n_used = int(self.design.baseline_used.sum())
         ax.plot(n_used, self.design.baseline_cost, "x", color=TEXT_COLOR, label="baseline")
         ax.set_xlabel("number of features", fontsize=9)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._params import FDR
-from ..bounds.design import CheapestModels
+from ..bounds.cheapest_models import CheapestModels
 from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
 from ..bounds.path import BoundsPath
 from ..bounds.relations import Relations
