@@ -63,15 +63,9 @@ _STANDARDIZE = Option(
     help="Do not standardize. Use only if all features are on the same scale.",
 )
 
-# Output.
-_OUTPUT = Option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the result as JSON to FILE. If FILE is -, write only the JSON to standard output.",
-)
+# Output. Every command writes an HTML report by default.
+REPORT_PAGE, SELECTION_PAGE, EXPLANATION_PAGE = "report.html", "selection.html", "explanation.html"
 _QUIET = Option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
-_PAGE = _OUTPUT.vary(help="HTML report to write.  [default: report.html; with --json, none]")
 _JSON = Option(
     "--json",
     "json_output",
@@ -79,8 +73,20 @@ _JSON = Option(
     is_flag=False,
     flag_value="-",
     help="Write the result as JSON. Without FILE (or if FILE is -), write only the JSON to "
-    "standard output.",
+    "standard output; put this option last in this case.",
 )
+
+
+def _output(default: str) -> tuple[Option, ...]:
+    """Return the output options of a command that writes a page with this name by default."""
+    page = Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"HTML report to write.  [default: {default}; with --json, none]",
+    )
+    return page, _JSON, _QUIET
+
 
 # Seed and parallel execution.
 _SEED = Option(
@@ -434,9 +440,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "columns 'feature' and 'cost'. The search stops after one minute.",
         ),
         _SEPARATOR,
-        _PAGE,
-        _JSON.vary(help=f"{_JSON.attributes['help']} Put TABLE before this option."),
-        _QUIET,
+        *_output(REPORT_PAGE),
         *_EQUIVALENCE,
         *_OTHER_TASKS,
         _STANDARDIZE,
@@ -446,7 +450,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         *_CALIBRATION,
     ),
-    "demo": (_RELATIONS, _PAGE, _JSON, _QUIET, *_EQUIVALENCE, _STANDARDIZE, _CUTOFF, *_CALIBRATION),
+    "demo": (_RELATIONS, *_output(REPORT_PAGE), *_EQUIVALENCE, _STANDARDIZE, _CUTOFF, *_CALIBRATION),
     "select": (
         _TARGET,
         _DROP,
@@ -458,8 +462,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "fold. The column is not used as a feature.",
         ),
         _SEPARATOR,
-        _OUTPUT.vary(default="selection.json"),
-        _QUIET,
+        *_output(SELECTION_PAGE),
         _STANDARDIZE,
         *_SELECTION,
     ),
@@ -480,11 +483,15 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "--class",
             "towards",
             metavar="LABEL",
-            help="Class to explain.  [default: the true class of the row]",
+            help="Class to explain.  [default: the predicted class of the row]",
+        ),
+        Option(
+            "--raw",
+            is_flag=True,
+            help="Show the gradient of the gain function instead of percentages.",
         ),
         _SEPARATOR,
-        _OUTPUT,
-        _QUIET,
+        *_output(EXPLANATION_PAGE),
         _STANDARDIZE,
         *_EXPLAINED_MODEL,
     ),

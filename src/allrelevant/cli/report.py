@@ -11,8 +11,8 @@ from .._params import AUTO, METRIC, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED
 from .estimators import Options, build_bounds, fit
-from .options import add_options, estimator_options
-from .output import Outputs, collected_notes, plan_page, result_table
+from .options import REPORT_PAGE, add_options, estimator_options
+from .output import Outputs, collected_notes, plan_outputs, result_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,7 @@ def report(
     **settings: Any,
 ) -> None:
     """Analyze a table that is read from a file."""
-    outputs = plan_page(output, json_output, quiet=quiet, table=table)
+    outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet, table=table)
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
 
@@ -153,7 +153,7 @@ def demo(
     **settings: Any,
 ) -> None:
     """Analyze the Wisconsin breast cancer data."""
-    outputs = plan_page(output, json_output, quiet=quiet)
+    outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
     from .._optional import import_extra

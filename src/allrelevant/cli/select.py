@@ -11,8 +11,8 @@ import click
 from .._text import count_noun, printable, shorten
 from ..exceptions import InputError
 from .estimators import METHODS, build_selector, fit
-from .options import add_options, estimator_options
-from .output import MAX_FEATURES, Outputs, collected_notes, headline, plan_json, same_file
+from .options import SELECTION_PAGE, add_options, estimator_options
+from .output import MAX_FEATURES, Outputs, collected_notes, headline, plan_outputs, same_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,14 +55,15 @@ def select(
     task: str,
     groups: str | None,
     sep: str | None,
-    output: str,
+    output: str | None,
+    json_output: str | None,
     quiet: bool,
     standardize: bool,
     method: str,
     **settings: Any,
 ) -> None:
     """Select features of a table that is read from a file."""
-    outputs = plan_json(output, quiet=quiet, table=table)
+    outputs = plan_outputs(output, json_output, default=SELECTION_PAGE, quiet=quiet, table=table)
     import numpy as np
 
     from ..results.selection import selection_document

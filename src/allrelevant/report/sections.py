@@ -55,6 +55,21 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Page:
+    """Page of one kind of document.
+
+    ``variables`` returns the variables shared by the template and all sections: at least ``title``,
+    ``embedded`` (the document, or None if it is too large) and ``notes``. ``decimals`` returns the
+    default number of decimals of weights.
+    """
+
+    template: str
+    variables: Callable[[Document], Mapping[str, Any]]
+    sections: tuple[Section, ...]
+    decimals: Callable[[Document], int] = lambda document: 3
+
+
+@dataclass(frozen=True)
 class Drawing:
     """Drawing area with a horizontal axis up to ``right`` and a vertical axis up to ``top``."""
 

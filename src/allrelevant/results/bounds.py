@@ -16,7 +16,7 @@ from ..bounds.path import BoundsPath
 from ..bounds.relations import Relations
 from ..bounds.result import FEATURE_COLUMNS, Column, feature_records
 from ..relevance import CLASSES
-from .document import describe_target, make_document, to_json_value
+from .document import BOUNDS, describe_target, make_document, to_json_value
 
 
 def bounds_document(
@@ -47,6 +47,7 @@ def bounds_document(
     score = _baseline_score(est, X, y, target_values["classes"])
     optional_parts = {"path": path, "relations": relations, "cheapest_models": design}
     body = {
+        "kind": BOUNDS,
         "method": type(est).__name__,
         "task": est.task.name,
         "task_note": task_note,

@@ -1,9 +1,9 @@
-"""JSON-compatible documents that describe fitted selectors and explanations of rows."""
+"""JSON-compatible documents that describe fitted selectors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,11 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import feature_names
 from ..elimination.history import standard_errors
 from .document import describe_target, make_document, to_json_value
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..saliency import Explanation
 
 
 def selection_document(
@@ -107,52 +102,3 @@ def _subsets(est: Any) -> list[dict[str, Any]]:
         {"n_features": int(n), "score": float(score), "standard_error": float(error)}
         for n, score, error in zip(est.n_subset_features_, est.scores_, errors, strict=True)
     ]
-
-
-def explanation_document(
-    explanation: Explanation,
-    features: pd.DataFrame,
-    rows: Sequence[int],
-    *,
-    table: str,
-    target: str,
-    model: Any,
-    quality: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    warnings: Iterable[str],
-    command: str,
-) -> dict[str, Any]:
-    """Return a JSON-compatible description of explained rows, most salient features first.
-
-    ``features`` contains the unscaled values of these rows, and ``rows`` their row numbers in the
-    table. ``quality`` is the cross-validated score of the model. ``settings`` are the settings used
-    to train it.
-    """
-    body = {
-        "table": {"name": table, "target": target, "n_features": features.shape[1]},
-        "quality": to_json_value(quality),
-        "rows": [_row(explanation, features, index, number) for index, number in enumerate(rows)],
-    }
-    return make_document(body, settings=settings, warnings=warnings, command=command, model=model)
-
-
-def _row(
-    explanation: Explanation, features: pd.DataFrame, index: int, number: int
-) -> dict[str, Any]:
-    order = np.argsort(-explanation.absolute[index], kind="stable")
-    return {
-        "row": number,
-        "target": to_json_value(explanation.targets[index]),
-        "predicted": to_json_value(explanation.predicted[index]),
-        "wrong": bool(explanation.wrong[index]),
-        "note": explanation.note(index),
-        "gain": float(explanation.gains[index]),
-        "features": [
-            {
-                "name": explanation.names[j],
-                "value": float(features.iloc[index, j]),
-                "saliency": float(explanation.saliency[index, j]),
-            }
-            for j in order
-        ],
-    }

@@ -1,0 +1,3 @@
+"""stub"""
+from .sections import Page
+PAGE = Page("selection.html", lambda d: {}, ())
