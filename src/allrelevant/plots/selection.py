@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
 from ..bounds.design import CheapestModels
-from ..elimination.history import standard_errors
+from ..subsets import standard_errors
 from ..exceptions import InputError
 from ._style import CLASS_STYLES, TEXT_COLOR, AxesDisplay, axes_or_new
 
