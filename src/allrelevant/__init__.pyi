@@ -25,7 +25,6 @@ from .elimination.flips import AttributeFlip as AttributeFlip
 from .elimination.flips import BitFlip as BitFlip
 from .elimination.rfe import EBRFE as EBRFE
 from .elimination.rfe import SVMRFE as SVMRFE
-from .elimination.run import NestedScore as NestedScore
 from .exceptions import AllRelevantError as AllRelevantError
 from .exceptions import CheckpointError as CheckpointError
 from .exceptions import InfeasibleConstraintsError as InfeasibleConstraintsError
@@ -44,3 +43,5 @@ from .saliency.networks.estimators import NetworkRegressor as NetworkRegressor
 from .saliency.robustness import Robustness as Robustness
 from .saliency.robustness import robustness as robustness
 from .saliency.selector import SaliencySelector as SaliencySelector
+from .subsets import HeldOutScore as HeldOutScore
+from .subsets import SelectionStability as SelectionStability

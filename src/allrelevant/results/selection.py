@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import feature_names
-from ..elimination.history import standard_errors
+from ..subsets import standard_errors
 from .document import describe_target, make_document, to_json_value
 
 
