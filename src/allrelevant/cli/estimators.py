@@ -62,6 +62,11 @@ class Method:
         """Whether the method scores feature subsets by cross-validation."""
         return "cv" in self.parameters
 
+    @property
+    def selects_later(self) -> bool:
+        """Whether a fitted selector can select a different number of features."""
+        return self.cross_validates and "n_features_to_select" in self.parameters
+
     def build(self, options: Options, task: str) -> Any:
         """Return the unfitted estimator; options that are None get the constructor's default."""
         constructor = _public(self.estimator)
@@ -129,12 +134,13 @@ def model_to_train(
             "single value."
         )
     if task == "regression":
-        if class_weight is not None:
+        if "class_weight" in user_flags:
             raise InputError(
-                f"--class-weight {class_weight} requires a classification task, but the target is "
-                "numeric. Remove --class-weight."
+                "--class-weight requires a classification task, but the target is numeric. Remove "
+                "--class-weight."
             )
         return SVR(kernel=kernel, C=C, gamma=gamma)
+    class_weight = class_weight or None
     if class_weight not in (None, "balanced"):
         raise InputError(
             f"--class-weight {class_weight} is not available for saliency. Use 'balanced', or a "
@@ -175,8 +181,11 @@ BOUNDS = {task: Method(TASKS[task]) for task in LINEAR_TASKS}
 BOUNDS[METRIC] = Method(TASKS[METRIC], component=metric_learner)
 
 
-def build_selector(name: str, options: Options, task: str) -> Any:
-    """Return the unfitted estimator of a selection method."""
+def build_selector(name: str, options: Options, task: str, *, keep_size: bool = True) -> Any:
+    """Return the unfitted estimator of a selection method.
+
+    Without ``keep_size``, the number of features to select is not passed on.
+    """
     method = METHODS[name]
     for option, flag in options.user_flags.items():
         if option not in method.options:
@@ -186,13 +195,15 @@ def build_selector(name: str, options: Options, task: str) -> Any:
     if method.cross_validates and isinstance(size, float):
         raise InputError(
             f"--n-features {size:g} is a fraction, which requires --method saliency (got {name}). "
-            "Pass a number of features, 'best' or 'one_se'."
+            "Pass a number of features or a rule, such as 'best'."
         )
     if not method.cross_validates and isinstance(size, str):
         raise InputError(
             f"--n-features {size} requires scores, but saliency computes only a ranking. Pass a "
             "number or a fraction of features, such as 20 or 0.25."
         )
+    if not keep_size:
+        options = replace(options, settings={**options.settings, "n_features_to_select": None})
     return method.build(options, task)
 
 

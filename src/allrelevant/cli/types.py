@@ -91,7 +91,9 @@ class StepSize(Number):
     """A number of features, or a fraction of them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = float(super().convert(value, param, ctx))
+        number = super().convert(value, param, ctx)
+        if number in self.words:
+            return number
         if number >= 1 and number != int(number):
             self.fail(f"{value!r} is neither an integer nor a fraction below 1.", param, ctx)
         return int(number) if number >= 1 else number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,26 +11,43 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import feature_names
-from ..subsets import standard_errors
-from .document import describe_target, make_document, to_json_value
+from ..bounds.cheapest_models import CheapestModels
+from ..bounds.relations import SUBSTITUTES, Relations
+from ..relevance import CLASSES
+from ..subsets import HeldOutScore, standard_errors
+from .document import SELECTION, describe_target, make_document, to_json_value
+
+
+@dataclass(frozen=True)
+class SelectionBounds:
+    """Relevance bounds for the table of a selection.
+
+    ``est`` is a fitted estimator. ``relations`` and ``small_set``, the smallest sufficient set, are
+    None if they were not computed.
+    """
+
+    est: Any
+    relations: Relations | None = None
+    small_set: CheapestModels | None = None
 
 
 def selection_document(
     est: Any,
     y: ArrayLike,
     *,
+    task: str,
     table: str,
     target: str,
     settings: Mapping[str, Any],
     warnings: Iterable[str],
     command: str,
+    bounds: SelectionBounds | None = None,
 ) -> dict[str, Any]:
     """Return a JSON-compatible description of a fitted feature selector.
 
     ``y`` is the target of the training data, in its original unit. ``settings`` are additional
-    settings, which are not parameters of the estimator. ``score["inner"]`` is the inner score of
-    the selected subset. ``score["nested"]`` is the nested cross-validation score, or None if it was
-    not computed.
+    settings, which are not parameters of the estimator or replace them. ``bounds`` are relevance
+    bounds for the same table, if they were computed.
     """
     check_is_fitted(est)
     names = feature_names(est)
@@ -38,8 +56,11 @@ def selection_document(
     target_values = describe_target(classes, y)
     for entry in target_values["classes"]:
         entry["label"] = str(entry["label"])
+    held_out = getattr(est, "held_out_score_", None)
     body = {
+        "kind": SELECTION,
         "method": type(est).__name__,
+        "task": task,
         "table": {
             "name": table,
             "target": target,
@@ -49,9 +70,10 @@ def selection_document(
         **target_values,
         "n_selected": int(est.n_features_),
         "selected": [names[j] for j in by_rank if est.support_[j]],
-        "score": _score(est),
+        "score": _score(est, held_out),
         "subsets": _subsets(est),
-        "features": _features(est, names),
+        "features": _features(est, names, held_out, bounds),
+        "bounds": None if bounds is None else _bounds_part(bounds),
         "history": [to_json_value(row) for row in est.history_.to_dict("records")],
     }
     return make_document(
@@ -63,33 +85,30 @@ def selection_document(
     )
 
 
-def _features(est: Any, names: list[str]) -> list[dict[str, Any]]:
-    features = [
-        {"name": name, "rank": int(rank), "selected": bool(selected)}
-        for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
-    ]
-    if hasattr(est, "importances_"):
-        for feature, importance in zip(features, est.importances_, strict=True):
-            feature["importance"] = float(importance)
-    return features
-
-
-def _score(est: Any) -> dict[str, Any]:
-    if not hasattr(est, "scores_"):  # the selector computes only a ranking
-        return {"name": None, "inner": None, "best_inner": None, "nested": None}
-    same_size = np.flatnonzero(est.n_subset_features_ == est.n_features_)
-    is_scored = len(est.scores_) > 0 and len(same_size) > 0
-    nested = getattr(est, "nested_score_", None)
+def _score(est: Any, held_out: HeldOutScore | None) -> dict[str, Any]:
+    """Return the scores of the selection; values that were not computed are None."""
+    scores = getattr(est, "scores_", ())
+    same_size = np.flatnonzero(est.n_subset_features_ == est.n_features_) if len(scores) else ()
     return {
-        "name": "accuracy" if est.scoring is None else to_json_value(est.scoring),
-        "inner": float(est.scores_[same_size].max()) if is_scored else None,
-        "best_inner": float(est.scores_.max()) if len(est.scores_) else None,
-        "nested": None
-        if nested is None
+        "name": getattr(est, "scoring_", None),
+        "optimistic": bool(getattr(est, "optimistic_", False)),
+        "cross_validated": float(np.max(scores[same_size])) if len(same_size) else None,
+        "best_n_features": int(est.n_subset_features_[np.argmax(scores)]) if len(scores) else None,
+        "held_out": None
+        if held_out is None
         else {
-            "mean": nested.score,
-            "by_fold": nested.scores.tolist(),
-            "n_selected_by_fold": nested.n_features.tolist(),
+            "mean": held_out.score,
+            "standard_error": held_out.standard_error,
+            "all_features": held_out.all_features,
+            "all_features_error": held_out.all_features_error,
+            "difference_error": float(
+                standard_errors((held_out.scores - held_out.all_features_scores)[None])[0]
+            ),
+            "constant": float(held_out.constant),
+            "nested": held_out.nested,
+            "by_fold": held_out.scores.tolist(),
+            "n_selected_by_fold": held_out.n_features.tolist(),
+            "stability": to_json_value(held_out.stability.nogueira),
         },
     }
 
@@ -97,8 +116,67 @@ def _score(est: Any) -> dict[str, Any]:
 def _subsets(est: Any) -> list[dict[str, Any]]:
     if len(getattr(est, "scores_", ())) == 0:
         return []
-    errors = standard_errors(est.fold_scores_)
     return [
         {"n_features": int(n), "score": float(score), "standard_error": float(error)}
-        for n, score, error in zip(est.n_subset_features_, est.scores_, errors, strict=True)
+        for n, score, error in zip(
+            est.n_subset_features_, est.scores_, est.score_errors_, strict=True
+        )
     ]
+
+
+def _features(
+    est: Any, names: list[str], held_out: HeldOutScore | None, bounds: SelectionBounds | None
+) -> list[dict[str, Any]]:
+    features: list[dict[str, Any]] = [
+        {"name": name, "rank": int(rank), "selected": bool(selected)}
+        for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
+    ]
+    columns: dict[str, Any] = {}
+    if held_out is not None:
+        columns["frequency"] = held_out.stability.frequency
+    if hasattr(est, "importances_"):
+        columns["importance"] = est.importances_
+    if bounds is not None:
+        columns |= _bounds_columns(bounds)
+    for name, values in columns.items():
+        for feature, value in zip(features, values, strict=True):
+            feature[name] = to_json_value(value)
+    return features
+
+
+def _bounds_columns(bounds: SelectionBounds) -> dict[str, Any]:
+    """Return the relevance of each feature, its bounds, its substitutes, and the small set."""
+    columns = {
+        "relevance": bounds.est.relevance_,
+        "lower": bounds.est.interval_[:, 0],
+        "upper": bounds.est.interval_[:, 1],
+    }
+    if bounds.relations is not None:
+        n_features = len(bounds.est.relevance_)
+        columns["substitutes"] = [_substitutes(bounds.relations, j) for j in range(n_features)]
+    if bounds.small_set is not None:
+        columns["in_small_set"] = bounds.small_set.get_support()
+    return columns
+
+
+def _substitutes(relations: Relations, feature: int) -> list[str]:
+    """Return the features that can replace a feature, strongest relation first."""
+    strength = np.maximum(-relations.relations_[feature], -relations.relations_[:, feature])
+    order = np.argsort(-strength, kind="stable")
+    return [
+        relations.feature_names[j]
+        for j in order
+        if j != feature and relations.kind(feature, int(j)) == SUBSTITUTES
+    ]
+
+
+def _bounds_part(bounds: SelectionBounds) -> dict[str, Any]:
+    est, small_set = bounds.est, bounds.small_set
+    return {
+        "method": type(est).__name__,
+        "score_name": est.task.wording.score,
+        "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
+        "table_pvalue": getattr(est, "table_pvalue_", None),
+        "has_relations": bounds.relations is not None,
+        "small_set": None if small_set is None else small_set.to_dict(),
+    }
