@@ -11,7 +11,7 @@ STRONG = "strong"
 WEAK = "weak"
 
 
-# Every equivalent model uses the feature, but with no more weight than noise can get.
+# Every equivalent model uses the feature, but with no more evidence than noise can show.
 UNCONFIRMED = "unconfirmed"
 
 
@@ -24,8 +24,8 @@ CLASSES = (STRONG, WEAK, UNCONFIRMED, IRRELEVANT)
 RELEVANT = (STRONG, WEAK)
 
 # Largest rank that the Benjamini-Hochberg procedure divides p-values by. With a false discovery
-# rate of 0.05, at most 0.25 irrelevant features per table are expected among the relevant ones.
-MAX_RANK = 5
+# rate of 0.05, at most 0.15 irrelevant features per table are expected among the relevant ones.
+MAX_RANK = 3
 
 
 def assign_classes(

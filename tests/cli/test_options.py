@@ -1,4 +1,4 @@
-"""Tests that options match constructor parameters, and that values are converted or rejected."""
+"""Tests of command-line options: agreement with constructor parameters, and invalid values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the choice of a subset by cross-validated scores."""
+"""Tests of choosing a feature subset by cross-validated scores."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of the answer in sentences: order, groups, missing evidence and the rule."""
+"""Tests of the sentences that summarize a result: order, groups, evidence and cutoffs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations of individual rows: values, notes on misclassified rows, and figures."""
+"""Tests of explanations of individual rows: values, misclassified rows and figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ mpl.use("Agg")
 
 
 def branches(n_samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return data whose class depends on feature 1 or 2, by the sign of feature 0."""
+    """Return data whose class depends on feature 1 or 2, depending on the sign of feature 0."""
     X = np.random.default_rng(seed).uniform(-1, 1, (n_samples, 3))
     return X, np.where(np.where(X[:, 0] < 0, X[:, 1], X[:, 2]) > 0, "up", "down")
 
@@ -204,7 +204,10 @@ def test_predictions_equal_those_of_the_model(kernel) -> None:
 
 
 def test_rows_misclassified_by_votes_have_small_saliency() -> None:
-    """A large decision between two other classes must not raise the saliency of a wrong row."""
+    """Rows misclassified by one-vs-one votes have small saliency.
+
+    A large decision value between two other classes must not increase it.
+    """
     X, y = load_iris(return_X_y=True)
     found = explain(SVC(kernel="linear", C=10.0).fit(X, y), X, y)
     assert found.wrong.any()
@@ -274,7 +277,7 @@ def test_invalid_units_raise(units) -> None:
 
 
 class CustomGain:
-    """Regression gain: the negative absolute error."""
+    """Gain function for regression: the negative absolute error."""
 
     def value(self, outputs, targets):
         return -np.abs(outputs[:, 0] - targets)

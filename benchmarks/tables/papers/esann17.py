@@ -1,4 +1,4 @@
-"""Göpfert, Pfannschmidt and Hammer (2017): Table 1, Figure 2."""
+"""Reproduced results of Göpfert, Pfannschmidt and Hammer (2017): Table 1 and Figure 2."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def measure(
 
 
 def scores(truth: np.ndarray, chosen: Chosen) -> Figures:
-    """Return precision, recall and F1; the precision is 0 if no feature is selected."""
+    """Return precision, recall and F1 score; the precision is 0 if no feature is selected."""
     n_correct = float((truth & chosen).sum())
     return {
         "precision": n_correct / max(chosen.sum(), 1),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheapestModel:
-    """Equivalent model and the cost of its features.
+    """Minimum-cost feature set, with its cost, an equivalent model and a score.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class CheapestModel:
 
 @dataclass(frozen=True)
 class CheapestModels(Sequence[CheapestModel]):
-    """Sequence of :class:`CheapestModel`, in order of cost.
+    """Minimum-cost feature sets with their models, in ascending order of cost.
 
     Attributes
     ----------
@@ -193,12 +193,12 @@ class CheapestModels(Sequence[CheapestModel]):
         return float(self.costs[self.baseline_used].sum())
 
     def core(self) -> list[str]:
-        """Return the features common to all solutions, in the order of the table."""
+        """Return the names of the features that every set contains, in the order of the table."""
         common = set.intersection(*(set(s.indices.tolist()) for s in self.solutions))
         return [self.feature_names[j] for j in sorted(common)]
 
     def alternatives(self, feature: int | str) -> list[CheapestModel]:
-        """Return the solutions that do not use a feature, cheapest first.
+        """Return the models whose feature set excludes a given feature, cheapest first.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class CheapestModels(Sequence[CheapestModel]):
         return [solution for solution in self.solutions if index not in solution.indices]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the solutions as a table with one row per model, cheapest first.
+        """Return costs and scores as a data frame with one row per feature set, cheapest first.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class CheapestModels(Sequence[CheapestModel]):
         return frame.rename_axis("rank")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the solutions as JSON-compatible values.
+        """Return the feature sets, costs and scores as JSON-compatible values.
 
         Returns
         -------
@@ -255,5 +255,5 @@ class CheapestModels(Sequence[CheapestModel]):
         }
 
     def plot(self, **kwargs: Any) -> CostDisplay:
-        """Plot cost against number of features; see :meth:`CostDisplay.from_result`."""
+        """Plot the cost of feature sets against their size; see :meth:`CostDisplay.from_result`."""
         return display("CostDisplay").from_result(self, **kwargs)

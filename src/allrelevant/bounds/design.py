@@ -66,7 +66,7 @@ class DesignRequest:
         max_seconds: float | None,
         held_out_score: bool | Literal["auto"],
     ) -> Self:
-        """Validate the arguments and convert names to indices."""
+        """Validate the arguments of ``cheapest`` and convert feature names to indices."""
         if not (isinstance(n_solutions, Integral) and n_solutions >= 1):
             raise InputError(f"n_solutions must be an integer of at least 1 (got {n_solutions!r}).")
         check_max_seconds(max_seconds)
@@ -88,9 +88,9 @@ class DesignRequest:
         return cls(values, required, excluded, int(n_solutions), max_seconds, held_out_score)
 
     def for_fold(self, n_folds: int) -> Self:
-        """Return the request for the cheapest set in one fold; folds get equal parts of the time.
+        """Return the request for one feature set in one fold, with a fraction of the time limit.
 
-        Their total time limit is that of the whole request.
+        All folds together have the time limit of the whole request.
         """
         seconds = None if self.max_seconds is None else self.max_seconds / n_folds
         return replace(self, n_solutions=1, max_seconds=seconds, held_out_score=False)
@@ -112,7 +112,7 @@ def _feature_index(layout: WeightLayout, feature: int | str) -> int:
 
 
 def read_costs(costs: Any, names: Sequence[str]) -> Vector:
-    """Return the cost of each feature.
+    """Validate user-supplied costs and return the cost of each feature.
 
     ``costs`` is a mapping from names to costs, an array in the order of the table, or None for unit
     costs.
@@ -153,7 +153,7 @@ def find_cheapest_models(
     make_predictor: Callable[[BoundsResult], Any],
     **run: Unpack[RunOptions],
 ) -> CheapestModels:
-    """Find the cheapest models and cross-validate all of them on the same folds.
+    """Find minimum-cost feature sets and cross-validate all of them on the same folds.
 
     ``make_predictor`` returns an estimator for a result.
     """
@@ -229,7 +229,7 @@ def _warn_unproven(gap: float, request: DesignRequest) -> None:
 
 @dataclass(frozen=True)
 class Scoring:
-    """Settings of the cross-validated scores; ``tolerance`` defines equivalent models in folds."""
+    """Cross-validation settings; ``tolerance`` defines the equivalent models of each fold."""
 
     fit_scaling: FitScaling
     tolerance: Tolerance
@@ -255,7 +255,7 @@ def score_held_out(
     scoring: Scoring,
     **run: Unpack[RunOptions],
 ) -> tuple[tuple[float, float] | None, list[str]]:
-    """Return the nested score of the cheapest set and its error, or None and a note.
+    """Return the nested cross-validation score with its error (or None), and remarks on it.
 
     There is no score if some fold has no suitable set.
     """
@@ -277,7 +277,7 @@ def score_held_out(
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Models of one subproblem among which feature sets are searched.
+    """Equivalent models of one subproblem, as a search space for minimum-cost feature sets.
 
     ``signed`` bounds the weights, shape (d, 2); ``needed`` is a mask of the weights that are
     nonzero in all models. A model of a feature set minimizes ``|w|_1 + C * loss``.
@@ -291,14 +291,14 @@ class SearchSpace:
 
     @classmethod
     def from_bounds(cls, bounds: SubproblemBounds) -> Self:
-        """Return the equivalent models of a fitted subproblem."""
+        """Return the search space of a fitted subproblem: its equivalent models."""
         needed = bounds.interval[:, LOWER] > zero_weight(bounds.baseline)
         C = bounds.baseline.model.C_
         return cls(bounds.models, bounds.ranges, bounds.signed_interval, needed, C)
 
     @classmethod
     def from_rows(cls, baseline: FittedBaseline, rows: NDArray[np.intp], scoring: Scoring) -> Self:
-        """Return the models equivalent to a baseline that is fitted to some of the samples."""
+        """Refit a baseline to some of the samples and return its equivalent models."""
         data, C = baseline.data.take(rows), baseline.model.C_
         scaled = data.scale(scoring.fit_scaling)
         fitted = baseline.formulation.fit(data.with_tables(scaled.tables), C)
@@ -313,7 +313,7 @@ class SearchSpace:
 def find_cheapest_sets(
     spaces: Sequence[SearchSpace], request: DesignRequest
 ) -> tuple[list[FeatureSet], bool]:
-    """Find the minimum-cost feature sets; also return whether the list is complete.
+    """Return minimum-cost feature sets in order of cost, and whether the list is complete.
 
     There is one search space per subproblem.
     """

@@ -277,7 +277,8 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
         )
     if any(feature["relevance"] == "unconfirmed" for feature in listed):
         texts.append(
-            f"unconfirmed: all {models} use it, but with no more weight than noise can get."
+            f"unconfirmed: all {models} use it, but there is not enough evidence that it is "
+            "relevant."
         )
     texts.append(f"Rule for relevance: {rule_phrase(document)}.")
     if document["privileged"]:
@@ -288,7 +289,7 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
 
 
 def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:
-    """Return the answer: lead sentence, findings with names, certainty and limits."""
+    """Return the answer: lead sentence, findings, certainty, sufficiency and limits."""
     from ..results.answer import make_answer
 
     answer = make_answer(document)
@@ -304,7 +305,7 @@ def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:
             lines += _name_lines(finding, width)
     if answer.findings:
         lines.append("")
-    for text in (answer.certainty, answer.limits, answer.hint):
+    for text in (answer.certainty, answer.sufficiency, answer.limits, answer.hint):
         lines += wrap(text, width)
     return lines
 

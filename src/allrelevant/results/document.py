@@ -1,4 +1,4 @@
-"""Common parts of all result documents, conversion to JSON values, and atomic file writing.
+"""Entries common to all result documents, conversion to JSON, and atomic file writing.
 
 The common parts are format version, date, command, settings, package versions and warnings.
 """
@@ -50,7 +50,7 @@ def make_document(
     command: str | None,
     model: Any = None,
 ) -> dict[str, Any]:
-    """Return a JSON-compatible document: the result in ``body``, plus the common parts.
+    """Return a JSON-compatible document: ``body`` with the entries common to all documents.
 
     If ``model`` is a network, the versions include torch.
     """

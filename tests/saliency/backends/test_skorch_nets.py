@@ -1,4 +1,4 @@
-"""skorch nets in the selector: rows, targets, shape, seeds; and their gradients."""
+"""Tests of skorch nets in `SaliencySelector`: rows, targets, shapes, seeds and gradients."""
 
 import pickle
 import warnings
@@ -217,7 +217,7 @@ def test_keep_shape_false_with_a_net_that_requires_all_columns(X):
 
 
 def test_a_regression_loss_determines_the_task(X):
-    """NeuralNet declares no task, and the target looks like classes."""
+    """A regression loss makes a NeuralNet a regressor, even if the target looks like classes."""
     net = quick(NeuralNet, criterion=nn.MSELoss, module__n_outputs=1)
     found = SaliencySelector(net, keep_fraction=0.0, n_repeats=1, random_state=0).fit(
         X, X[:, 1].round()
@@ -227,7 +227,10 @@ def test_a_regression_loss_determines_the_task(X):
 
 
 def test_a_checkpoint_with_different_initial_weights_raises(X, tmp_path):
-    """Training starts from the weights of a module that is passed as an instance."""
+    """A checkpoint cannot be resumed with a module that has different initial weights.
+
+    Training starts from the weights of a module that is passed as an instance.
+    """
     y = (X[:, 0] > 0).astype(int)
     options = {
         "keep_fraction": 0.5,

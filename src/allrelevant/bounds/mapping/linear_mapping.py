@@ -113,11 +113,11 @@ class DataSpace:
         return len(self.variance)
 
     def first(self, dimension: EffectiveDimension) -> Matrix:
-        """Return the leading directions, as many as :meth:`count` returns, shape (k, d)."""
+        """Return the leading principal directions to keep, shape (k, d)."""
         return self.directions[: self.count(dimension)]
 
     def count(self, dimension: EffectiveDimension) -> int:
-        """Return the number of leading directions to keep.
+        """Return the number of leading principal directions to keep.
 
         ``dimension`` is a number, a fraction of the variance, "spectrum", or None to keep all.
         """
@@ -197,12 +197,12 @@ def canonical_mapping(
 
 
 def project(omega: Matrix, directions: Matrix) -> Matrix:
-    """Project each component onto the span of orthonormal directions."""
+    """Project each component of a mapping onto the span of orthonormal directions."""
     return omega @ directions.T @ directions
 
 
 def metric_rows(omega: Matrix) -> Matrix:
-    """Return orthogonal components that give the same distances as ``omega``.
+    """Return a mapping with orthogonal components that gives the same distances as ``omega``.
 
     See :func:`allrelevant.metric_learning.eigen_rows`; very short components are omitted. If two
     components have the same length, they are determined only up to a rotation.
