@@ -197,9 +197,7 @@ class FlipSelector(SVMSelector):
             settings.evaluator(folds, labels),
             self._flips,
             checkpoint,
-            f"{type(self).__name__}, {place or 'all rows, '}".rstrip(", ")
-            if self.verbose
-            else None,
+            f"{type(self).__name__}, {place or 'all rows, '}".rstrip(", ") if self.verbose else None,
             place,
         )
 

@@ -55,7 +55,9 @@ class SVMSettings:
         """Return an evaluator for the given folds; raise if the scorer fails on them."""
         trained = [self.fold(train, test, labels) for train, test in folds]
         check_scorer(self.scorer, trained[0])
-        return Evaluator(self.kernel, trained, self.costs, self.scorer, Margin(labels), self.n_jobs)
+        return Evaluator(
+            self.kernel, trained, self.costs, self.scorer, Margin(labels), self.n_jobs
+        )
 
 
 @dataclass(frozen=True)
