@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
 from ..bounds.design import CheapestModels
-from ..subsets import standard_errors
 from ..exceptions import InputError
+from ..subsets import standard_errors
 from ._style import CLASS_STYLES, TEXT_COLOR, AxesDisplay, axes_or_new
 
 if TYPE_CHECKING:
