@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval
 
 from ._typing import Table, Vector
@@ -97,9 +98,18 @@ def check_finite(X: Table, names: Sequence[str]) -> None:
             columns = X.indices[mask] if sp.issparse(X) else np.flatnonzero(mask.any(axis=0))
             raise InputError(
                 f"X has {number} {kind} value(s), first in feature "
-                f"{names[int(columns.min())]!r}, but kernels require finite values. Impute these "
+                f"{names[int(columns.min())]!r}, but all values must be finite. Impute these "
                 "values, or remove the affected rows or features."
             )
+
+
+def check_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:
+    """Return row groups as an array, or None; raise if there is not one per row."""
+    if groups is None:
+        return None
+    checked: NDArray[Any] = column_or_1d(groups)
+    check_consistent_length(np.empty(n_samples), checked)
+    return checked
 
 
 def check_varying(n_constant: int, n_features: int) -> None:

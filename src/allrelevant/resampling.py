@@ -6,7 +6,6 @@ the number of workers nor on the order in which they finish.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
@@ -26,7 +25,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 
 from ._typing import Rows, Vector
-from .exceptions import InputError, RelevanceWarning
+from .exceptions import InputError, warn
 
 # Indices of the training rows and of the held-out rows.
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -105,12 +104,16 @@ def random_splits(
 class Labels:
     """Target of the rows, and optional row groups.
 
-    ``codes`` are indices into ``classes``, or numeric targets if ``classes`` is None.
+    ``codes`` are indices into ``classes``, or numeric targets if ``classes`` is empty.
     """
 
-    classes: NDArray[Any] | None
+    classes: NDArray[Any]
     codes: NDArray[Any]
     row_groups: NDArray[Any] | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        return len(self.classes) == 0
 
     @property
     def rows(self) -> Rows:
@@ -128,7 +131,7 @@ def cv_splits(
     fewer folds if the smallest class has fewer rows. Folds contain row indices of the whole table.
     Messages refer to the parameter as ``name``.
     """
-    y = labels.codes[rows] if labels.classes is None else labels.classes[labels.codes[rows]]
+    y = labels.codes[rows] if labels.is_numeric else labels.classes[labels.codes[rows]]
     row_groups = None if labels.row_groups is None else labels.row_groups[rows]
     if isinstance(cv, Integral):
         cv = _shuffled_splitter(int(cv), labels, rows, seed, name)
@@ -139,7 +142,7 @@ def cv_splits(
     if not folds:
         raise InputError(f"{name} yields no folds. Pass at least one (train, test) pair.")
     for number, (train, test) in enumerate(folds):
-        if labels.classes is not None and len(np.unique(labels.codes[train])) < 2:
+        if not labels.is_numeric and len(np.unique(labels.codes[train])) < 2:
             raise InputError(
                 f"In fold {number} of {name}, the training rows have a single class. Use "
                 "stratified folds, or fewer folds."
@@ -153,7 +156,7 @@ def cv_splits(
 
 def _shuffled_splitter(n_folds: int, labels: Labels, rows: Rows, seed: int, name: str) -> Any:
     """Return the splitter for a number of folds."""
-    if labels.classes is None:
+    if labels.is_numeric:
         kind = KFold if labels.row_groups is None else GroupKFold
         return kind(n_folds, shuffle=True, random_state=seed)
     counts = np.bincount(labels.codes[rows], minlength=len(labels.classes))
@@ -168,22 +171,20 @@ def _shuffled_splitter(n_folds: int, labels: Labels, rows: Rows, seed: int, name
 
 
 def _label(labels: Labels, code: int) -> str:
-    return repr(str(labels.classes[code])[:40]) if labels.classes is not None else str(code)
+    return repr(str(labels.classes[code])[:40])
 
 
-def warn_rare_class(labels: Labels, n_folds: Any, stacklevel: int = 3) -> None:
-    """Warn if a class has fewer rows than folds; the warning refers to the caller of ``fit``."""
-    if labels.classes is None or not isinstance(n_folds, Integral):
+def warn_rare_class(labels: Labels, n_folds: Any) -> None:
+    """Warn if a class has fewer rows than folds."""
+    if labels.is_numeric or not isinstance(n_folds, Integral):
         return
     counts = np.bincount(labels.codes)
     rarest = int(counts.argmin())
     if 2 <= counts[rarest] < int(n_folds):
-        warnings.warn(
+        warn(
             f"Class {_label(labels, rarest)} has only {counts[rarest]} rows, so there are "
             f"{counts[rarest]} folds instead of {int(n_folds)}, and scores are uncertain. Collect "
-            "more rows of this class, or merge it with another class.",
-            RelevanceWarning,
-            stacklevel=stacklevel,
+            "more rows of this class, or merge it with another class."
         )
 
 

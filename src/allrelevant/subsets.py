@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import get_scorer
 
 from ._params import SUBSET_RULES, SubsetRule
 from ._typing import Matrix, Vector
@@ -234,6 +235,17 @@ def scorer_name(scoring: Any, default: str) -> str:
     if scoring is None:
         return default
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", repr(scoring))
+
+
+def resolve_scorer(scoring: Any) -> Any:
+    """Return the scikit-learn scorer with a given name, or a callable unchanged."""
+    try:
+        return get_scorer(scoring)
+    except ValueError as error:
+        raise InputError(
+            f"scoring={scoring!r} is not a scikit-learn scorer. See "
+            "sklearn.metrics.get_scorer_names() for valid names."
+        ) from error
 
 
 class ScoredPath:

@@ -305,10 +305,10 @@ _SELECTION = (
     Option(
         "--repeats",
         "n_repeats",
-        type=click.IntRange(min=1),
-        default=1,
-        help="Saliency only: number of models trained per round. Use 1 for an SVM and 3 for a "
-        "network.",
+        type=Count(params.AUTO),
+        default=params.AUTO,
+        help="Saliency only: number of models trained per round. 'auto' means 1 for an SVM and 3 "
+        "for a network.",
     ),
     _SEED.vary(help="Random seed. The same seed gives the same folds and the same result."),
     _KERNEL,

@@ -98,13 +98,10 @@ def select(
         columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
         label = _read_target(columns.y, target, task, method)
         method = method or _DEFAULT_METHODS[label.task]
-        if groups is not None and not METHODS[method].cross_validates:
-            raise InputError(
-                f"--groups requires cross-validation, but --method {method} does not use it. "
-                "Remove --groups or choose a different method."
-            )
         outputs.note(label.note)
-        options = estimator_options(settings, verbose=outputs.verbose)
+        options = estimator_options(
+            settings, verbose=outputs.verbose, balanced=bool(settings["class_weight"])
+        )
         y = label.scale(np.arange(len(label.y))).apply(label.y)
         grouped = {} if groups is None else {"groups": columns.row_groups}
         est = _fit_selector(method, options, label.task, columns.X, y, score=score, **grouped)

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -20,7 +19,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._optional import display, import_extra
 from .._params import SUBSET_RULE, KernelName, SubsetRule
 from .._typing import Rows, Table, Vector
-from .._validation import COUNT, N_JOBS, check_finite, encode_classes, feature_names
+from .._validation import (
+    COUNT,
+    N_JOBS,
+    check_finite,
+    check_groups,
+    encode_classes,
+    feature_names,
+)
 from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels, draw_seeds
@@ -138,12 +144,9 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = encode_classes(y)
         self.scoring_ = scorer_name(self.scoring, BALANCED_ACCURACY)
-        if groups is not None:
-            groups = column_or_1d(groups)
-            check_consistent_length(y, groups)
         return (
             sp.csr_array(X) if sp.issparse(X) else X,
-            Labels(self.classes_, codes.astype(np.int64), groups),
+            Labels(self.classes_, codes.astype(np.int64), check_groups(groups, len(y))),
         )
 
     def _seed(self) -> int:

@@ -123,13 +123,13 @@ class FlipSelector(SVMSelector):
         places = [("", labels.rows, folds)]
         if self.repeat_in_folds:
             places += [
-                (f"fold {number}, ", train, self._inner_folds(labels, train, seed, number))
+                (f"fold {number}", train, self._inner_folds(labels, train, seed, number))
                 for number, (train, _) in enumerate(folds)
             ]
         for _, _, inner in places:
             settings.evaluator(inner, labels)  # raises if the scorer fails
-        selectors, starts = zip(*(self._start(X, y, groups, rows) for _, rows, _ in places))
-        self.selector_ = selectors[0]
+        fitted = [self._start(X, y, groups, rows) for _, rows, _ in places]
+        self.selector_, starts = fitted[0][0], [start for _, start in fitted]
         arrays = [rows for fold in folds for rows in fold]
         with self._open_checkpoint(table, labels, arrays, *starts) as checkpoint:
             searches = []
@@ -197,7 +197,9 @@ class FlipSelector(SVMSelector):
             settings.evaluator(folds, labels),
             self._flips,
             checkpoint,
-            f"{type(self).__name__}, {place or 'all rows, '}".rstrip(", ") if self.verbose else None,
+            f"{type(self).__name__}, {place or 'all rows, '}".rstrip(", ")
+            if self.verbose
+            else None,
             place,
         )
 

@@ -148,7 +148,7 @@ class LocalSearch:
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> NDArray[np.float64]:
         """Return the score of each neighbor; scores in the checkpoint are not recomputed."""
-        series = self.checkpoint.series(f"{self.place}round {number}")
+        series = self.checkpoint.series(f"{self.place} round {number}".lstrip())
         scores: list[float] = [score for batch in series.steps() for score in batch["scores"]]
         base, n_features = self._base(current.subset), int(current.subset.sum())
         with progress_bar(self.title, len(flips), done=len(scores)) as advance:

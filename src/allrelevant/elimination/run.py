@@ -7,7 +7,7 @@ are scored on the held-out rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
@@ -55,9 +55,7 @@ class SVMSettings:
         """Return an evaluator for the given folds; raise if the scorer fails on them."""
         trained = [self.fold(train, test, labels) for train, test in folds]
         check_scorer(self.scorer, trained[0])
-        return Evaluator(
-            self.kernel, trained, self.costs, self.scorer, Margin(labels), self.n_jobs
-        )
+        return Evaluator(self.kernel, trained, self.costs, self.scorer, Margin(labels), self.n_jobs)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import get_scorer
 
 from .._typing import Matrix, Rows, Vector
 from ..exceptions import InputError
 from ..resampling import Labels
+from ..subsets import resolve_scorer
 from .svm import TrainedFold, majority_vote
 
 BALANCED_ACCURACY = "balanced_accuracy"
@@ -31,14 +31,7 @@ def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:
         return BalancedAccuracy(labels)
     if scoring == "accuracy":
         return Accuracy(labels)
-    try:
-        scorer = get_scorer(scoring)
-    except ValueError as error:
-        raise InputError(
-            f"scoring={scoring!r} is not a scikit-learn scorer. See "
-            "sklearn.metrics.get_scorer_names() for valid names."
-        ) from error
-    return SklearnScorer(scorer, labels)
+    return SklearnScorer(resolve_scorer(scoring), labels)
 
 
 def check_scorer(scorer: DecisionScorer, fold: TrainedFold) -> None:

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
@@ -77,6 +79,21 @@ def trainer_for(estimator: Any, *, classes: bool) -> Any:
 def requires_all_columns(estimator: Any) -> bool:
     """Return whether an estimator requires all columns of the table."""
     return bool(getattr(_last_step(estimator), "requires_all_columns", False))
+
+
+def trains_at_random(trainer: Any) -> bool:
+    """Return whether training depends on the seed: true for neural networks."""
+    model = _last_step(trainer)
+    return (
+        isinstance(model, NetworkClassifier | NetworkRegressor)
+        or type(model).__module__.startswith("sklearn.neural_network")
+        or any(base.__name__ == "SkorchTrainer" for base in type(model).__mro__)
+    )
+
+
+def with_scaler(trainer: Any, *, center: bool) -> Any:
+    """Return a pipeline that standardizes the features before training."""
+    return make_pipeline(StandardScaler(with_mean=center), trainer)
 
 
 def hash_initial_weights(estimator: Any) -> str:
