@@ -1,4 +1,7 @@
-"""Limits up to which optional analyses run by default; they do not depend on the computer."""
+"""Limits up to which optional analyses run by default.
+
+The limits are on numbers, not on time, so that the result does not depend on the computer.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-# Relations are computed up to this number of relevant features and of table cells.
+# Largest number of relevant features and of table cells for analyses of fitted bounds.
 MAX_RELATED_FEATURES = 40
 MAX_CELLS = 200_000
 
-# The command ``select`` computes bounds up to this number of table cells.
+# Largest number of table cells for bounds in addition to a selection.
 MAX_CELLS_FOR_BOUNDS = 100_000
 
-# Time limit of the search for the smallest sufficient set, if it runs by default.
+# Time limit of the search for the smallest sufficient set.
 SMALL_SET_SECONDS = 10.0
 
 
@@ -23,13 +26,20 @@ def bounds_are_fast(X: pd.DataFrame) -> bool:
     return bool(X.size <= MAX_CELLS_FOR_BOUNDS)
 
 
-def relations_are_fast(est: Any, X: pd.DataFrame) -> bool:
-    """Return whether the relations of fitted bounds are computed."""
+def is_moderate(est: Any, X: pd.DataFrame) -> bool:
+    """Return whether further analyses of fitted bounds run by default."""
     n_relevant = int(est.get_support().sum())
     is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS
-    return n_relevant > 1 and is_small and est.max_seconds is None
+    return is_small and est.max_seconds is None
 
 
-def small_set_is_fast(est: Any, X: pd.DataFrame) -> bool:
-    """Return whether the smallest sufficient set of fitted bounds is searched for."""
-    return est.get_support().any() and X.size <= MAX_CELLS and est.max_seconds is None
+def has_substitutes(est: Any) -> bool:
+    """Return whether relations of fitted bounds can be informative."""
+    return bool(est.get_support().sum() > 1)
+
+
+def find_small_set(est: Any, *, wanted: bool) -> Any:
+    """Return the smallest sufficient set of fitted bounds; None if it is not wanted or empty."""
+    if not (wanted and est.get_support().any()):
+        return None
+    return est.cheapest(max_seconds=SMALL_SET_SECONDS)

@@ -260,7 +260,20 @@ def result_table(
                 lines.append(f"... and {len(features) - MAX_FEATURES:,} more.")
             lines.append("")
     at_most = _Bars([], unicode).at_most
+    lines += _small_set_lines(document, wrapped)
     return "\n".join([*lines, *_legend(document, wrapped, at_most)])
+
+
+def _small_set_lines(document: Mapping[str, Any], width: int) -> list[str]:
+    """Return the sentences on the smallest sufficient set, followed by an empty line."""
+    if document["small_set"] is None:
+        return []
+    from ..bounds.task import task_by_name
+    from ..results.small_set import describe_small_set
+
+    score_name = task_by_name(document["task"]).wording.score
+    text = f"Small set: {describe_small_set(document['small_set'], score_name)}"
+    return [*wrap(text, width), ""]
 
 
 def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:

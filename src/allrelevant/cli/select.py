@@ -10,7 +10,7 @@ import click
 
 from .._text import display_width, printable, shorten, wrap
 from ..exceptions import InputError
-from .effort import SMALL_SET_SECONDS, bounds_are_fast, relations_are_fast, small_set_is_fast
+from .effort import bounds_are_fast, find_small_set, has_substitutes, is_moderate
 from .estimators import BOUNDS, METHODS, Options, build_selector, fit
 from .options import SELECTION_PAGE, add_options, estimator_options
 from .output import (
@@ -185,6 +185,7 @@ def _fit_bounds(
     X: pd.DataFrame, label: Target, options: Options, *, wanted: bool | None
 ) -> SelectionBounds | None:
     """Compute relevance bounds of the table, their relations and the smallest sufficient set."""
+    from ..results.answer import has_evidence
     from ..results.selection import SelectionBounds
 
     if not (bounds_are_fast(X) if wanted is None else wanted):
@@ -193,12 +194,11 @@ def _fit_bounds(
     settings = {name: options.settings[name] for name in names}
     est = BOUNDS[label.task].build(Options(settings, {}), label.task)
     fit(est, X, label.y)
+    moderate = is_moderate(est, X)
     return SelectionBounds(
         est,
-        relations=est.relations() if relations_are_fast(est, X) else None,
-        small_set=est.cheapest(max_seconds=SMALL_SET_SECONDS)
-        if small_set_is_fast(est, X)
-        else None,
+        relations=est.relations() if moderate and has_substitutes(est) else None,
+        small_set=find_small_set(est, wanted=moderate and has_evidence(est.table_pvalue_)),
     )
 
 
@@ -219,7 +219,7 @@ def _to_text(document: Mapping[str, Any]) -> str:
     lines += ["", *_feature_lines(document), ""]
     small_set = small_set_sentence(document)
     if small_set:
-        lines += wrap(f"A small set that suffices: {small_set}", width)
+        lines += wrap(f"Small set: {small_set}", width)
     elif document["bounds"] is None:
         lines.append("To find out which features can be replaced, add --bounds.")
     return "\n".join(lines)

@@ -21,6 +21,7 @@ from .sections import (
     privileged_view,
     relations_view,
     settings_view,
+    small_set_view,
     table_view,
 )
 
@@ -68,6 +69,7 @@ PAGE = Page(
         Section("features", "table.html", table_view),
         Section("privileged", "privileged.html", privileged_view),
         Section("relations", "relations.html", relations_view),
+        Section("small_set", "small_set.html", small_set_view),
         Section("cheapest_models", "design.html", design_view),
         Section("path", "path.html", path_view),
         Section("subproblems", "method.html", method_view),

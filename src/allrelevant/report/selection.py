@@ -10,12 +10,8 @@ from .._text import printable
 from ..bounds.task import task_by_name
 from ..plots.layout import count_axis, range_ticks
 from ..relevance import RELEVANT
-from ..results.selection_answer import (
-    plus_minus,
-    replacement,
-    score_name,
-    selection_answer,
-)
+from ..results.selection_answer import replacement, score_name, selection_answer
+from ..results.small_set import plus_minus
 from .sections import MAX_ROWS, Document, Page, Section
 
 # Marks of single subsets are drawn only up to this number of subsets.
@@ -52,7 +48,8 @@ def answers_view(document: Document) -> dict[str, Any]:
             "rows, or the best one of the given size.",
             "score": None
             if held_out is None
-            else f"{score_name(document)} {plus_minus(held_out['mean'], held_out['standard_error'])}",
+            else f"{score_name(document)} "
+            f"{plus_minus(held_out['mean'], held_out['standard_error'])}",
         }
     ]
     if small_set is not None:

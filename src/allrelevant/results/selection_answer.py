@@ -8,6 +8,7 @@ from typing import Any
 
 from .._text import count_noun, join_names, printable, shorten
 from ..relevance import IRRELEVANT, STRONG, UNCONFIRMED, WEAK
+from .small_set import describe_small_set, plus_minus
 
 Document = Mapping[str, Any]
 
@@ -26,10 +27,10 @@ RULES = {
 class SelectionAnswer:
     """Sentences that answer which features were selected.
 
-    ``lead`` names them, ``quality`` states how well they predict held-out rows, ``verdict`` compares
-    this with all features, ``size`` states why this number was selected, ``stability`` how much the
-    selection varies, and ``bounds`` what the relevance bounds say about the selected features.
-    Texts are empty if they do not apply.
+    ``lead`` names them, ``quality`` states how well they predict held-out rows, and ``verdict``
+    compares this with all features. ``size`` states why this number was selected, ``stability`` how
+    much the selection varies, and ``bounds`` what the relevance bounds say about the selected
+    features. Texts are empty if they do not apply.
     """
 
     lead: str
@@ -96,11 +97,6 @@ def _quality(document: Document) -> str:
     return f"The cross-validated {name} is {score['cross_validated']:.3f}{optimistic}."
 
 
-def plus_minus(mean: float, error: float) -> str:
-    """Format a mean and its standard error."""
-    return f"{mean:.3f} ± {error:.3f}"
-
-
 def _verdict(document: Document) -> str:
     """Compare the held-out score with that of a constant prediction and of all features."""
     held_out = document["score"]["held_out"]
@@ -143,22 +139,20 @@ def _stability(document: Document) -> str:
     n_folds = len(held_out["by_fold"])
     selected = [f for f in document["features"] if f["selected"]]
     n_always = sum(feature["frequency"] == 1 for feature in selected)
-    which = (
-        f"{_how_many(n_always, len(selected))} of the {len(selected):,} selected features "
-        f"{'was' if n_always == 1 else 'were'}"
-        if len(selected) > 1
-        else f"The selected feature was{'' if n_always else ' not'}"
-    )
     return (
-        f"{which} chosen in all {n_folds} folds (stability {held_out['stability']:.2f}; 1 means "
-        "always the same features, 0 as random sets)."
+        f"{_chosen_always(n_always, len(selected))} chosen in all {n_folds} folds (stability "
+        f"{held_out['stability']:.2f}; 1 means always the same features, 0 as random sets)."
     )
 
 
-def _how_many(count: int, total: int) -> str:
+def _chosen_always(count: int, total: int) -> str:
+    """Return the number of selected features that were chosen in all folds, and a verb."""
+    if total == 1:
+        return "The selected feature was" if count else "The selected feature was not"
     if count == total:
-        return "All"
-    return f"{count:,}" if count else "None"
+        return f"All {total:,} selected features were"
+    of_all = f"of the {total:,} selected features"
+    return f"{count:,} {of_all} was" if count == 1 else f"{count or 'None'} {of_all} were"
 
 
 def _bounds(document: Document) -> str:
@@ -206,41 +200,3 @@ def small_set_sentence(document: Document) -> str:
     if bounds is None or bounds["small_set"] is None:
         return ""
     return describe_small_set(bounds["small_set"], bounds["score_name"])
-
-
-def describe_small_set(small_set: Mapping[str, Any], score_name: str) -> str:
-    """Return sentences on the smallest set that suffices for an equivalent model."""
-    first = small_set["models"][0]
-    n_features = len(first["features"])
-    if n_features == 0:
-        return "A linear model without features is equivalent to the baseline."
-    proof = (
-        "No smaller set suffices."
-        if first["proven"]
-        else f"A set with up to {first['gap']:g} fewer features may exist."
-    )
-    suffice = "feature suffices" if n_features == 1 else "features suffice"
-    sentences = [
-        f"{n_features:,} {suffice} for a linear model that is equivalent to the baseline with all "
-        f"features: {_join(first['features'], 15)}.",
-        proof,
-        _small_set_score(small_set, score_name),
-    ]
-    return " ".join(sentences)
-
-
-def _small_set_score(small_set: Mapping[str, Any], score_name: str) -> str:
-    baseline = small_set["baseline"]
-    with_all = f"{plus_minus(baseline['score'], baseline['score_error'])} with all features"
-    if small_set["held_out_score"] is not None:
-        score = plus_minus(small_set["held_out_score"], small_set["held_out_score_error"])
-        return (
-            f"On held-out rows, with the set chosen anew in each fold, the {score_name} is {score}, "
-            f"compared with {with_all}."
-        )
-    first = small_set["models"][0]
-    score = plus_minus(first["score"], first["score_error"])
-    return (
-        f"The cross-validated {score_name} is {score}, compared with {with_all}. It is optimistic, "
-        "because the set was chosen on the same rows."
-    )
