@@ -17,9 +17,10 @@ def bounds(
     folds: int,
     seed: int,
     formulation: Literal["separate", "joint"] = "separate",
+    cutoff: Literal["fdr", "probes"] = "fdr",
 ) -> Chosen:
     """Select the strong and weak features; the estimator chooses C by cross-validation."""
-    model = ClassificationBounds(formulation=formulation, random_state=seed)
+    model = ClassificationBounds(formulation=formulation, cutoff=cutoff, random_state=seed)
     with warnings.catch_warnings():
         # Without label noise, C is at the end of its grid.
         warnings.simplefilter("ignore", RelevanceWarning)

@@ -152,7 +152,7 @@ def test_sparse_and_privileged() -> None:
 def test_interpretation() -> None:
     text = str(make_bound(fitted()))
     assert 3 <= len(text.splitlines()) <= 5
-    assert "says nothing" in text.splitlines()[-1]
+    assert "is not informative" in text.splitlines()[-1]
     assert make_bound(fitted()).is_vacuous
     tight = RiskBound(0.05, 0.1, 0.1, 0.0, 0.1, 0.33, 0.02, 1.0, 1000.0)
     assert not tight.is_vacuous

@@ -64,7 +64,7 @@ def test_values(kind: Any, text: str, value: Any) -> None:
         (Count("auto"), "1.5", "is not an integer of at least 1 or 'auto'."),
         (SubsetSize("best", "one_se"), "0", "at least 1 or 'best' or 'one_se'."),
         (Dimension("cv", "spectrum"), "0", "is not a number of dimensions, 'cv' or 'spectrum'."),
-        (Jobs(), "0", "is not a number of worker processes (1, 2, ..., or -1)."),
+        (Jobs(), "0", "is not a number of worker processes. Use 1, 2, ..., or -1 (all cores)."),
     ],
 )
 def test_invalid_values(kind: Any, text: str, words: str) -> None:

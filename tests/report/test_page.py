@@ -354,7 +354,7 @@ def test_risk_bound() -> None:
     for name in ("loss_part", "complexity_part", "offset_part", "baseline", "equivalent"):
         assert f"{risk[name]:.3f}" in read.text["td"]
     assert risk["interpretation"] in read.text["p"]
-    assert "says nothing by itself" in risk["interpretation"]
+    assert "is not informative by itself" in risk["interpretation"]
 
 
 @pytest.mark.parametrize("old", [True, False])

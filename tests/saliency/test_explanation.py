@@ -60,8 +60,8 @@ def test_misclassified_rows_have_small_saliency_and_a_note() -> None:
     assert wrong.absolute.sum() < correct.absolute.sum() / 100
     assert wrong.gains.max() < correct.gains.min()
     assert wrong.note(0) == (
-        f"predicted as {y[sure][0]!r}, not {flipped[sure][0]!r}: little or nothing in the row "
-        f"supports {flipped[sure][0]!r}"
+        f"predicted as {y[sure][0]!r}, not {flipped[sure][0]!r}: few or no features "
+        f"support {flipped[sure][0]!r}"
     )
     assert correct.note(0).startswith("predicted as")
 

@@ -117,7 +117,7 @@ def test_clear_misclassification_has_almost_no_gradient() -> None:
 
 
 def test_wrong_number_of_outputs_raises() -> None:
-    with pytest.raises(InputError, match="1 output"):
+    with pytest.raises(InputError, match="at least two outputs"):
         CrossEntropyGain().value(np.zeros((2, 1)), np.array([0, 0]))
     with pytest.raises(InputError, match="3 outputs, but there are 5 classes"):
         HingeGain().gradient(np.zeros((2, 3)), np.array([0, 4]))

@@ -275,7 +275,7 @@ class ProbeCalibration:
             try:
                 extended = formulation.fit(data.append_columns(probes, table), model.C_)
                 if not extended.model.uses_features:
-                    raise SolverError("The baseline with probes uses no feature.")
+                    raise SolverError("The baseline with probes uses no feature. Increase C.")
                 models = formulation.equivalent_models(extended, tolerance)
                 probe_weights = extended.layout.table_weights(table)[-probes.shape[1] :]
                 interval, _ = size_ranges(models, probe_weights)

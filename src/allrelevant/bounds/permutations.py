@@ -349,9 +349,8 @@ class Draws:
         if n_usable == n_expected:
             return []
         return [
-            f"Only {n_usable} of {n_expected} permuted tables could be solved, so a single "
-            "relevant feature may be missed. The usual cause is badly scaled columns: set "
-            "standardize=True."
+            f"Only {n_usable} of {n_expected} permuted tables could be solved, so relevant "
+            "features may be missed. The usual cause is badly scaled columns: set standardize=True."
         ]
 
 

@@ -111,7 +111,8 @@ def baseline_notes(
     """Return warning messages on baselines that use no feature and on a table without evidence."""
     notes = [
         f"No feature improves the prediction of {baseline.name or 'the target'} at "
-        f"C={baseline.model.C_:g}, so all features are irrelevant."
+        f"C={baseline.model.C_:g}, so all features are irrelevant. To verify this with less "
+        "regularization, set C to a larger number."
         for baseline in baselines
         if not baseline.model.uses_features
     ]
@@ -181,10 +182,11 @@ def solve_ranges(
     if n_missing:
         seconds = settings.max_seconds
         limit = "" if seconds is None else f" within {seconds:g} seconds"
+        remedy = "" if seconds is None else " Increase max_seconds to solve them."
         notes.append(
             f"{n_missing} of {n_started} features were not solved{limit}. Their bounds are "
             "certified but not tight (exact_ is False; gap_ gives the largest error), so some "
-            "features reported as weak may be irrelevant or strong."
+            f"features reported as weak may be irrelevant or strong.{remedy}"
         )
     return ranges, outer, notes
 

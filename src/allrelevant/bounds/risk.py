@@ -110,8 +110,8 @@ class RiskBound:
         increase = f"{self.added_by_slack / self.baseline:.0%}"
         if self.is_vacuous:
             return (
-                "A bound of 1 or more says nothing by itself, which is usual for tables of this "
-                "size. It does show that covering all equivalent models adds "
+                "A bound of 1 or more is not informative by itself, which is usual for tables of "
+                "this size. It does show that covering all equivalent models adds "
                 f"{increase} to the bound for the baseline."
             )
         return (

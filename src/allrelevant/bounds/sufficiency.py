@@ -76,7 +76,10 @@ class Sufficiency:
     def _finding(self) -> str:
         if not self.relevant:
             if self.suffices:
-                return "No feature is relevant, and a model without features is equivalent."
+                return (
+                    "No feature is relevant, and a model without features is equivalent to the "
+                    "baseline."
+                )
             return (
                 f"No feature is relevant, but every equivalent model uses features. {self._need()}"
             )

@@ -98,7 +98,7 @@ def explain(
         if held_out.quality().is_poor:
             warn(
                 "The model does no better than a constant prediction, so its explanations say "
-                "nothing about the target."
+                "nothing about the target. Do not interpret them."
             )
         document = explanation_document(
             replace(  # back to the units of the table
@@ -132,7 +132,7 @@ def explain(
 
 
 def _row_indices(rows: Sequence[int], n_rows: int) -> list[int]:
-    """Return zero-based row indices; raise if too few rows remain for training."""
+    """Convert row numbers to zero-based indices; raise if too few rows remain for training."""
     for row in rows:
         if row > n_rows:
             raise InputError(

@@ -53,7 +53,7 @@ _COLORS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """Destinations of a result."""
+    """Destinations of a command's result: HTML file, JSON file and terminal."""
 
     page: Path | None
     json: Path | None
@@ -71,14 +71,14 @@ class Outputs:
         return not (self.quiet or self.json_to_stdout)
 
     def note(self, text: str | None) -> None:
-        """Print a note to standard error, unless quiet."""
+        """Print a note to standard error, unless ``--quiet`` is set."""
         if text and not self.quiet:
             echo(text, err=True)
 
     def write(
         self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
     ) -> None:
-        """Write the files, print the result and report the files written."""
+        """Write the result to the files and the terminal, and print the names of the files."""
         from ..report.page import render
 
         texts = {}
@@ -110,7 +110,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """Return a document as JSON with ASCII characters only, for any terminal."""
+    """Return a document as JSON text that contains only ASCII characters."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
@@ -200,7 +200,7 @@ def collected_notes(*, prints_answer: bool = False) -> Iterator[list[str]]:
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print a line; escape characters that the stream cannot encode."""
+    """Print a line of text, with characters that the stream cannot encode escaped."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     text = text.encode(encoding, "backslashreplace").decode(encoding)
@@ -234,7 +234,7 @@ def headline(document: Mapping[str, Any]) -> str:
 def result_table(
     document: Mapping[str, Any], *, unicode: bool | None = None, width: int | None = None
 ) -> str:
-    """Format a document as text: data, answer, and table of the highest-ranked features.
+    """Format relevance bounds as text: summary, and table of the highest-ranked features.
 
     By default, bars use Unicode characters if standard output can encode them, and lines use the
     width of the terminal.
@@ -277,7 +277,7 @@ def _small_set_lines(document: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
-    """Return the meaning of the columns and signs, and the rule for relevance."""
+    """Return a legend that explains the columns, symbols and terms of the table."""
     from ..results.answer import rule_phrase
 
     listed = [*document["features"], *document["privileged"]]
@@ -290,8 +290,8 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
         )
     if any(feature["relevance"] == "unconfirmed" for feature in listed):
         texts.append(
-            f"unconfirmed: all {models} use it, but there is not enough evidence that it is "
-            "relevant."
+            f"unconfirmed: all {models} use the feature, but there is not enough evidence that "
+            "it is relevant."
         )
     texts.append(f"Rule for relevance: {rule_phrase(document)}.")
     if document["privileged"]:
@@ -302,7 +302,7 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
 
 
 def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:
-    """Return the answer: lead sentence, findings, certainty, sufficiency and limits."""
+    """Return the summary of the result: main finding, names, certainty, sufficiency, limits."""
     from ..results.answer import make_answer
 
     answer = make_answer(document)
@@ -324,14 +324,14 @@ def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _privileged_note(document: Mapping[str, Any], width: int) -> list[str]:
-    """Return a note if the privileged features were not tested for lack of evidence."""
+    """Return a note if the table gives no evidence that privileged features are relevant."""
     from ..results.answer import privileged_note
 
     return wrap(privileged_note(document), width)
 
 
 def _name_lines(finding: Finding, width: int) -> list[str]:
-    """Return the names of a finding; the members of each group start on a new line."""
+    """Return the feature names of a finding; each group of features starts on a new line."""
     is_group = finding.meaning.endswith(":")
     lines = []
     for names in finding.names:
@@ -352,7 +352,7 @@ def _can_encode(characters: str) -> bool:
 
 
 def _describe_target(document: Mapping[str, Any]) -> str:
-    """Return the classes of the target, or the range and mean of its values."""
+    """Describe the target: its classes, or the range and mean of its values."""
     if document["values"] is not None:
         low, high, mean = (number(document["values"][key]) for key in ("min", "max", "mean"))
         return f"{low} to {high}, mean {mean}"
@@ -408,7 +408,7 @@ def _number(feature: Mapping[str, Any], column: str, decimals: int, at_most: str
 
 
 class _Bars:
-    """Text bars for intervals, on a common axis from zero to the largest bound."""
+    """Relevance intervals drawn as text bars, on an axis from zero to the largest bound."""
 
     def __init__(self, features: Sequence[Mapping[str, Any]], unicode: bool) -> None:
         self.end = max((f["upper"] for f in features), default=0.0)

@@ -1,4 +1,4 @@
-"""The commands ``report`` and ``demo``: relevance bounds of the features of a table."""
+"""The commands ``report`` and ``demo``, which compute relevance bounds for a table."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def report(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Analyze a table that is read from a file."""
+    """Analyze a table file and write an HTML report."""
     outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet, table=table)
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
@@ -127,7 +127,7 @@ def report(
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
-    """Raise if an option is not available for metric bounds."""
+    """Raise if an option is set that metric bounds do not support."""
     if task not in (AUTO, "classification"):
         raise InputError(f"--method metric requires --task classification (got {task}).")
     for name, value in linear_only.items():
@@ -158,7 +158,7 @@ def demo(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Analyze the Wisconsin breast cancer data."""
+    """Analyze the Wisconsin breast cancer data and write an HTML report."""
     outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
@@ -198,7 +198,7 @@ def _analyze(
     command: str,
     notes: list[str],
 ) -> None:
-    """Compute the relevance bounds of all features and write the result."""
+    """Compute the relevance bounds of all features of a table and write the result."""
     from ..bounds.design import read_costs
     from ..bounds.path import bounds_path
     from ..bounds.task import task_by_name

@@ -1,4 +1,4 @@
-"""The command ``select``: feature selection by backward elimination or saliency."""
+"""The command ``select``, which selects features by backward elimination or saliency."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def select(
     score: bool,
     **settings: Any,
 ) -> None:
-    """Select features of a table that is read from a file."""
+    """Select features of a table file and write the result."""
     outputs = plan_outputs(output, json_output, default=SELECTION_PAGE, quiet=quiet, table=table)
     import numpy as np
 

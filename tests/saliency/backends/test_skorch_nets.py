@@ -193,7 +193,7 @@ class Two(Net):
     ("settings", "message"),
     [
         ({"module__n_inputs": 5}, r"in round 1 of 2 \(6 features\): .*rows with 6 features: mat1"),
-        ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, but 2 output"),
+        ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, but the number of outputs"),
         ({"module": Detached}, "in round 1 of 2 .*does not require grad.*detach"),
         ({"device": "cuda:99"}, "in round 1 of 2 .*device='cuda:99' is not available"),
         ({"module": Two}, "Two returns a tuple of length 2, which has no gradients"),

@@ -187,8 +187,8 @@ def canonical_mapping(
     omega, X = np.atleast_2d(np.asarray(omega, dtype=float)), np.asarray(X, dtype=float)
     if X.ndim != 2 or omega.ndim != 2 or omega.shape[1] != X.shape[1]:
         raise InputError(
-            f"A mapping of shape {omega.shape} does not match a table of shape {X.shape}. Both "
-            "must have the same number of columns."
+            f"A mapping of shape {omega.shape} does not match a table of shape {X.shape}. Pass "
+            "a mapping and a table with the same number of columns."
         )
     for name, values in (("omega", omega), ("X", X)):
         if not np.isfinite(values).all():

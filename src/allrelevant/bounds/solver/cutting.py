@@ -121,7 +121,7 @@ class CuttingPlaneSolver:
 
     def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows) -> None:
         if models.start is None:
-            raise NotAVertexError("The set of models has no starting point. Use HighsSolver.")
+            raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._rows = models, rows
         self._start = models.start.coef
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)

@@ -285,7 +285,7 @@ class SimplexSolver:
         self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
     ) -> None:
         if models.start is None:
-            raise NotAVertexError("The set of models has no starting point. Use HighsSolver.")
+            raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._start = models, models.start
         rows, coef, offset = models.rows, models.start.coef, models.start.offset
         combination = np.abs(rows.row_combination(self._start.multipliers))
