@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -113,8 +115,9 @@ def test_selector_explains_all_features() -> None:
     found.select(2)  # does not change the explained model
     np.testing.assert_array_equal(found.explain(frame, y).saliency, explanation.saliency)
     rows = explanation.to_frame(0)
-    assert rows.columns.tolist() == ["feature", "value", "saliency", "absolute"]
-    assert rows["absolute"].is_monotonic_decreasing
+    assert rows.columns.tolist() == ["feature", "value", "percent", "saliency"]
+    assert rows["saliency"].abs().is_monotonic_decreasing
+    np.testing.assert_allclose(rows["percent"].abs().sum(), 100.0)
     top = rows["feature"][0]
     assert rows["value"][0] == frame.loc[0, top]
     assert explanation.to_frame().shape == (300, 6)
@@ -167,10 +170,24 @@ def test_bar_chart() -> None:
     display = found.plot(3, max_features=2)
     shown = np.argsort(-found.absolute[3])[:2]
     (bars,) = display.ax_.containers
+    np.testing.assert_allclose([bar.get_width() for bar in bars], found.percent[3, shown])
+    assert display.ax_.get_xlabel() == "saliency (% of the row's total)"
+    (bars,) = found.plot(3, max_features=2, raw=True).ax_.containers
     np.testing.assert_allclose([bar.get_width() for bar in bars], found.saliency[3, shown])
     assert "1 less salient features not shown" in display.ax_.get_title(loc="left")
     assert found.note(3) in display.ax_.get_title(loc="left")
     assert display.plot(ax=display.ax_).ax_ is display.ax_
+
+
+def test_percentages_keep_signs_and_add_up() -> None:
+    X, y = branches(60, 0)
+    found = explain(SVC().fit(X, y), X)
+    np.testing.assert_allclose(np.abs(found.percent).sum(axis=1), 100.0)
+    np.testing.assert_array_equal(np.sign(found.percent), np.sign(found.saliency))
+    ratio = found.percent / found.saliency
+    np.testing.assert_allclose(ratio, np.broadcast_to(ratio[:, :1], ratio.shape))
+    nothing = replace(found, saliency=np.zeros_like(found.saliency))
+    assert (nothing.percent == 0).all()
 
 
 def test_map_of_an_image() -> None:
