@@ -57,7 +57,7 @@ from .pipeline import (
     fit_baseline,
     issue_notes,
 )
-from .relations import Relations, find_relations
+from .relations import Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
 from .sufficiency import Sufficiency, check_sufficiency
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
@@ -404,6 +404,42 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         """
         check_is_fitted(self)
         return find_relations(self._result, n_jobs=self.n_jobs, verbose=bool(self.verbose))
+
+    def substitutes(self, features: Sequence[int | str]) -> dict[str, list[str]]:
+        """Find the features that can replace given features.
+
+        The result is a part of :meth:`relations` and takes less time for few features.
+
+        Parameters
+        ----------
+        features : sequence of int or str
+            Indices or names of features.
+
+        Returns
+        -------
+        dict
+            For each of the features, the names of its substitutes, strongest relation first. A
+            substitute becomes more necessary if the feature is dropped, or less useful if it is
+            raised. A strong or irrelevant feature may have none.
+
+        Examples
+        --------
+        >>> from allrelevant import ClassificationBounds
+        >>> from allrelevant.datasets import make_linear_classification
+        >>> data = make_linear_classification(
+        ...     n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.5).fit(data.X, data.y)
+        >>> bounds.substitutes(["x0", "x1"])
+        {'x0': [], 'x1': ['x2']}
+        """
+        check_is_fitted(self)
+        layout = self._result.layout
+        indices = [layout.index(feature) for feature in features]
+        found = find_substitutes(self._result, indices, n_jobs=self.n_jobs)
+        return {
+            layout.names[k]: [layout.names[j] for j in others]
+            for k, others in zip(indices, found, strict=True)
+        }
 
     def cheapest(
         self,

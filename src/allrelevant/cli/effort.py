@@ -33,9 +33,13 @@ def is_moderate(est: Any, X: pd.DataFrame) -> bool:
     return is_small and est.max_seconds is None
 
 
-def has_substitutes(est: Any) -> bool:
-    """Return whether relations of fitted bounds can be informative."""
-    return bool(est.get_support().sum() > 1)
+def find_substitutes(est: Any, selected: Any) -> dict[str, list[str]] | None:
+    """Return the substitutes of the selected features; None if there are too many pairs."""
+    relevant = est.get_support()
+    if (relevant & selected).sum() * relevant.sum() > MAX_RELATED_FEATURES**2:
+        return None
+    substitutes: dict[str, list[str]] = est.substitutes(selected.nonzero()[0].tolist())
+    return substitutes
 
 
 def find_small_set(est: Any, *, wanted: bool) -> Any:

@@ -10,7 +10,7 @@ import click
 from .._params import AUTO, METRIC, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED
-from .effort import find_small_set, has_substitutes, is_moderate
+from .effort import find_small_set, is_moderate
 from .estimators import Options, build_bounds, fit
 from .options import REPORT_PAGE, add_options, estimator_options
 from .output import Outputs, collected_notes, plan_outputs, result_table
@@ -218,7 +218,7 @@ def _analyze(
     fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))
     moderate = task != METRIC and is_moderate(est, X)
     if relations is None:
-        relations = moderate and has_substitutes(est)
+        relations = moderate and est.get_support().sum() > 1
     if small_set is None:
         small_set = moderate and has_evidence(est.table_pvalue_)
     document = bounds_document(

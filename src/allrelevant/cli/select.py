@@ -10,7 +10,7 @@ import click
 
 from .._text import display_width, printable, shorten, wrap
 from ..exceptions import InputError
-from .effort import bounds_are_fast, find_small_set, has_substitutes, is_moderate
+from .effort import bounds_are_fast, find_small_set, find_substitutes, is_moderate
 from .estimators import BOUNDS, METHODS, Options, build_selector, fit
 from .options import SELECTION_PAGE, add_options, estimator_options
 from .output import (
@@ -98,13 +98,19 @@ def select(
         columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
         label = _read_target(columns.y, target, task, method)
         method = method or _DEFAULT_METHODS[label.task]
-        outputs.note(label.note)
         options = estimator_options(
             settings, verbose=outputs.verbose, balanced=bool(settings["class_weight"])
         )
+        size = _number_of_features(settings["n_features_to_select"], columns.X.shape[1], score)
+        # To score a given number of features, the selector is fitted with a rule, which scores
+        # all subsets, and the number is selected afterwards.
+        selects_later = score and size is not None and METHODS[method].selects_later
+        est = build_selector(method, options, label.task, keep_size=not selects_later)
+        outputs.note(label.note)
         y = label.scale(np.arange(len(label.y))).apply(label.y)
-        grouped = {} if groups is None else {"groups": columns.row_groups}
-        est = _fit_selector(method, options, label.task, columns.X, y, score=score, **grouped)
+        fit(est, columns.X, y, **({} if groups is None else {"groups": columns.row_groups}))
+        if selects_later:
+            est.select(size)
         document = selection_document(
             est,
             label.y,
@@ -119,7 +125,7 @@ def select(
             },
             warnings=notes,
             command=command,
-            bounds=_fit_bounds(columns.X, label, options, wanted=bounds),
+            bounds=_fit_bounds(columns.X, label, options, est.get_support(), wanted=bounds),
         )
         outputs.write(document, _to_text)
 
@@ -145,35 +151,18 @@ def _read_target(y: pd.Series, target: str, task: str, method: str | None) -> Ta
     return Target("classification", class_labels(y, target, numeric_advice=advice))
 
 
-def _fit_selector(
-    method: str,
-    options: Options,
-    task: str,
-    X: pd.DataFrame,
-    y: Any,
-    *,
-    score: bool,
-    **grouped: Any,
-) -> Any:
-    """Fit a selector.
-
-    To score a given number of features, the selector is fitted with a rule, which scores all
-    subsets, and the number is selected afterwards.
-    """
-    size = options.settings["n_features_to_select"]
+def _number_of_features(size: Any, n_features: int, score: bool) -> Any:
+    """Return the number or fraction of features to select; None if a rule chooses the number."""
     is_number = size is not None and not isinstance(size, str)
     if not score and not is_number:
         raise InputError(
             "--no-score requires --n-features N, because rules compare scores. Add --n-features N."
         )
-    if is_number and size > X.shape[1]:
+    if is_number and size > n_features:
         raise InputError(
-            f"--n-features {size} exceeds the number of features, {X.shape[1]}. Choose fewer."
+            f"--n-features {size} exceeds the number of features, {n_features}. Choose fewer."
         )
-    chooses_later = score and is_number and METHODS[method].selects_later
-    est = build_selector(method, options, task, keep_size=not chooses_later)
-    fit(est, X, y, **grouped)
-    return est.select(size) if chooses_later else est
+    return size if is_number else None
 
 
 def _requested_size(est: Any, settings: Mapping[str, Any]) -> Any:
@@ -182,9 +171,9 @@ def _requested_size(est: Any, settings: Mapping[str, Any]) -> Any:
 
 
 def _fit_bounds(
-    X: pd.DataFrame, label: Target, options: Options, *, wanted: bool | None
+    X: pd.DataFrame, label: Target, options: Options, selected: Any, *, wanted: bool | None
 ) -> SelectionBounds | None:
-    """Compute relevance bounds of the table, their relations and the smallest sufficient set."""
+    """Compute bounds, the substitutes of the selected features and the smallest sufficient set."""
     from ..results.answer import has_evidence
     from ..results.selection import SelectionBounds
 
@@ -194,11 +183,11 @@ def _fit_bounds(
     settings = {name: options.settings[name] for name in names}
     est = BOUNDS[label.task].build(Options(settings, {}), label.task)
     fit(est, X, label.y)
-    moderate = is_moderate(est, X)
+    wants_small_set = (wanted or is_moderate(est, X)) and has_evidence(est.table_pvalue_)
     return SelectionBounds(
         est,
-        relations=est.relations() if moderate and has_substitutes(est) else None,
-        small_set=find_small_set(est, wanted=moderate and has_evidence(est.table_pvalue_)),
+        substitutes=find_substitutes(est, selected),
+        small_set=find_small_set(est, wanted=wants_small_set),
     )
 
 
@@ -243,7 +232,7 @@ def _feature_lines(document: Mapping[str, Any]) -> list[str]:
         columns["in folds"] = [f"{round(f['frequency'] * n_folds)} of {n_folds}" for f in shown]
     if bounds is not None:
         columns["relevance"] = [f["relevance"] for f in shown]
-        if bounds["has_relations"]:
+        if bounds["has_substitutes"]:
             columns["can be replaced by"] = [replacement(f, at_most=2) for f in shown]
     lines = _align(columns)
     if len(features) > len(shown):

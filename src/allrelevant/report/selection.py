@@ -102,7 +102,7 @@ def replacements_view(document: Document) -> dict[str, Any]:
             {**feature, "replacement": replacement(feature, at_most=MAX_SUBSTITUTES)}
             for feature in selected[:MAX_REPLACEMENTS]
         ],
-        "has_relations": document["bounds"]["has_relations"],
+        "has_substitutes": document["bounds"]["has_substitutes"],
     }
 
 
@@ -110,15 +110,10 @@ def features_view(document: Document) -> dict[str, Any]:
     """Return the table of all features, selected features first."""
     features = sorted(document["features"], key=lambda f: (not f["selected"], f["rank"]))
     held_out, bounds = document["score"]["held_out"], document["bounds"]
-    has_substitutes = bounds is not None and bounds["has_relations"]
     return {
-        "rows": [
-            {**f, "replacement": replacement(f) if has_substitutes else ""}
-            for f in features[:MAX_ROWS]
-        ],
+        "rows": features[:MAX_ROWS],
         "n_folds": None if held_out is None else len(held_out["by_fold"]),
         "has_bounds": bounds is not None,
-        "has_substitutes": has_substitutes,
         "has_small_set": bounds is not None and bounds["small_set"] is not None,
         "has_importance": "importance" in features[0],
     }

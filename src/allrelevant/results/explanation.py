@@ -21,16 +21,6 @@ if TYPE_CHECKING:
 Document = Mapping[str, Any]
 Row = Mapping[str, Any]
 
-MEANING = (
-    "The saliency of a feature shows how strongly a small increase of its value, in standard "
-    "deviations, would strengthen (+) or weaken (-) the prediction for this row, in percent of the "
-    "total over all features; it does not show how much the present value contributed, and it is "
-    "not a causal effect."
-)
-RAW_MEANING = MEANING.replace(
-    ", in percent of the total over all features;", ", as the gradient of the gain function;"
-)
-
 # The usual range of a feature contains this fraction of the other rows.
 USUAL_FRACTION = 0.9
 
@@ -230,8 +220,29 @@ def quality_sentence(document: Document) -> str:
 
 
 def meaning(document: Document) -> str:
-    """Return a sentence on what a saliency is and is not."""
-    return RAW_MEANING if document["settings"].get("raw") else MEANING
+    """Return one sentence on what a saliency is and is not."""
+    settings, row = document["settings"], document["rows"][0]
+    effect = (
+        f"strengthen (+) or weaken (-) the support for {_explained(document)}"
+        if row["of_classes"]
+        else "raise (+) or lower (-) the prediction"
+    )
+    step = ", in standard deviations," if settings["standardize"] else ""
+    unit = (
+        "as the gradient of the gain function"
+        if settings["raw"]
+        else "in percent of the total over all features"
+    )
+    return (
+        f"The saliency of a feature shows how strongly a small increase of its value{step} would "
+        f"{effect}, {unit}; it does not show how much the present value contributed, and it is not "
+        "a causal effect."
+    )
+
+
+def _explained(document: Document) -> str:
+    targets = {explained_target(row) for row in document["rows"]}
+    return targets.pop() if len(targets) == 1 else "the explained class"
 
 
 def _value(value: Any) -> str:

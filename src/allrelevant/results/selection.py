@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._validation import feature_names
 from ..bounds.cheapest_models import CheapestModels
-from ..bounds.relations import SUBSTITUTES, Relations
 from ..relevance import CLASSES
 from ..subsets import HeldOutScore, standard_errors
 from .document import SELECTION, describe_target, make_document, to_json_value
@@ -22,12 +21,13 @@ from .document import SELECTION, describe_target, make_document, to_json_value
 class SelectionBounds:
     """Relevance bounds for the table of a selection.
 
-    ``est`` is a fitted estimator. ``relations`` and ``small_set``, the smallest sufficient set, are
-    None if they were not computed.
+    ``est`` is a fitted estimator, and ``substitutes`` lists the substitutes of the selected
+    features. These and ``small_set``, the smallest sufficient set, are None if they were not
+    computed.
     """
 
     est: Any
-    relations: Relations | None = None
+    substitutes: Mapping[str, list[str]] | None = None
     small_set: CheapestModels | None = None
 
 
@@ -131,43 +131,38 @@ def _features(
         {"name": name, "rank": int(rank), "selected": bool(selected)}
         for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
     ]
+    for name, values in _columns(est, held_out, bounds).items():
+        for feature, value in zip(features, values, strict=True):
+            feature[name] = to_json_value(value)
+    substitutes = None if bounds is None else bounds.substitutes
+    for feature in features:
+        if substitutes is not None and feature["selected"]:
+            feature["substitutes"] = substitutes[feature["name"]]
+    return features
+
+
+def _columns(
+    est: Any, held_out: HeldOutScore | None, bounds: SelectionBounds | None
+) -> dict[str, Any]:
+    """Return the values of all features that were computed, by name."""
     columns: dict[str, Any] = {}
     if held_out is not None:
         columns["frequency"] = held_out.stability.frequency
     if hasattr(est, "importances_"):
         columns["importance"] = est.importances_
-    if bounds is not None:
-        columns |= _bounds_columns(bounds)
-    for name, values in columns.items():
-        for feature, value in zip(features, values, strict=True):
-            feature[name] = to_json_value(value)
-    return features
+    return columns if bounds is None else columns | _bounds_columns(bounds)
 
 
 def _bounds_columns(bounds: SelectionBounds) -> dict[str, Any]:
-    """Return the relevance of each feature, its bounds, its substitutes, and the small set."""
+    """Return the relevance of each feature, its bounds, and whether it is in the small set."""
     columns = {
         "relevance": bounds.est.relevance_,
         "lower": bounds.est.interval_[:, 0],
         "upper": bounds.est.interval_[:, 1],
     }
-    if bounds.relations is not None:
-        n_features = len(bounds.est.relevance_)
-        columns["substitutes"] = [_substitutes(bounds.relations, j) for j in range(n_features)]
     if bounds.small_set is not None:
         columns["in_small_set"] = bounds.small_set.get_support()
     return columns
-
-
-def _substitutes(relations: Relations, feature: int) -> list[str]:
-    """Return the features that can replace a feature, strongest relation first."""
-    strength = np.maximum(-relations.relations_[feature], -relations.relations_[:, feature])
-    order = np.argsort(-strength, kind="stable")
-    return [
-        relations.feature_names[j]
-        for j in order
-        if j != feature and relations.kind(feature, int(j)) == SUBSTITUTES
-    ]
 
 
 def _bounds_part(bounds: SelectionBounds) -> dict[str, Any]:
@@ -177,6 +172,6 @@ def _bounds_part(bounds: SelectionBounds) -> dict[str, Any]:
         "score_name": est.task.wording.score,
         "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
         "table_pvalue": getattr(est, "table_pvalue_", None),
-        "has_relations": bounds.relations is not None,
+        "has_substitutes": bounds.substitutes is not None,
         "small_set": None if small_set is None else small_set.to_dict(),
     }
