@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._text import display_width, printable, shorten, wrap
+from .._text import display_width, number, printable, shorten, wrap
 from ..exceptions import InputError, warn
 from .estimators import fit, model_to_train
 from .options import EXPLANATION_PAGE, add_options, estimator_options
@@ -229,15 +229,15 @@ def _row_lines(row: Mapping[str, Any], document: Mapping[str, Any], width: int) 
 
 
 def _feature_lines(row: Mapping[str, Any], *, raw: bool) -> list[str]:
-    from ..results.explanation import USUAL_FRACTION, position
+    from ..results.explanation import USUAL_FRACTION, format_saliency, position
 
     features = row["features"][:_MAX_FEATURES]
     names = [shorten(printable(feature["name"]), _NAME_WIDTH) for feature in features]
     cells = [
         (
-            f"{f['saliency']:+.3g}" if raw else f"{f['percent']:+.1f}%",
-            f"{f['value']:.4g}",
-            "{:.4g} to {:.4g}".format(*f["usual"]),
+            format_saliency(f, abs(features[0]["percent"]), raw=raw),
+            number(f["value"]),
+            " to ".join(map(number, f["usual"])),
             "" if position(f) == "usual" else position(f),
         )
         for f in features

@@ -8,6 +8,7 @@ from typing import Any
 from .._text import printable, use_minus_sign
 from ..results.explanation import (
     directions,
+    format_saliency,
     meaning,
     position,
     quality_sentence,
@@ -72,7 +73,7 @@ def _bars(features: Sequence[Mapping[str, Any]], *, raw: bool) -> list[dict[str,
     for feature in features:
         width = round(50.0 * abs(feature["percent"]) / largest, 2)
         is_positive = feature["percent"] >= 0
-        value = f"{feature['saliency']:+.3g}" if raw else f"{feature['percent']:+.1f}%"
+        value = format_saliency(feature, largest, raw=raw)
         bars.append(
             {
                 "name": feature["name"],

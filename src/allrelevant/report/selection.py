@@ -10,7 +10,8 @@ from .._text import printable
 from ..bounds.task import task_by_name
 from ..plots.layout import count_axis, range_ticks
 from ..relevance import RELEVANT
-from ..results.selection_answer import replacement, score_name, selection_answer
+from ..results.bounds import ranked
+from ..results.selection_answer import RULES, replacement, score_name, selection_answer
 from ..results.small_set import plus_minus
 from .sections import MAX_ROWS, Document, Page, Section
 
@@ -39,13 +40,12 @@ def answers_view(document: Document) -> dict[str, Any]:
     """Return the selected set, the smallest sufficient set and all relevant features."""
     bounds, score = document["bounds"], document["score"]
     held_out, small_set = score["held_out"], bounds["small_set"]
-    relevant = [f["name"] for f in document["features"] if f["relevance"] in RELEVANT]
+    relevant = [f["name"] for f in ranked(document["features"]) if f["relevance"] in RELEVANT]
     cards = [
         {
             "title": "Selected for prediction",
             "names": document["selected"],
-            "meaning": f"{document['method']}: the subset whose predictions score best on held-out "
-            "rows, or the best one of the given size.",
+            "meaning": _rule(document),
             "score": None
             if held_out is None
             else f"{score_name(document)} "
@@ -82,6 +82,12 @@ def answers_view(document: Document) -> dict[str, Any]:
         }
     )
     return {"cards": cards}
+
+
+def _rule(document: Document) -> str:
+    rule = document["settings"]["n_features_to_select"]
+    reason = RULES.get(rule) if isinstance(rule, str) else "the best-ranked features, in the given number"
+    return f"{document['method']}: {reason}."
 
 
 def _small_set_score(small_set: Mapping[str, Any], name: str) -> str:

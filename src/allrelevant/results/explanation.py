@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -207,6 +208,18 @@ def position(feature: Mapping[str, Any]) -> str:
     if feature["value"] < low:
         return "low"
     return "high" if feature["value"] > high else "usual"
+
+
+def format_saliency(feature: Mapping[str, Any], largest: float, *, raw: bool = False) -> str:
+    """Format a saliency, with two significant digits of the ``largest`` percentage at least.
+
+    >>> format_saliency({"percent": 12.345}, 40.0), format_saliency({"percent": -0.0123}, 0.15)
+    ('+12.3%', '-0.01%')
+    """
+    if raw:
+        return f"{feature['saliency']:+.3g}"
+    decimals = 1 if largest >= 1 or largest == 0 else min(1 - math.floor(math.log10(largest)), 6)
+    return f"{feature['percent']:+.{decimals}f}%"
 
 
 def quality_sentence(document: Document) -> str:
