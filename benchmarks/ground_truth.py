@@ -40,7 +40,7 @@ def mean_scores(
     scores = []
     for seed in seeds:
         data = generator(flip=flip, random_state=seed)
-        bounds = ClassificationBounds(formulation=formulation, random_state=seed, n_jobs=-1)
+        bounds = ClassificationBounds(formulation=formulation, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RelevanceWarning)
             bounds.fit(data.X, data.y)
