@@ -99,7 +99,7 @@ def test_selector_explains_all_features() -> None:
     X, y = branches(300, 0)
     X = np.column_stack([X, np.random.default_rng(1).normal(size=(300, 3))])
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    found = SaliencySelector(SVC(gamma=1.0), n_repeats=1).fit(frame, y)
+    found = SaliencySelector(SVC(gamma=1.0), n_features_to_select=3, standardize=False).fit(frame, y)
     explanation = found.explain(frame, y)
     assert explanation.names == list("abcdef")
     used = found.get_support()
@@ -303,6 +303,6 @@ def test_custom_model_with_a_custom_gain() -> None:
     found = explain(CustomModel().fit(X, y), X, y)
     np.testing.assert_allclose(found.absolute, np.broadcast_to([1, 2, 3], X.shape), atol=0.2)
     selector = SaliencySelector(
-        CustomModel(), keep_fraction=0.0, n_repeats=1, n_features_to_select=3
+        CustomModel(), keep_fraction=0.0, n_features_to_select=3, standardize=False
     ).fit(X, y)
     np.testing.assert_allclose(selector.explain(X, y).saliency, found.saliency)

@@ -81,14 +81,11 @@ def requires_all_columns(estimator: Any) -> bool:
     return bool(getattr(_last_step(estimator), "requires_all_columns", False))
 
 
-def trains_at_random(trainer: Any) -> bool:
-    """Return whether training depends on the seed: true for neural networks."""
-    model = _last_step(trainer)
-    return (
-        isinstance(model, NetworkClassifier | NetworkRegressor)
-        or type(model).__module__.startswith("sklearn.neural_network")
-        or any(base.__name__ == "SkorchTrainer" for base in type(model).__mro__)
-    )
+def trains_at_random(estimator: Any) -> bool:
+    """Return whether the result of training depends on the seed, as for neural networks."""
+    model = _last_step(estimator)
+    is_sklearn_network = type(model).__module__.startswith("sklearn.neural_network")
+    return is_sklearn_network or bool(getattr(model, "trains_at_random", False))
 
 
 def with_scaler(trainer: Any, *, center: bool) -> Any:
