@@ -27,7 +27,7 @@ from .result_cache import load_or_compute
 from .selection_evaluation import balanced_accuracies
 from .selection_tables import Table
 
-N_FOLDS, N_REPEATS = 5, 3
+N_OUTER_FOLDS, N_FOLDS, N_REPEATS = 5, 5, 3
 
 
 class Recorder:
@@ -166,7 +166,7 @@ def compare_rules(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return, for each rule, the evaluation in each outer fold; repetitions are in the name."""
     results: dict[str, list[dict[str, Any]]] = {}
-    for number, (train, test) in enumerate(table.outer_folds(seed)):
+    for number, (train, test) in enumerate(table.outer_folds(N_OUTER_FOLDS, seed)):
         stem = f"rules-{name}-{class_weight}-{seed}-{number}".replace(" ", "_")
 
         def compute(train: np.ndarray = train, test: np.ndarray = test) -> dict[str, Any]:

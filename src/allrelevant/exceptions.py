@@ -6,6 +6,8 @@ the data or the settings from a bug. The command line prints these errors in one
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,3 +85,15 @@ class WorkerDiedError(AllRelevantError, RuntimeError):
 
 class RelevanceWarning(UserWarning):
     """Warning about a result that is valid but should be interpreted with care."""
+
+
+def warn_caller(message: str) -> None:
+    """Issue a :class:`RelevanceWarning` that refers to the first line outside this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_internal(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RelevanceWarning, stacklevel=level)
+
+
+def _is_internal(module: str) -> bool:
+    return module.partition(".")[0] == __name__.partition(".")[0]

@@ -6,7 +6,6 @@ the number of workers nor on the order in which they finish.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
@@ -26,7 +25,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 
 from ._typing import Rows, Vector
-from .exceptions import InputError, RelevanceWarning
+from .exceptions import InputError, warn_caller
 
 # Indices of the training rows and of the held-out rows.
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -175,19 +174,17 @@ def _label(labels: Labels, code: int) -> str:
     return repr(str(labels.classes[code])[:40])
 
 
-def warn_rare_class(labels: Labels, n_folds: Any, stacklevel: int = 3) -> None:
-    """Warn if a class has fewer rows than folds; the warning refers to the caller of ``fit``."""
+def warn_rare_class(labels: Labels, n_folds: Any) -> None:
+    """Warn if a class has fewer rows than folds."""
     if labels.is_numeric or not isinstance(n_folds, Integral):
         return
     counts = np.bincount(labels.codes)
     rarest = int(counts.argmin())
     if 2 <= counts[rarest] < int(n_folds):
-        warnings.warn(
+        warn_caller(
             f"Class {_label(labels, rarest)} has only {counts[rarest]} rows, so there are "
             f"{counts[rarest]} folds instead of {int(n_folds)}, and scores are uncertain. Collect "
-            "more rows of this class, or merge it with another class.",
-            RelevanceWarning,
-            stacklevel=stacklevel,
+            "more rows of this class, or merge it with another class."
         )
 
 

@@ -19,7 +19,13 @@ def table():
 
 def model(checkpoint: Path | None = None) -> EBRFE:
     return EBRFE(
-        n_candidates=3, cv=3, C=(0.5, 4.0), kernel="rbf", nested_cv=2, random_state=0, checkpoint=checkpoint
+        n_candidates=3,
+        cv=3,
+        C=(0.5, 4.0),
+        kernel="rbf",
+        nested_cv=2,
+        random_state=0,
+        checkpoint=checkpoint,
     )
 
 

@@ -20,7 +20,8 @@ from tests.elimination import naive
 from tests.elimination.naive import naive_scores
 
 COSTS = (0.5, 2.0)
-ONCE = {name: naive.ONCE[name] for name in ("class_weight", "standardize", "scoring", "repeat_in_folds")}
+NAMES = ("class_weight", "standardize", "scoring", "repeat_in_folds")
+ONCE = {name: naive.ONCE[name] for name in NAMES}
 
 
 def generated(seed=0):

@@ -309,9 +309,7 @@ def test_sparse(kernel):
     X, y = generated(18, 50, 20)
     X[np.abs(X) < 1] = 0
     for criterion in ("weights", "margin"):
-        model = SVMRFE(
-            kernel=kernel, criterion=criterion, cv=3, standardize=False, random_state=0
-        )
+        model = SVMRFE(kernel=kernel, criterion=criterion, cv=3, standardize=False, random_state=0)
         dense, other = clone(model).fit(X, y), clone(model).fit(sparse.csr_matrix(X), y)
         assert (dense.ranking_ == other.ranking_).all()
         np.testing.assert_allclose(dense.scores_, other.scores_)
@@ -418,7 +416,7 @@ def test_invalid_tables_raise_one_line_errors(change, message):
 
 def test_bad_targets():
     X, y = generated(24, 30, 6)
-    with pytest.raises(InputError, match="'1.0' has a single row in cv"):
+    with pytest.raises(InputError, match=r"'1\.0' has a single row in cv"):
         SVMRFE().fit(X, np.r_[np.zeros(29), 1.0])
     with pytest.raises(InputError, match="single class"):
         SVMRFE().fit(X, np.zeros(30))

@@ -10,7 +10,6 @@ features for the next round. :func:`schedule` computes the number of features pe
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -23,7 +22,7 @@ from sklearn.metrics import r2_score
 
 from .._typing import Rows, Table, Vector
 from ..checkpoints import Series
-from ..exceptions import RelevanceWarning
+from ..exceptions import warn_caller
 from ..parallel import parallel_map
 from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
@@ -110,12 +109,10 @@ class Rounds:
         saliency = self.task.masking.per_feature(np.asarray(total), active)
         ranks = self.n_ranking is None or number < self.n_ranking
         if ranks and not saliency.any():
-            warnings.warn(
+            warn_caller(
                 f"In round {number + 1} of {len(self.sizes)}, the model depends on none of its "
                 f"{len(active)} features, so they are ranked by their order in the table. Use a "
-                "weaker penalty or standardize the features.",
-                RelevanceWarning,
-                stacklevel=4,
+                "weaker penalty or standardize the features."
             )
         order = np.lexsort((active, -saliency))  # ties keep the table order
         if not ranks:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
@@ -27,6 +27,9 @@ from ..checkpoints import fingerprint
 from ..exceptions import InputError, WorkerDiedError
 from ..tables.inference import exceeds_class_limit
 from .networks import NetworkClassifier, NetworkRegressor
+
+# Name of the scaler in a pipeline, chosen so that it does not clash with the steps of users.
+_SCALER = "standardize_features"
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
@@ -90,7 +93,10 @@ def trains_at_random(estimator: Any) -> bool:
 
 def with_scaler(trainer: Any, *, center: bool) -> Any:
     """Return a pipeline that standardizes the features before training."""
-    return make_pipeline(StandardScaler(with_mean=center), trainer)
+    scaler = StandardScaler(with_mean=center)
+    if isinstance(trainer, Pipeline):
+        return Pipeline([(_SCALER, scaler), *trainer.steps])
+    return Pipeline([(_SCALER, scaler), ("model", trainer)])
 
 
 def hash_initial_weights(estimator: Any) -> str:

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from skorch import NeuralNet, NeuralNetBinaryClassifier, NeuralNetClassifier, NeuralNetRegressor
 from torch import nn
 

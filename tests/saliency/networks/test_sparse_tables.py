@@ -116,6 +116,7 @@ def test_ranking_is_the_same_for_sparse_data(table, estimator):
         min_features_to_select=4,
         n_features_to_select=15,
         standardize=False,
+        balanced=False,
         random_state=0,
     )
     dense, sparse = clone(selector).fit(X, y), clone(selector).fit(sp.csr_array(X), y)
