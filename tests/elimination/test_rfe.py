@@ -289,7 +289,7 @@ def test_scores_do_not_reward_a_constant_prediction():
     X[:, :6] += 0.9 * y[:, None]
     ours = SVMRFE(random_state=0).fit(X, y)
     assert ours.support_[:6].sum() >= 3
-    assert ours.held_out_score_.score > 0.75
+    assert ours.held_out_score_.score > 0.65
     assert ours.held_out_score_.constant == 0.5
 
 
