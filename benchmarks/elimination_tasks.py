@@ -40,7 +40,7 @@ class Task:
         return self.X[:, largest(self.variances, n_features)]
 
 
-# Settings of the thesis: features are ranked once on all rows, and inner scores are accuracies of the
+# Settings of the thesis: features are ranked once on all rows, and inner scores are accuracies on
 # folds of these rows. Class weights and costs differ between its setups.
 THESIS: dict[str, Any] = {
     "step": 1,

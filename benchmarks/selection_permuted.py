@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,7 @@ def print_permuted(tables: Mapping[str, Table], folder: Path) -> None:
             found = []
             for seed in SEEDS:
                 path = folder / f"permuted-{title}-{name}-{seed}.json".replace(" ", "_")
-                found.append(
-                    load_or_compute(
-                        path, lambda s=selector, t=table, seed=seed: reported(s, t, seed)
-                    )
-                )
+                found.append(load_or_compute(path, partial(reported, selector, table, seed)))
             score = float(np.mean([result["score"] for result in found]))
             error = float(np.sqrt(np.mean([r["error"] ** 2 for r in found]) / len(found)))
             distances[name].append((score - chance) / error if error > 0 else np.inf)

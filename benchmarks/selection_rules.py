@@ -22,6 +22,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold
 
 from allrelevant import SVMRFE
+from allrelevant._params import ClassWeightName
 
 from .result_cache import load_or_compute
 from .selection_evaluation import balanced_accuracies
@@ -59,7 +60,9 @@ def auc(decision: np.ndarray, y: np.ndarray, classes: np.ndarray) -> float:
     return float(np.mean(areas))
 
 
-def inner_scores(table: Table, train: np.ndarray, class_weight: str | None) -> dict[str, Any]:
+def inner_scores(
+    table: Table, train: np.ndarray, class_weight: ClassWeightName | None
+) -> dict[str, Any]:
     """Rank the features on some rows; return the sizes, the ranking and all inner scores."""
     X, y = table.X[train], table.y[train]
     folds: Any = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=0)
@@ -162,7 +165,11 @@ RULES: dict[str, Rule] = {
 
 
 def compare_rules(
-    name: str, table: Table, folder: Path, seed: int, class_weight: str | None = "balanced"
+    name: str,
+    table: Table,
+    folder: Path,
+    seed: int,
+    class_weight: ClassWeightName | None = "balanced",
 ) -> dict[str, list[dict[str, Any]]]:
     """Return, for each rule, the evaluation in each outer fold; repetitions are in the name."""
     results: dict[str, list[dict[str, Any]]] = {}
@@ -178,7 +185,7 @@ def compare_rules(
 
 
 def evaluate_rules(
-    table: Table, train: np.ndarray, test: np.ndarray, class_weight: str | None
+    table: Table, train: np.ndarray, test: np.ndarray, class_weight: ClassWeightName | None
 ) -> dict[str, Any]:
     found = inner_scores(table, train, class_weight)
     sizes, positions = np.array(found["sizes"]), np.array(found["positions"])
