@@ -39,7 +39,8 @@ Loader = Callable[[Path], Table]
 
 
 def bundled(load: Callable[..., Any], n_rows: int | None, _: Path) -> Table:
-    return sample(*load(return_X_y=True), n_rows)
+    X, y = load(return_X_y=True)
+    return sample(X, y, n_rows)
 
 
 def stored(name: str, n_rows: int | None, folder: Path) -> Table:
