@@ -1,4 +1,4 @@
-"""Figure and table of docs/elimination.md: optimistic and held-out scores on the breast cancer data.
+"""Figure and table of docs/elimination.md: optimistic and held-out scores, breast cancer data.
 
 usage: python -m benchmarks.elimination_figure
 """

@@ -62,7 +62,7 @@ def splits(X: np.ndarray, y: np.ndarray, groups: Any) -> list[Any]:
 
 def linear_svm(C: float = 1.0, penalty: str = "l2") -> LinearSVC:
     return LinearSVC(
-        C=C, penalty=penalty, dual=False, class_weight="balanced", max_iter=2_000, random_state=0
+        C=C, penalty=penalty, dual="auto", class_weight="balanced", max_iter=2_000, random_state=0
     )
 
 
