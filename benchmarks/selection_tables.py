@@ -15,8 +15,6 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, train_test_split
 
-N_OUTER_FOLDS = 5
-
 
 @dataclass(frozen=True)
 class Table:
@@ -26,10 +24,10 @@ class Table:
     y: np.ndarray
     groups: np.ndarray | None = None
 
-    def outer_folds(self, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    def outer_folds(self, n_folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return the folds on which selections are evaluated."""
         kind = StratifiedKFold if self.groups is None else StratifiedGroupKFold
-        folds = kind(N_OUTER_FOLDS, shuffle=True, random_state=seed)
+        folds = kind(n_folds, shuffle=True, random_state=seed)
         return list(folds.split(self.X, self.y, self.groups))
 
     def permuted(self, seed: int) -> Table:
@@ -41,7 +39,8 @@ Loader = Callable[[Path], Table]
 
 
 def bundled(load: Callable[..., Any], n_rows: int | None, _: Path) -> Table:
-    return sample(*load(return_X_y=True), n_rows)
+    X, y = load(return_X_y=True)
+    return sample(X, y, n_rows)
 
 
 def stored(name: str, n_rows: int | None, folder: Path) -> Table:
@@ -51,6 +50,13 @@ def stored(name: str, n_rows: int | None, folder: Path) -> Table:
         persons = np.array(["_".join(name.split("_")[:3]) for name in data["subject"].tolist()])
         return Table(X, data["y"].astype(int), persons)
     return sample(X, data["y"].astype(int), n_rows)
+
+
+def most_variable(name: str, n_features: int, folder: Path) -> Table:
+    """Return a table with the features of the largest variance."""
+    table = stored(name, None, folder)
+    order = np.argsort(-table.X.var(axis=0), kind="stable")
+    return Table(table.X[:, np.sort(order[:n_features])], table.y)
 
 
 def above_median(name: str, folder: Path) -> Table:
@@ -69,9 +75,9 @@ def few_positives(name: str, n_positives: int, folder: Path) -> Table:
 
 
 def generated(_: Path) -> Table:
-    """Return 800 rows with 166 features, 15% of them in class 1, sorted by class."""
+    """Return 400 rows with 166 features, 15% of them in class 1, sorted by class."""
     X, y = make_classification(
-        800,
+        400,
         166,
         n_informative=8,
         n_redundant=8,
@@ -117,7 +123,7 @@ CONFIRMATION: dict[str, Loader] = {
     "pomeroy": partial(stored, "league/gene_pomeroy", None),
     "sorlie": partial(stored, "league/gene_sorlie", None),
     "su": partial(stored, "league/gene_su", None),
-    "gordon": partial(stored, "league/gene_gordon", None),
+    "gordon, 2,000 genes": partial(most_variable, "league/gene_gordon", 2_000),
 }
 
 TABLES = {**DEVELOPMENT, **CONFIRMATION}

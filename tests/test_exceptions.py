@@ -19,7 +19,7 @@ from allrelevant import (
     RelevanceWarning,
     SaliencySelector,
 )
-from allrelevant.exceptions import warn
+from allrelevant.exceptions import warn_caller
 
 RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.normal(size=(60, 3)), np.ones(60)])
@@ -58,5 +58,5 @@ def test_warning_refers_to_the_caller(call: Callable[[], object]) -> None:
 
 def test_category() -> None:
     with pytest.warns(DeprecationWarning, match="^old$") as caught:
-        warn("old", DeprecationWarning)
+        warn_caller("old", DeprecationWarning)
     assert caught[0].filename == __file__

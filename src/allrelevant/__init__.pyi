@@ -35,6 +35,7 @@ from .exceptions import SolverError as SolverError
 from .exceptions import TrainingError as TrainingError
 from .metric_learning.gmlvq import GMLVQ as GMLVQ
 from .metric_learning.lmnn import LMNN as LMNN
+from .resampled_selection import selection_stability as selection_stability
 from .saliency.deep_selection import DeepFeatureSelection as DeepFeatureSelection
 from .saliency.explanation import Explanation as Explanation
 from .saliency.explanation import explain as explain

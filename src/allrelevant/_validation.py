@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval
 
 from ._typing import Table, Vector
-from .exceptions import InputError, warn
+from .exceptions import InputError, warn_caller
 
 # Parameter constraints: a count, a fraction, and the n_jobs of every estimator.
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -131,7 +131,7 @@ def warn_constant_columns(
         return
     listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])
     more = len(columns) - MAX_LISTED_NAMES
-    warn(
+    warn_caller(
         f"{len(columns)} constant column(s) carry no information and are {consequence}: "
         f"{listed}{f' and {more} more' if more > 0 else ''}. Check that they were read correctly, "
         "or remove them."

@@ -90,7 +90,7 @@ class RelevanceWarning(UserWarning):
     """Warning about a result that is valid but should be interpreted with care."""
 
 
-def warn(message: str, category: type[Warning] = RelevanceWarning) -> None:
+def warn_caller(message: str, category: type[Warning] = RelevanceWarning) -> None:
     """Issue a warning that refers to the line of the user's code that called this package.
 
     Frames of scikit-learn and joblib are skipped as well, because pipelines and searches call

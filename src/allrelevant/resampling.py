@@ -25,7 +25,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 
 from ._typing import Rows, Vector
-from .exceptions import InputError, warn
+from .exceptions import InputError, warn_caller
 
 # Indices of the training rows and of the held-out rows.
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -181,7 +181,7 @@ def warn_rare_class(labels: Labels, n_folds: Any) -> None:
     counts = np.bincount(labels.codes)
     rarest = int(counts.argmin())
     if 2 <= counts[rarest] < int(n_folds):
-        warn(
+        warn_caller(
             f"Class {_label(labels, rarest)} has only {counts[rarest]} rows, so there are "
             f"{counts[rarest]} folds instead of {int(n_folds)}, and scores are uncertain. Collect "
             "more rows of this class, or merge it with another class."

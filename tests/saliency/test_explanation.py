@@ -101,7 +101,8 @@ def test_selector_explains_all_features() -> None:
     X, y = branches(300, 0)
     X = np.column_stack([X, np.random.default_rng(1).normal(size=(300, 3))])
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    found = SaliencySelector(SVC(gamma=1.0), n_repeats=1).fit(frame, y)
+    selector = SaliencySelector(SVC(gamma=1.0), n_features_to_select=3, standardize=False)
+    found = selector.fit(frame, y)
     explanation = found.explain(frame, y)
     assert explanation.names == list("abcdef")
     used = found.get_support()
@@ -214,9 +215,9 @@ def test_predictions_equal_those_of_the_model(kernel) -> None:
     X, y = load_iris(return_X_y=True)
     model = SVC(kernel=kernel).fit(X, y)
     np.testing.assert_array_equal(explain(model, X, y).predicted, model.predict(X))
-    selector = SaliencySelector(model, keep_fraction=0.0, n_repeats=1, n_features_to_select=4).fit(
-        X, y
-    )
+    selector = SaliencySelector(
+        model, keep_fraction=0.0, n_features_to_select=4, standardize=False
+    ).fit(X, y)
     assert selector.history_["score"][0] == pytest.approx(model.score(X, y))
 
 
@@ -323,6 +324,6 @@ def test_custom_model_with_a_custom_gain() -> None:
     found = explain(CustomModel().fit(X, y), X, y)
     np.testing.assert_allclose(found.absolute, np.broadcast_to([1, 2, 3], X.shape), atol=0.2)
     selector = SaliencySelector(
-        CustomModel(), keep_fraction=0.0, n_repeats=1, n_features_to_select=3
+        CustomModel(), keep_fraction=0.0, n_features_to_select=3, standardize=False
     ).fit(X, y)
     np.testing.assert_allclose(selector.explain(X, y).saliency, found.saliency)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._optional import display, import_extra
 from .._typing import Matrix
 from .._validation import check_varying, feature_names, warn_constant_columns
-from ..exceptions import InputError, warn
+from ..exceptions import InputError, warn_caller
 from ..relevance import RELEVANT
 from ..terms.layout import WeightLayout
 from .models import LinearModel, LinearModels
@@ -110,7 +110,7 @@ class BoundsSelectorMixin(SelectorMixin):
     def _warn_large_gaps(self) -> None:
         largest = float(self.gap_[self.exact_].max(initial=0.0))
         if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
-            warn(
+            warn_caller(
                 f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
                 "cause is badly scaled columns: set standardize=True."
             )

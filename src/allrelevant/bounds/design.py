@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._params import AUTO
 from .._typing import Matrix, Vector
-from ..exceptions import InputError, SolverError, warn
+from ..exceptions import InputError, SolverError, warn_caller
 from ..parallel import RunOptions
 from ..terms.layout import WeightLayout
 from .baseline import (
@@ -220,7 +220,7 @@ def _warn_unproven(gap: float, request: DesignRequest) -> None:
     counts_features = bool((request.costs == 1).all())
     word = "smallest" if counts_features else "cheapest"
     better = f"up to {gap:g} fewer features" if counts_features else f"a cost up to {gap:g} lower"
-    warn(
+    warn_caller(
         f"The feature set is not proven to be the {word}, because the search stopped after "
         f"max_seconds={request.max_seconds:g}. A sufficient set with {better} may exist. Increase "
         "max_seconds to prove it or to find a better one."

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._params import FDR, PROBES, CutoffName
 from .._typing import Matrix, Vector
-from ..exceptions import WorkerDiedError, warn
+from ..exceptions import WorkerDiedError, warn_caller
 from ..parallel import RunOptions, parallel_map
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
@@ -127,7 +127,7 @@ def baseline_notes(
 def issue_notes(notes: Iterable[str]) -> None:
     """Issue each note as a warning."""
     for note in notes:
-        warn(note)
+        warn_caller(note)
 
 
 def calibrate(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._text import display_width, number, printable, shorten, wrap
-from ..exceptions import InputError, warn
+from ..exceptions import InputError, warn_caller
 from .estimators import fit, model_to_train
 from .options import EXPLANATION_PAGE, add_options, estimator_options
 from .output import collected_notes, plan_outputs, text_width
@@ -96,7 +96,7 @@ def explain(
         explanation = explain_saliency(model, X.iloc[indices], target=class_label)
         held_out = predict_held_out(model, X_train, y_train, seed=settings["random_state"])
         if held_out.quality().is_poor:
-            warn(
+            warn_caller(
                 "The model does no better than a constant prediction, so its explanations say "
                 "nothing about the target. Do not interpret them."
             )

@@ -128,8 +128,14 @@ class FlipSelector(SVMSelector):
             ]
         for _, _, inner in places:
             settings.evaluator(inner, labels)  # raises if the scorer fails
-        fitted = [self._start(X, y, groups, rows) for _, rows, _ in places]
-        self.selector_, starts = fitted[0][0], [start for _, start in fitted]
+        self.selector_, start = self._start(X, y, groups)
+        frame = X if hasattr(X, "columns") else table
+        classes, row_groups = labels.classes[labels.codes], labels.row_groups
+        starts = [start]
+        for _, rows, _ in places[1:]:
+            groups_in_fold = None if row_groups is None else row_groups[rows]
+            found = self._start(safe_indexing(frame, rows), classes[rows], groups_in_fold)
+            starts.append(found[1])
         arrays = [rows for fold in folds for rows in fold]
         with self._open_checkpoint(table, labels, arrays, *starts) as checkpoint:
             searches = []
@@ -233,12 +239,9 @@ class FlipSelector(SVMSelector):
             for number, (step, flip) in enumerate(zip(self._steps, flips, strict=True))
         ]
 
-    def _start(self, X: Any, y: Any, groups: Any, rows: Rows) -> tuple[Any, Subset]:
-        """Fit the selector on some rows; return it and its subset."""
+    def _start(self, X: Any, y: Any, groups: Any) -> tuple[Any, Subset]:
+        """Fit a clone of the selector; return it and its subset."""
         selector = clone(self.selector)
-        X, y, groups = (
-            None if values is None else safe_indexing(values, rows) for values in (X, y, groups)
-        )
         if groups is not None and has_fit_parameter(selector, "groups"):
             selector.fit(X, y, groups=groups)
         else:

@@ -20,7 +20,7 @@ from .._typing import Rows, Table, Vector
 from .._validation import check_varying
 from ..checkpoints import Checkpoint, Series
 from ..exceptions import InputError
-from ..parallel import parallel_map, progress_bar, single_threaded
+from ..parallel import DurationEstimate, parallel_map, progress_bar, single_threaded
 from ..resampling import Labels, cv_splits
 from ..subsets import HeldOutScore, PathScores
 from ..terms.scaling import low_variance_features, standard_scaling
@@ -33,6 +33,12 @@ from .scoring import DecisionScorer, Margin, check_scorer, constant_score
 from .svm import ClassWeight, TrainedFold, pairwise_svms
 
 Folds = list[tuple[Rows, Rows]]
+
+
+LONG_RUN_ADVICE = (
+    "Remove more features per step (step), use several workers (n_jobs), or pass the number of "
+    "features to select. A checkpoint makes the run resumable, and verbose=1 shows progress."
+)
 
 
 @dataclass(frozen=True)
@@ -217,26 +223,40 @@ class EliminationSetup:
         candidates and folds of each step, because only this process writes the file.
         """
         subsets = [subset for plan in plans for subset in plan.subsets]
+        n_steps = len(subsets) * len(self.schedule.sizes)
+        estimate = DurationEstimate(n_steps, LONG_RUN_ADVICE)
         if checkpoint.file is not None or self.svm.n_jobs in (None, 1):
             histories = [
                 self.eliminate(
-                    checkpoint.series(subset.series), title and f"{title}, {subset.series}", subset
+                    checkpoint.series(subset.series),
+                    title and f"{title}, {subset.series}",
+                    estimate,
+                    subset,
                 )
                 for subset in subsets
             ]
         else:
-            histories = parallel_map(
-                partial(self.eliminate, Series(None, ""), None),
-                subsets,
+            # The first one runs here, because its duration predicts that of the others.
+            first = self.eliminate(Series(None, ""), title, estimate, subsets[0])
+            others = parallel_map(
+                partial(self.eliminate, Series(None, ""), None, None),
+                subsets[1:],
                 n_jobs=self.svm.n_jobs,
                 progress=title,
             )
+            histories = [first, *others]
         remaining = iter(histories)
         return [
             SelectionPath(next(remaining), [next(remaining) for _ in plan.folds]) for plan in plans
         ]
 
-    def eliminate(self, series: Series, title: str | None, subset: RowSubset) -> EliminationHistory:
+    def eliminate(
+        self,
+        series: Series,
+        title: str | None,
+        estimate: DurationEstimate | None,
+        subset: RowSubset,
+    ) -> EliminationHistory:
         """Run or resume the elimination on the given rows and return its path."""
         pruned = self.pruned_features(subset.rows)
         kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
@@ -245,7 +265,7 @@ class EliminationSetup:
         done = max(0, len(series.steps()) - 1)
         evaluators = self._evaluators(subset)
         # Use one thread, as workers do: the number of threads changes the rounding of sums.
-        with single_threaded(), progress_bar(title, n_steps, done=done) as advance:
+        with single_threaded(), progress_bar(title, n_steps, done=done) as update:
             columns = feature_matrix(
                 self._scaled(kept, subset.rows), centered=kernel.shift_invariant
             )
@@ -256,7 +276,9 @@ class EliminationSetup:
                 self.schedule,
                 float(self.svm.costs[0]),
             )
-            steps = elimination.run(series, advance)
+            steps = elimination.run(
+                series, update if estimate is None else estimate.counting(update)
+            )
         return EliminationHistory(
             int(self.X.shape[1]), pruned, steps, self._constant_scores(evaluators)
         )

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from .._typing import Matrix, Vector
-from ..exceptions import warn
+from ..exceptions import warn_caller
 from ..parallel.api import progress_bar
 
 # Minimum for variances relative to the largest. A metric overfits in directions with almost no
@@ -125,7 +125,7 @@ def descend(
             },
         )
     if solution.status == MAX_ITER_REACHED:
-        warn(
+        warn_caller(
             f"{name} stopped after {max_iter} iterations without converging to tol={tol:g}. "
             "Increase max_iter, unless early stopping is intended as regularization.",
             ConvergenceWarning,

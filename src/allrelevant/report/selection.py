@@ -86,8 +86,8 @@ def answers_view(document: Document) -> dict[str, Any]:
 
 def _rule(document: Document) -> str:
     rule = document["settings"]["n_features_to_select"]
-    reason = RULES.get(rule) if isinstance(rule, str) else "the best-ranked features, in the given number"
-    return f"{document['method']}: {reason}."
+    given = "the best-ranked features, in the given number"
+    return f"{document['method']}: {RULES[rule] if isinstance(rule, str) else given}."
 
 
 def _small_set_score(small_set: Mapping[str, Any], name: str) -> str:

@@ -13,13 +13,18 @@ from sklearn.metrics import get_scorer
 from .._params import KEEP_FRACTION
 from .._typing import Rows, Table
 from ..checkpoints import Checkpoint, fingerprint
-from ..parallel import parallel_map, progress_bar
+from ..parallel import DurationEstimate, parallel_map, progress_bar
 from ..subsets import PathScores
 from ..terms.scaling import constant_features
 from .rounds import HeldOutRows, RoundHistory, Rounds, TrainingTask, schedule
 from .trainers import derive_seed
 
 Fold = tuple[Rows, Rows]
+
+LONG_RUN_ADVICE = (
+    "Remove more features per round (keep_fraction), use several workers (n_jobs), or pass the "
+    "number of features to select. A checkpoint makes the run resumable."
+)
 
 
 @dataclass(frozen=True)
@@ -45,13 +50,17 @@ class SaliencyPaths:
         Without a checkpoint file, workers share the folds. With a file, they share the repetitions
         of a round, because only this process writes the file.
         """
-        run = partial(self._run, checkpoint, title)
-        places = [None, *enumerate(folds)]
-        if not folds or checkpoint.file is not None or self.n_jobs in (None, 1):
-            return [run(place) for place in places]
-        return parallel_map(
-            partial(self._run, Checkpoint(None), None), places, n_jobs=self.n_jobs, progress=title
-        )
+        n_rounds = len(self.sizes(scored=False)) + len(folds) * len(self.sizes(scored=True))
+        estimate = DurationEstimate(n_rounds, LONG_RUN_ADVICE)
+        run = partial(self._run, checkpoint, title, estimate)
+        if checkpoint.file is not None or self.n_jobs in (None, 1):
+            return [run(place) for place in (None, *enumerate(folds))]
+        # The rounds on all rows run here, because their duration predicts that of the others.
+        in_folds = partial(self._run, Checkpoint(None), None, None)
+        return [
+            run(None),
+            *parallel_map(in_folds, list(enumerate(folds)), n_jobs=self.n_jobs, progress=title),
+        ]
 
     def sizes(self, *, scored: bool) -> list[int]:
         """Return the sizes of the ranking rounds or, if ``scored``, of all scored subsets.
@@ -81,7 +90,11 @@ class SaliencyPaths:
         return self.keep_fraction == 0
 
     def _run(
-        self, checkpoint: Checkpoint, title: str | None, place: tuple[int, Fold] | None
+        self,
+        checkpoint: Checkpoint,
+        title: str | None,
+        estimate: DurationEstimate | None,
+        place: tuple[int, Fold] | None,
     ) -> RoundHistory:
         task, X, entropy, held_out = self.task, self.X, self.entropy, None
         name, series = "all rows", checkpoint.series("rounds")
@@ -106,7 +119,8 @@ class SaliencyPaths:
             1 if self._single_round else None,
         )
         bar = None if title is None else f"{title}, {name}"
-        with progress_bar(bar, len(rounds.sizes), done=len(series.steps())) as advance:
+        with progress_bar(bar, len(rounds.sizes), done=len(series.steps())) as update:
+            advance = update if estimate is None else estimate.counting(update)
             completed = rounds.run(active, series, advance)
         return RoundHistory(X.shape[1], constant, completed)
 

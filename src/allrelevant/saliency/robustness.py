@@ -16,7 +16,7 @@ from scipy.special import logit
 
 from .._optional import display, import_extra
 from .._typing import Matrix, Vector
-from ..exceptions import InputError, warn
+from ..exceptions import InputError, warn_caller
 from .differentiable import DifferentiableModel, as_differentiable, check_rows, class_codes
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def robustness(
     distance = np.where(reached, np.linalg.norm(changed - start, axis=1), np.nan)
     certain = classifier.probabilities(changed)[np.arange(len(start)), target_codes]
     if not reached.all():
-        warn(
+        warn_caller(
             f"No perturbation was found for {(~reached).sum()} of {len(reached)} (row, class) "
             f"pairs, for which ``reached`` is False. Increase max_steps={max_steps} or step, "
             f"or lower certainty={certainty:g}."

@@ -22,7 +22,7 @@ from sklearn.metrics import r2_score
 
 from .._typing import Rows, Table, Vector
 from ..checkpoints import Series
-from ..exceptions import warn
+from ..exceptions import warn_caller
 from ..parallel import parallel_map
 from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
@@ -109,7 +109,7 @@ class Rounds:
         saliency = self.task.masking.per_feature(np.asarray(total), active)
         ranks = self.n_ranking is None or number < self.n_ranking
         if ranks and not saliency.any():
-            warn(
+            warn_caller(
                 f"In round {number + 1} of {len(self.sizes)}, the model depends on none of its "
                 f"{len(active)} features, so they are ranked by their order in the table. Use a "
                 "weaker penalty or standardize the features."

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._optional import import_extra
 from .._text import count_noun, join_names
-from ..exceptions import InputError, warn
+from ..exceptions import InputError, warn_caller
 from .inference import is_datetime, is_numeric, text_example
 from .reading import read_table
 
@@ -215,7 +215,7 @@ def _warn_about_row_numbers(numbers: pd.DataFrame) -> None:
     first = str(numbers.columns[0])
     steps = numbers.iloc[:, 0].diff().iloc[1:]
     if (first == "" or first.startswith(("Unnamed: ", "__index_level_"))) and (steps == 1).all():
-        warn(
+        warn_caller(
             f"Column {first!r} is unnamed in the file and contains row numbers. It is treated as a "
             f"feature. If it is an index, drop it (--drop {first!r})."
         )
