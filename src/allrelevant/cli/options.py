@@ -272,6 +272,16 @@ _CLASS_WEIGHT = Option(
     "number of classes. Saliency accepts only 'balanced' and 'none'.",
 )
 
+_N_FEATURES = Option(
+    "--n-features",
+    "n_features_to_select",
+    type=SubsetSize(*get_args(params.SubsetRule)),
+    show_default=params.SUBSET_RULE,
+    help="Subset to select: N features, or the subset with the best score ('best', or "
+    "'smallest_best' for the smallest of several), or the smallest one within one standard "
+    "error of the best ('one_se'). Saliency also accepts a fraction such as 0.25.",
+)
+
 _SELECTION = (
     Option(
         "--method",
@@ -342,15 +352,6 @@ _SELECTION = (
         type=click.IntRange(min=1),
         default=params.MIN_FEATURES_TO_SELECT,
         help="Number of features at which elimination stops.",
-    ),
-    Option(
-        "--n-features",
-        "n_features_to_select",
-        type=SubsetSize(*get_args(params.SubsetRule)),
-        show_default=params.SUBSET_RULE,
-        help="Subset to select: N features, or the subset with the best score ('best', or "
-        "'smallest_best' for the smallest of several), or the smallest one within one standard "
-        "error of the best ('one_se'). Saliency also accepts a fraction such as 0.25.",
     ),
     Option(
         "--folds",
@@ -487,6 +488,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "select": (
         _TARGET,
+        _N_FEATURES,
         _DROP,
         _TASK,
         Option(

@@ -188,9 +188,11 @@ def collected_notes(*, prints_answer: bool = False) -> Iterator[list[str]]:
             if not issubclass(category, RelevanceWarning):
                 show(message, category, *args, **kwargs)
             elif (text := " ".join(str(message).split())) not in notes:
+                from ..parallel.estimate import ANNOUNCEMENT
                 from ..results.answer import NO_EVIDENCE_WARNING
 
-                notes.append(text)
+                if not text.startswith(ANNOUNCEMENT):  # of no interest in a report
+                    notes.append(text)
                 if prints_answer and text.startswith(NO_EVIDENCE_WARNING):
                     return
                 echo(f"Note: {text}", err=True)

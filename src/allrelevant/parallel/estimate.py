@@ -12,6 +12,9 @@ from ..exceptions import warn_caller
 # A run is announced if it is estimated to take longer than this.
 LONG_SECONDS = 60.0
 
+# Start of the announcement.
+ANNOUNCEMENT = "This run will take about"
+
 # The estimate is made when the first steps have taken this long.
 OBSERVED_SECONDS = 2.0
 
@@ -56,7 +59,7 @@ class DurationEstimate:
         self._announced = True
         total = elapsed * self.n_steps / (self._n_done - 1)
         if total > LONG_SECONDS:
-            warn_caller(f"This run will take about {describe_duration(total)}. {self.advice}")
+            warn_caller(f"{ANNOUNCEMENT} {describe_duration(total)}. {self.advice}")
 
 
 def describe_duration(seconds: float) -> str:

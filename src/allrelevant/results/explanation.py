@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._text import join_names, number, printable, shorten
 from ..saliency.quality import HeldOutPredictions
@@ -35,7 +36,7 @@ def explanation_document(
     features: pd.DataFrame,
     rows: Sequence[int],
     *,
-    actual: Sequence[Any],
+    actual: NDArray[Any],
     margins: Vector | None,
     held_out: HeldOutPredictions,
     table: str,

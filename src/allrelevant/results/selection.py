@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Vector
 from .._validation import feature_names
 from ..bounds.cheapest_models import CheapestModels
 from ..relevance import CLASSES
@@ -87,12 +88,14 @@ def selection_document(
 
 def _score(est: Any, held_out: HeldOutScore | None) -> dict[str, Any]:
     """Return the scores of the selection; values that were not computed are None."""
-    scores = getattr(est, "scores_", ())
-    same_size = np.flatnonzero(est.n_subset_features_ == est.n_features_) if len(scores) else ()
+    scores = np.asarray(est.scores_)
+    is_chosen = est.n_subset_features_ == est.n_features_
     return {
-        "name": getattr(est, "scoring_", None),
-        "optimistic": bool(getattr(est, "optimistic_", False)),
-        "cross_validated": float(np.max(scores[same_size])) if len(same_size) else None,
+        "name": est.scoring_,
+        "optimistic": bool(est.optimistic_),
+        "cross_validated": float(scores[is_chosen].max())
+        if _has_score(scores, is_chosen)
+        else None,
         "best_n_features": int(est.n_subset_features_[np.argmax(scores)]) if len(scores) else None,
         "held_out": None
         if held_out is None
@@ -113,9 +116,12 @@ def _score(est: Any, held_out: HeldOutScore | None) -> dict[str, Any]:
     }
 
 
+def _has_score(scores: Vector, is_chosen: NDArray[np.bool_]) -> bool:
+    """Return whether a subset with the selected number of features was scored."""
+    return len(scores) > 0 and bool(is_chosen.any())
+
+
 def _subsets(est: Any) -> list[dict[str, Any]]:
-    if len(getattr(est, "scores_", ())) == 0:
-        return []
     return [
         {"n_features": int(n), "score": float(score), "standard_error": float(error)}
         for n, score, error in zip(
