@@ -122,6 +122,8 @@ def _has_score(scores: Vector, is_chosen: NDArray[np.bool_]) -> bool:
 
 
 def _subsets(est: Any) -> list[dict[str, Any]]:
+    if len(est.scores_) == 0:
+        return []
     return [
         {"n_features": int(n), "score": float(score), "standard_error": float(error)}
         for n, score, error in zip(
