@@ -1,4 +1,4 @@
-"""Explanations with known ground truth: equation 13 and Table 3 of Cancela et al. (2020).
+"""Saliency of individual rows with known ground truth (Cancela et al. 2020, Table 3).
 
 The first of five features determines whether the second and third, or the fourth and fifth, are
 relevant. For each of 10 seeds, a network with one hidden layer is trained on 10,000 rows. Its
@@ -30,12 +30,12 @@ SAMPLES = np.array(
 
 
 def one_hidden_layer(n_inputs: int, n_outputs: int) -> nn.Module:
-    """Return a network with 100 hidden units."""
+    """Return a network with one hidden layer of 100 units."""
     return nn.Sequential(nn.Linear(n_inputs, 100), nn.ReLU(), nn.Linear(100, n_outputs))
 
 
 def run(seed: int, epochs: int) -> tuple[float, np.ndarray, float, np.ndarray]:
-    """Train and explain the network of one seed.
+    """Train a network with one seed, and evaluate its accuracy and saliency.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The breast cancer study of ferel18, section 4.3, for several values of C and norm_slack.
+"""Breast cancer study of Göpfert et al. (2018) for several values of C and norm_slack.
 
 The paper reports that all features are weak in the full table and among the ten means. Among the
 ten standard errors, the 14th feature (area error) is strong. Among the ten worst values, the 22nd
@@ -25,7 +25,7 @@ NORM_SLACKS = (0.01, 0.05, 0.1, 0.2, 0.3)
 
 
 def classes(subset: range, **settings: object) -> tuple[set[int], set[int]]:
-    """Return the numbers of the strong and the irrelevant features, counted from 1."""
+    """Return the positions of the strong and of the irrelevant features, counting from 1."""
     X, y = load_breast_cancer(return_X_y=True)
     bounds = ClassificationBounds(**settings).fit(X[:, subset], y)  # type: ignore[arg-type]
     number = np.array(subset) + 1

@@ -22,7 +22,7 @@ COSTS: dict[str, Mapping[str, float]] = {
 
 
 def get_kind(feature: str) -> str:
-    """Return the kind of a feature, given its name in scikit-learn's table."""
+    """Return the kind of a breast cancer feature: mean, worst or standard error."""
     if feature.startswith(("mean ", "worst ")):
         return feature.split()[0]
     return "standard error"
@@ -41,7 +41,7 @@ def format_solution(solution: Any) -> str:
 
 
 def print_single_kinds(est: Any, features: list[str]) -> None:
-    """Print for each kind whether its features suffice without the others."""
+    """Print the minimum-cost set that uses only one kind of feature, for each kind."""
     print("| Features allowed | Minimum-cost set |")
     print("| --- | --- |")
     for kind in ("mean", "standard error", "worst"):

@@ -1,9 +1,10 @@
-"""False discoveries, power and cost of the relevance classes, compared with other packages.
+"""False discoveries, power and CPU time of relevance classes, compared with other packages.
 
 All methods use the same standardized tables and one core. BorutaPy uses the random forest of its
-example. The methods have different error rates: ours and the Benjamini-Hochberg procedures (BH)
-control the false discovery rate at 0.05, knockpy at 0.2. BorutaPy corrects its tests at level 0.05.
-knockpy and hidimstat are installed in a separate environment, `.calibration-env`, on first use.
+example. The methods have different error rates: `allrelevant` and the Benjamini-Hochberg procedures
+(BH) control the false discovery rate at 0.05, knockpy at 0.2. BorutaPy corrects its tests at level
+0.05. knockpy and hidimstat are installed in a separate environment, `.calibration-env`, on first
+use.
 
 The column "false" is the mean false discovery proportion. For noise, this is the fraction of tables
 with any selected feature. Standard errors are in parentheses.
@@ -68,7 +69,7 @@ METHODS: dict[str, Select] = {
 
 
 def run_table(design: Design, seed: int, has_others: bool) -> Answers:
-    """Select the features of one table with all methods."""
+    """Return the features that each method selects in one table, and the CPU times."""
     X = StandardScaler().fit_transform(design.X)
     answers: Answers = {}
     for name, select in METHODS.items():
@@ -79,7 +80,7 @@ def run_table(design: Design, seed: int, has_others: bool) -> Answers:
 
 
 def print_design(name: str, designs: list[Design], runs: list[Answers]) -> None:
-    """Print one line per method."""
+    """Print false discoveries, found features and CPU time, one line per method."""
     may_be_found = designs[0].may_be_found
     for method in runs[0]:
         chosen = np.array([run[method][0] for run in runs])

@@ -1,9 +1,9 @@
-"""Files and functions of the package that are executed by a call, and the depth of nested calls.
+"""Numbers of files, functions and nested calls executed by the main calls of the package.
 
 usage: python -m benchmarks.call_paths [--list]
 
-These are the files that a reader has to open to follow the call. Only Python code of the package
-that runs during the call is counted. Imports, compiled functions and worker processes are not.
+A reader has to open these files to follow the call. Only Python code of the package that runs
+during the call is counted. Imports, compiled functions and worker processes are not.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ REPORT = "allrelevant report table.csv --target y"
 
 @dataclass
 class CallPath:
-    """Code objects that were executed during a call."""
+    """Functions of the package executed during a call, and the largest depth of nested calls."""
 
     codes: set[CodeType] = field(default_factory=set)
     depth: int = 0
@@ -47,16 +47,16 @@ class CallPath:
 
     @property
     def files(self) -> list[str]:
-        """Paths of the files, relative to the package."""
+        """Return the paths of the executed files, relative to the package."""
         return sorted({code.co_filename.removeprefix(PACKAGE) for code in self.codes})
 
     @property
     def n_functions(self) -> int:
-        """Number of named functions. Comprehensions and lambdas are not counted."""
+        """Return the number of named functions, without comprehensions and lambdas."""
         return sum(not code.co_name.startswith("<") for code in self.codes)
 
     def record(self, frame: FrameType, event: str, _: Any) -> None:
-        """Record an event. This is the callback for ``sys.setprofile``."""
+        """Record a call or return event; this is the callback for ``sys.setprofile``."""
         code = frame.f_code
         if event not in ("call", "return") or not _is_package_function(code):
             return
@@ -66,14 +66,14 @@ class CallPath:
 
 
 def _is_package_function(code: CodeType) -> bool:
-    """Return False for module and class bodies, which run at import, and for HTML templates."""
+    """Return whether code is a function of the package; module and class bodies are not."""
     is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
     file = code.co_filename
     return is_function and file.startswith(PACKAGE) and file.endswith(".py")
 
 
 def call_path(call: Callable[[], Any]) -> CallPath:
-    """Run a call twice and record the second run, when everything is imported and compiled."""
+    """Record the second of two runs of a call, to exclude imports and compilation."""
     call()
     path = CallPath()
     before = sys.getprofile()
@@ -86,7 +86,7 @@ def call_path(call: Callable[[], Any]) -> CallPath:
 
 
 def report() -> None:
-    """Run the command in a temporary folder, without output."""
+    """Run ``allrelevant report`` in a temporary folder, without terminal output."""
     frame = load_breast_cancer(as_frame=True).frame.rename(columns={"target": "y"})
     with TemporaryDirectory() as folder, chdir(folder), patch.object(sys, "argv", REPORT.split()):
         frame.to_csv("table.csv", index=False)
@@ -101,7 +101,7 @@ def report() -> None:
 
 
 def calls() -> dict[str, Callable[[], Any]]:
-    """Return the calls to record: breast cancer data, default settings except the seed."""
+    """Return the calls to record, all of them on the breast cancer data."""
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     return {
@@ -113,7 +113,7 @@ def calls() -> dict[str, Callable[[], Any]]:
 
 
 def main() -> None:
-    """Print a table with one row per call."""
+    """Print the numbers of files, functions and nested calls, one row per call."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.call_paths")
     parser.add_argument("--list", action="store_true", help="also print the files")
     args = parser.parse_args()

@@ -2,7 +2,7 @@
 
 The labels of the breast cancer data are permuted, so no model can do better than a constant
 prediction on new rows. The cross-validated score of the cheapest set is compared with its held-out
-score, for which the set is chosen anew in each fold.
+score, for which the set is chosen separately in each fold.
 
 usage: python -m benchmarks.cheapest_score [--seeds 10]
 """
@@ -27,7 +27,7 @@ C_PER_ROW = 100.0
 
 
 def draw_table(n_rows: int, seed: int, *, permute: bool) -> tuple[Any, Any]:
-    """Return a balanced random subset of the rows."""
+    """Return random rows of the breast cancer data, with equally many rows per class."""
     X, y = load_breast_cancer(return_X_y=True)
     rng = np.random.RandomState(seed)
     members = [rng.choice(np.flatnonzero(y == label), n_rows // 2, False) for label in (0, 1)]
@@ -36,7 +36,7 @@ def draw_table(n_rows: int, seed: int, *, permute: bool) -> tuple[Any, Any]:
 
 
 def measure(n_rows: int, seed: int, *, permute: bool) -> list[float]:
-    """Return the score of the cheapest set, its held-out score and the baseline's score."""
+    """Return the score and held-out score of a minimum-cost set, and the baseline's score."""
     X, y = draw_table(n_rows, seed, permute=permute)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # no evidence in permuted tables

@@ -1,4 +1,4 @@
-"""Comparison of values of norm_slack, loss_slack, n_probes and fpr, to choose the defaults.
+"""F1 scores for several values of norm_slack, loss_slack, n_probes and fpr.
 
 Each combination is scored on data with known ground truth, with clean labels and with 10% of the
 labels flipped. The seeds are not used by any other benchmark or test. For each pair of slacks, the
@@ -43,7 +43,7 @@ Scores = dict[tuple[Tolerance, int, float], dict[str, float]]
 
 
 def score_instance(name: str, flip: float, seed: int) -> Scores:
-    """Compute the F1 scores of all combinations on one instance."""
+    """Compute the F1 scores of all combinations of settings on one generated table."""
     data = SETS[name](flip=flip, random_state=seed)
     samples = ClassificationData(data.X, np.where(data.y == 1, 1.0, -1.0), np.ones(len(data.y)))
     probes = ProbeCalibration(max(N_PROBES), fpr=0.5, seed=seed)

@@ -17,7 +17,7 @@ from allrelevant import ClassificationBounds
 
 
 def peak_gigabytes() -> tuple[float, int]:
-    """Return the sum of the peak memory of this process and its live workers, and their number."""
+    """Return the total peak memory of this process and its workers, and the process count."""
     statuses = [
         dict(line.split(":", 1) for line in status.splitlines())
         for status in map(read_status, Path("/proc").glob("[0-9]*/status"))

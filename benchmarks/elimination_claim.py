@@ -1,4 +1,4 @@
-"""Comparison of evaluation-based RFE with SVM-RFE by inner and nested scores.
+"""Inner and nested scores of evaluation-based RFE, compared with SVM-RFE.
 
 Krupka (2016) found that EB-RFE selects better and smaller subsets on 30 tasks. The thesis compares
 inner scores, which were also used to choose the subsets. This benchmark reports inner and nested
@@ -41,7 +41,7 @@ Row = dict[int, tuple[float, int, float, float]]
 
 
 def run(task: Task, n_candidates: int, folder: Path) -> tuple[float, int, float, float]:
-    """Return the inner score and the subset size, then the nested score and the mean size."""
+    """Return the inner score and subset size, and the nested score and mean subset size."""
     model = EBRFE(
         n_candidates=n_candidates,
         checkpoint=folder / f"{task.name.replace(' ', '')}-{n_candidates}.ckpt",
@@ -69,7 +69,7 @@ def print_scores(tasks: list[Task], found: dict[str, Row], candidates: tuple[int
 
 
 def print_tests(found: dict[str, Row], candidates: tuple[int, ...]) -> None:
-    """Print the relative improvement over SVM-RFE and 100% minus the p-value, as in the thesis.
+    """Print relative improvements over SVM-RFE, and 100% minus their p-values.
 
     The p-value is that of the one-sided paired t-test over the tasks.
     """

@@ -1,4 +1,4 @@
-"""Speed of elimination compared with scikit-learn.
+"""Speed of SVM-based feature elimination compared with scikit-learn.
 
 `RFE` and `RFECV` are scikit-learn's. The other algorithms are compared with a direct implementation
 based on scikit-learn. Ratios compare CPU times on one core within one run, with equal results. CPU
@@ -58,7 +58,7 @@ def compare_rfe(X: np.ndarray, y: np.ndarray) -> tuple[float, float, bool]:
 
 
 def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
-    """Compare the rankings on all rows and in each fold, and the held-out scores of all subsets."""
+    """Time SVMRFE and RFECV on the same folds; compare rankings and held-out scores."""
     X, y = table(n_samples, n_features)
     folds = StratifiedKFold(5)
     model = SVMRFE(**PLAIN, scoring="accuracy", cv=folds)

@@ -1,4 +1,4 @@
-"""Tasks with more features than rows: gene expression data, spectra, texts and synthetic data."""
+"""Classification tasks with more features than rows, from real and from synthetic data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 @dataclass(frozen=True)
 class Task:
-    """A scaled table and its classes.
+    """A scaled table with its classes.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Task:
     n_features: int
 
     def varying_most(self, n_features: int) -> np.ndarray:
-        """Return the columns with the largest variance, in the order of the table."""
+        """Return the columns with the largest variance, in their original order."""
         return self.X[:, largest(self.variances, n_features)]
 
 
@@ -75,7 +75,7 @@ def genes(file: str, folder: Path) -> Task:
 
 
 def halves(file: str, folder: Path) -> Task:
-    """Load a table with a numeric target, split at its median."""
+    """Load a table with a numeric target, converted to two classes at the median."""
     data = np.load(folder / f"{file}.npz")
     return prepared(file, data["X"], (data["y"] > np.median(data["y"])).astype(int))
 
@@ -87,7 +87,7 @@ def arcene(folder: Path) -> Task:
 
 
 def dexter(folder: Path) -> Task:
-    """Load the occurrence of words in the first 100 training texts."""
+    """Load the first 100 training texts of DEXTER, with word occurrences as features."""
     data = np.load(folder / "dexter.npz")
     X = sp.csr_array((data["data"], data["indices"], data["indptr"]), shape=tuple(data["shape"]))
     rows = np.flatnonzero(data["split"] == 0)[:100]
@@ -96,7 +96,7 @@ def dexter(folder: Path) -> Task:
 
 
 def words(seed: int, _: Path) -> Task:
-    """Generate data similar to Krupka's verbs: few rows, unbalanced classes, rare binary features.
+    """Generate few rows of rare binary features with unbalanced classes, like Krupka's data.
 
     In each class, twelve features are more frequent. The other features are noise.
     """

@@ -1,4 +1,4 @@
-"""Speed of the working tree compared with a former commit, in one run.
+"""Speed of the working tree compared with an earlier commit.
 
 usage: python -m benchmarks.former_commit COMMIT [--rounds N] [--only NAME ...]
 
@@ -132,7 +132,7 @@ WORKLOADS: dict[str, tuple[str, str, int]] = {
 
 
 def seconds(tree: Path, name: str) -> float:
-    """Return the shortest time of a workload in one process, in seconds."""
+    """Return the shortest time of a workload with one version of the package, in seconds."""
     setup, work, repeats = WORKLOADS[name]
     body = MEASURE.format(repeats=repeats)
     code = f"{HEADER}\n{setup}\ndef work():\n    {work}\n{body}"
@@ -148,7 +148,7 @@ def seconds(tree: Path, name: str) -> float:
 
 
 def compare(former: Path, names: list[str], rounds: int) -> float:
-    """Print one row per workload and return the largest ratio."""
+    """Print the times of each workload with both versions, and return the largest ratio."""
     print("| workload | former | now | ratio |\n| --- | ---: | ---: | ---: |")
     largest = 0.0
     for name in names:

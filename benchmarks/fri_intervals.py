@@ -1,4 +1,4 @@
-"""Time of fri for the intervals of one task. This script runs in the environment of fri 9.0.0.
+"""Script that times the relevance intervals of fri 9.0.0, for the Python environment of fri.
 
 usage: python fri_intervals.py TASK.npz ANSWER.json
 """

@@ -1,7 +1,8 @@
 """F1 scores of the relevance classes on data with known ground truth, with default settings.
 
-The data are those of ferel18 (Table 2) and esann17 (Table 1), and two synthetic tables of 400 x 20.
-There are ten instances of each with clean labels, and ten with 10% of the labels flipped.
+The data are those of Göpfert et al. (2018, Table 2) and Göpfert et al. (2017, Table 1), and two
+synthetic tables of 400 x 20. There are ten instances of each with clean labels, and ten with 10% of
+the labels flipped.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ PAPER = {
 def mean_scores(
     generator: Generator, seeds: Iterable[int], flip: float, formulation: Formulation
 ) -> Mapping[str, float]:
-    """Return the mean F1 scores over all instances, and the worst F1 of the relevant features."""
+    """Return the mean F1 scores over seeds, and the worst F1 score of the relevant features."""
     scores = []
     for seed in seeds:
         data = generator(flip=flip, random_state=seed)
-        bounds = ClassificationBounds(formulation=formulation, random_state=seed, n_jobs=-1)
+        bounds = ClassificationBounds(formulation=formulation, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RelevanceWarning)
             bounds.fit(data.X, data.y)

@@ -1,4 +1,4 @@
-"""Time per LP against rows and features, compared with a warm-started HiGHS model.
+"""Time per LP for growing numbers of rows and features, compared with warm-started HiGHS.
 
 This script prints the times and draws them in docs/images/growth.svg.
 """

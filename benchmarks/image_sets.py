@@ -19,13 +19,13 @@ class Images:
     y_new: NDArray
 
     def first(self, n_rows: int) -> tuple[NDArray, NDArray]:
-        """Return the first training images. Their order is random."""
+        """Return the first training images, which are in random order."""
         return self.X[:n_rows], self.y[:n_rows]
 
 
 @dataclass(frozen=True)
 class ImageSet:
-    """An image dataset and the results of the paper.
+    """An image dataset and the accuracies published for it.
 
     Attributes
     ----------

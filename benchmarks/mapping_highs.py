@@ -1,4 +1,4 @@
-"""Bounds of one component of a mapping, computed by a warm-started HiGHS model for comparison."""
+"""Bounds of one component of a mapping, computed by HiGHS for comparison."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from allrelevant.bounds.solver.ranges import weight_ranges
 
 
 def bound_with_our_constraints(row: np.ndarray, directions: np.ndarray, slack: float) -> np.ndarray:
-    """Solve the LPs of our solver with HiGHS."""
+    """Compute the bounds with HiGHS, under the constraints that allrelevant uses."""
     length = np.linalg.norm(directions @ row)
     rows = image_rows(directions, row / length)
     start = shortest_start(rows)
@@ -23,7 +23,7 @@ def bound_with_our_constraints(row: np.ndarray, directions: np.ndarray, slack: f
 def bound_with_paper_constraints(
     row: np.ndarray, directions: np.ndarray, slack: float
 ) -> np.ndarray:
-    """Solve programs (6), (9) and (10) of the paper with HiGHS.
+    """Compute the bounds with HiGHS, by the LPs (6), (9) and (10) of the paper.
 
     The variables are alpha (free), one per direction of the null space, followed by an upper bound
     on each absolute weight. The weight is ``omega_k + sum_i alpha_i v_ik``.

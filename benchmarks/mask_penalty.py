@@ -1,4 +1,4 @@
-"""Sparsity of the input mask for several penalties, with and without batch normalization.
+"""Sparsity of input masks for several penalties, with and without batch normalization.
 
 The table has 400 rows and 20 features, 3 of them relevant. For each penalty, this script prints the
 number of zero weights, how often a weight returned from zero during training, and the training
@@ -26,7 +26,7 @@ PENALTIES = (0.005, 0.05, 0.2, 1.0, 10.0)
 
 
 def without_normalization(n_inputs: int, n_outputs: int) -> nn.Module:
-    """Return the network ``"mlp"`` without batch normalization."""
+    """Return the predefined multilayer perceptron without batch normalization."""
     widths = (n_inputs, 150, 100, 50)
     layers: list[nn.Module] = []
     for before, after in pairwise(widths):
@@ -39,7 +39,7 @@ NETWORKS = {"mlp": "mlp", "mlp without batch normalization": without_normalizati
 
 @contextmanager
 def returns_from_zero() -> Iterator[list[int]]:
-    """Count the weights that return from zero in each step."""
+    """Count the mask weights that become nonzero again in each optimizer step."""
     counts: list[int] = []
     step = MaskOptimizer.step
 

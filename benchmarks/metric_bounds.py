@@ -70,7 +70,7 @@ def xor_bounds(noise: float, slack: float, seed: int) -> MetricBounds:
 
 
 def _count(values: list[Any]) -> str:
-    """List the distinct values by frequency, with their counts if there are several."""
+    """Format the distinct values in order of frequency, with counts if there are several."""
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) == 1:
         return f"{distinct[0]}"
@@ -78,7 +78,10 @@ def _count(values: list[Any]) -> str:
 
 
 def xor_figure(folder: Path) -> None:
-    """Draw coefficients against their norm, and the bounds (Figure 4 of the paper)."""
+    """Draw the weights of the XOR features against their norm, and the relevance bounds.
+
+    This is Figure 4 of the paper.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -121,7 +124,7 @@ def xor_figure(folder: Path) -> None:
 
 
 def load(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the spectra, scaled by the training rows, the classes, and training and test rows.
+    """Load spectra; return scaled features, classes, training rows and test rows.
 
     Training and test rows of the file are swapped.
     """

@@ -61,7 +61,10 @@ def install_others() -> None:
 
 
 def run_other(learner: str) -> Learn:
-    """Return a function that runs another package; see ``metric_packages.py``."""
+    """Return a function that trains a metric with another package.
+
+    It runs ``metric_packages.py``.
+    """
 
     def learn(X: np.ndarray, y: np.ndarray, repeats: int) -> Learned:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Time and result of sklvq or pylmnn on one table. This script runs in their environment.
+"""Script that times sklvq or pylmnn on one table, for the environment of these packages.
 
 usage: python metric_packages.py TASK.npz ANSWER.npz
 """

@@ -35,7 +35,7 @@ L2 = 5e-4
 
 @dataclass(frozen=True)
 class Effort:
-    """Numbers of rows and epochs.
+    """Numbers of rows and epochs for ranking and evaluation.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of one row of a table.
+    """Dataset, ranking method and training effort of one table row.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Settings:
 
     @property
     def label(self) -> str:
-        """Name of the files of this row."""
+        """Return the base name of the result files of this table row."""
         ranker = f"{self.set}-{self.method}-{self.gamma}-{self.rows}x{self.epochs}"
         return f"{ranker}-{self.judge_rows}x{self.judge_epochs}"
 
@@ -101,7 +101,7 @@ class Settings:
 def figures(
     folder: Path, settings: dict[str, Any], seed: int = 0, results: Path | None = None
 ) -> dict[str, Any]:
-    """Measure one row of Tables 11 to 13.
+    """Rank image features and evaluate the ranking, as in a row of the paper's Tables 11 to 13.
 
     Parameters
     ----------
@@ -134,13 +134,13 @@ def figures(
 
 
 def convolutional(name: str, epochs: int) -> NetworkClassifier:
-    """Return the network "cnn", with annealing because there are few epochs."""
+    """Return the predefined convolutional network with annealing, because epochs are few."""
     shape = SETS[name].shape
     return NetworkClassifier("cnn", image_shape=shape, max_epochs=epochs, annealing=True, l2=L2)
 
 
 def rank(data: Images, row: Settings, seed: int, results: Path | None) -> Ranked:
-    """Rank the features."""
+    """Rank the features of the training images with the method of a table row."""
     if row.method == "all":
         return Ranked(np.arange(data.X.shape[1]))
     network = convolutional(row.set, row.epochs)
@@ -161,7 +161,7 @@ def evaluate(data: Images, order: Order, n_features: int, row: Settings, seed: i
 
 
 def rows_of(name: str, effort: Effort) -> list[Settings]:
-    """Return the rows of a table. The last row evaluates all features."""
+    """Return the settings of all table rows of a dataset; the last row uses all features."""
     evaluation = (effort.judge_rows, effort.judge_epochs)
     return [
         Settings(

@@ -1,4 +1,4 @@
-"""Rankings of features by a network: SFS, DFS, and SFS with an input mask (SFS+DFS)."""
+"""Feature rankings by networks: saliency (SFS), sparse input mask (DFS) and both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Order = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Ranked:
-    """Features in order of relevance and, for a mask, the number of zero weights."""
+    """Features in order of relevance, and the number of zero mask weights if there is a mask."""
 
     order: Order
     zero_weights: int | None = None
@@ -27,7 +27,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Rankers:
-    """Settings of the rankings, and the folder for checkpoints.
+    """Feature rankings by a network, with common settings and a folder for checkpoints.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Rankers:
     label: str
 
     def saliency(self, X: Any, y: Any, *, gamma: float, masked: bool, seed: int) -> Ranked:
-        """Rank by SFS, or by SFS+DFS if masked, and print the time spent on saliency."""
+        """Rank by saliency, with an input mask if ``masked``; print the time for saliency."""
         network = clone(self.network).set_params(mask_penalty=self.penalty if masked else None)
         selector = SaliencySelector(
             network,
@@ -76,7 +76,7 @@ class Rankers:
         return None if self.checkpoints is None else self.checkpoints / f"{self.label}-{run}.ckpt"
 
     def mask(self, X: Any, y: Any, *, seed: int) -> Ranked:
-        """Rank by DFS."""
+        """Rank the features by the weights of a sparse input mask (DFS)."""
         selector = DeepFeatureSelection(self.network, penalty=self.penalty, random_state=seed)
         selector.fit(X, y)
         print(f"  DFS: {selector.n_features_} of {X.shape[1]} weights are nonzero", flush=True)

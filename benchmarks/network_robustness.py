@@ -1,7 +1,8 @@
 """Adversarial robustness with and without noise in training (Table 15 of Cancela et al. 2020).
 
-For ten digits of MNIST, the smallest perturbation is searched for which the network "cnn" predicts
-each class with a probability of 95%. The paper uses WRN-16-4, more rows and more epochs.
+For ten digits of MNIST, this script searches for the smallest perturbation with which the network
+"cnn" predicts each class with a probability of 95%. The paper uses WRN-16-4, more rows and more
+epochs.
 
 usage: python -m benchmarks.network_robustness --data FOLDER [--rows N] [--epochs N] [--figure FILE]
 """
@@ -26,7 +27,7 @@ N_DIGITS = 10
 
 
 def stack_first_rows(results: list[Robustness]) -> Robustness:
-    """Combine the results of the networks for the first digit, one row per network."""
+    """Combine the results of several networks for the first digit, one row per network."""
 
     def first_rows(name: str) -> NDArray:
         return np.concatenate([getattr(result, name)[:1] for result in results])

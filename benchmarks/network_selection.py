@@ -35,7 +35,7 @@ PENALTY = 5e-3
 
 
 class Case:
-    """Data of one seed."""
+    """Synthetic data generated from one seed."""
 
     def __init__(self, seed: int) -> None:
         X, y = make_classification(

@@ -33,7 +33,7 @@ def make_images(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def seconds(work: Callable[[], Any], repetitions: int) -> tuple[float, float]:
-    """Return the shortest wall-clock time and the shortest CPU time."""
+    """Return the shortest wall-clock time and the shortest CPU time of several runs."""
     wall_times, cpu_times = [], []
     for _ in range(repetitions):
         wall_start, cpu_start = time.perf_counter(), time.process_time()
@@ -44,7 +44,7 @@ def seconds(work: Callable[[], Any], repetitions: int) -> tuple[float, float]:
 
 
 def throughput(settings: dict[str, Any], seed: int = 0) -> dict[str, tuple[float, float]]:
-    """Return the images per second, by wall-clock time and by CPU time.
+    """Return the images processed per second, by wall-clock time and by CPU time.
 
     Parameters
     ----------

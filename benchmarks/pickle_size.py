@@ -13,7 +13,7 @@ from allrelevant import ClassificationBounds
 
 
 def main() -> None:
-    """Print the number of bytes."""
+    """Print the size of the pickled estimator in bytes."""
     X, y = make_classification(500, 100, n_informative=10, random_state=0)
     bounds = ClassificationBounds(random_state=0).fit(X, y)
     print(f"{len(pickle.dumps(bounds)):,} bytes")

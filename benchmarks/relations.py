@@ -33,7 +33,7 @@ PLANTED = [(0.0, 0.0), (0.0, 0.05), (0.0, 0.1), (0.1, 0.05), (0.05, 0.0)]
 def planted_scores(
     noise: float, flip: float, seeds: Any = SEEDS["0 to 19"]
 ) -> tuple[list[float], list[float]]:
-    """Score the groups found on data with planted groups.
+    """Compare the groups found with the planted substitution groups.
 
     Returns
     -------
@@ -55,12 +55,12 @@ def planted_scores(
 
 
 def split_ungrouped(labels: Any) -> Any:
-    """Return the labels with a separate group for each ungrouped feature."""
+    """Give each ungrouped feature a separate group label."""
     return np.where(labels < 0, len(labels) + np.arange(len(labels)), labels)
 
 
 def strong_fraction(bounds: Any, group: Any) -> float:
-    """Return the fraction of planted groups whose smallest sum of weights exceeds the cutoff."""
+    """Return the fraction of planted groups that are jointly strong."""
     from allrelevant.bounds.relations import sum_range
 
     subproblem = bounds._result.subproblems[0]
@@ -108,7 +108,7 @@ class Seconds(NamedTuple):
 
 
 def measure(repeats: int, run: Callable[[], Any]) -> tuple[Seconds, Any]:
-    """Return the shortest times of several runs, and the last result."""
+    """Return the shortest times of several runs and the result of the last run."""
     wall, cpu, result = [], [], None
     for _ in range(repeats):
         start, cpu_start = time.perf_counter(), time.process_time()
@@ -223,7 +223,7 @@ def wide() -> None:
 
 
 def figure() -> None:
-    """Draw the relations of the breast cancer data."""
+    """Draw the relations between the breast cancer features."""
     import matplotlib as mpl
 
     mpl.use("Agg")

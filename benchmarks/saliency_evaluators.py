@@ -18,7 +18,7 @@ Accuracies = dict[str, list[tuple[int, float]]]
 
 
 def subset_sizes(n_features: int) -> list[int]:
-    """Return all sizes up to 50, then sizes that grow by 2%."""
+    """Return the subset sizes to evaluate: all up to 50, then each 2% larger than the last."""
     sizes = list(range(1, min(50, n_features) + 1))
     while sizes[-1] < n_features:
         sizes.append(min(n_features, max(sizes[-1] + 1, round(sizes[-1] * 1.02))))
@@ -27,7 +27,7 @@ def subset_sizes(n_features: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Products:
-    """Inner products over a subset of the features.
+    """Inner products of rows, computed over a subset of the features.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Products:
     test_norms: np.ndarray
 
     def kernels(self, kernel: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the kernel matrix of the training rows, and of test rows with training rows."""
+        """Return the kernel matrices of training rows and of test rows with training rows."""
         train_norms = np.diag(self.train)
         return (
             self._kernel(kernel, self.train, train_norms, train_norms),
@@ -97,7 +97,7 @@ def evaluate(data: ChallengeSet, order: np.ndarray, kernels: Sequence[str] = KER
 
 
 def judged_ranking(data: ChallengeSet, ranking: Ranking, seed: int = 0) -> dict[str, Any]:
-    """Rank the features and evaluate the ranking.
+    """Rank the features of a dataset, and evaluate the ranking with SVMs.
 
     Returns
     -------
@@ -115,6 +115,6 @@ def judged_ranking(data: ChallengeSet, ranking: Ranking, seed: int = 0) -> dict[
 
 
 def best(accuracies: list[tuple[int, float]]) -> tuple[float, int]:
-    """Return the highest accuracy in percent, and the smallest size that attains it."""
+    """Return the highest accuracy in percent, and the smallest subset size that attains it."""
     size, accuracy = max(accuracies, key=lambda pair: (pair[1], -pair[0]))
     return 100 * accuracy, size

@@ -1,4 +1,4 @@
-"""Lasso and elastic net on the challenge sets, as classifiers with built-in selection."""
+"""Lasso and elastic net as classifiers on the NIPS 2003 challenge datasets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODELS = {"Lasso": LassoCV, "Elastic Net": ElasticNetCV}
 
 
 def fitted(data: ChallengeSet, name: str, seed: int = 0) -> dict[str, Any]:
-    """Fit a model to targets -1 and 1 and classify the test rows by the sign of its prediction.
+    """Fit a linear model to targets -1 and 1, and evaluate the sign of its predictions.
 
     The penalty is chosen among 30 values by five-fold cross-validation.
 

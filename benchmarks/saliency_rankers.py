@@ -1,4 +1,4 @@
-"""Rankings of the challenge sets by saliency of SVMs and networks, by a mask and by filters."""
+"""Feature rankings of the challenge datasets by saliency, input masks and filter methods."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PUBLISHED_EPOCHS = (100, 100)
 
 @dataclass(frozen=True)
 class Ranking:
-    """Settings of a ranking.
+    """Settings of one feature ranking.
 
     Attributes
     ----------
@@ -56,13 +56,13 @@ class Ranking:
 
     @property
     def title(self) -> str:
-        """Name of the ranking in tables."""
+        """Return the name of the ranking in tables."""
         uses_saliency = self.ranker in KERNELS or self.ranker == "NN"
         return f"{self.ranker}, gamma {self.gamma:g}" if uses_saliency else self.ranker
 
 
 def rankings(name: str) -> list[Ranking]:
-    """Return the rankings that are compared on a set."""
+    """Return the feature rankings that are compared on a dataset."""
     mask_epochs, saliency_epochs = EPOCHS.get(name, PUBLISHED_EPOCHS)
     return [
         *(Ranking(kernel, gamma) for gamma in GAMMAS for kernel in KERNELS),
@@ -73,7 +73,7 @@ def rankings(name: str) -> list[Ranking]:
 
 
 def rank(data: ChallengeSet, ranking: Ranking, seed: int = 0) -> dict[str, Any]:
-    """Return the features in ``order`` of relevance, and times or counts of the ranking."""
+    """Rank the features; return their ``order``, and times or counts of the ranking."""
     if ranking.ranker in FILTERS:
         scores = FILTERS[ranking.ranker](data.X, data.y)
         return {"order": np.argsort(-scores, kind="stable")}

@@ -1,4 +1,4 @@
-"""Accuracies on all features for several scalings, compared with Cancela et al. (2020).
+"""Accuracies with all features for several scalings, compared with Cancela et al. (2020).
 
 The paper states C, degree and coef0 of the SVMs. It does not state the scaling of the tables, that
 classes have equal weight, or that libsvm stops early; these settings are in the authors' published
@@ -37,7 +37,7 @@ def binarize(X: Any, X_test: Any) -> tuple[Any, Any]:
 
 
 def standardize_features(X: Any, X_test: Any) -> tuple[Any, Any]:
-    """Standardize each feature. Sparse tables are not centered."""
+    """Standardize each feature; do not center sparse tables."""
     scaler = StandardScaler(with_mean=not sp.issparse(X)).fit(X)
     return scaler.transform(X), scaler.transform(X_test)
 
@@ -52,12 +52,12 @@ COUNT_SCALINGS: dict[str, Scaling] = {"binarized at 3": binarize_at_3}
 
 
 def get_scalings(name: str) -> dict[str, Scaling]:
-    """Return the scalings to compare. Only DEXTER contains counts, which can be binarized at 3."""
+    """Return the scalings to compare; the word counts of DEXTER can also be binarized."""
     return SCALINGS | COUNT_SCALINGS if name == "dexter" else SCALINGS
 
 
 def accuracies(data: ChallengeSet, scaling: Scaling) -> list[float]:
-    """Return the test accuracy in percent for each kernel.
+    """Return the test accuracy of an SVM in percent, for each kernel.
 
     C is 1, because the published C = 1.5 for RBF on ARCENE does not apply to all features.
     """

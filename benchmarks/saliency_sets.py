@@ -1,4 +1,4 @@
-"""NIPS 2003 challenge sets, scaled as in Cancela et al. (2020), and the published results."""
+"""NIPS 2003 challenge datasets, scaled as in Cancela et al. (2020), and published results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_ITER = 10_000
 
 @dataclass(frozen=True)
 class ChallengeSet:
-    """Training rows, used for ranking, and test rows, used for evaluation."""
+    """Challenge dataset: training rows for ranking, and test rows for evaluation."""
 
     name: str
     X: Any
@@ -58,7 +58,7 @@ def binarize_at_3(X: Any, X_test: Any) -> tuple[Any, Any]:
 
 
 def standardize_table(X: Any, X_test: Any) -> tuple[Any, Any]:
-    """Standardize by the mean and standard deviation of all values; do not center sparse tables."""
+    """Standardize a table by a single mean and standard deviation; do not center sparse tables."""
     if sp.issparse(X):
         std = np.sqrt((X**2).mean() - X.mean() ** 2)
         return X / std, X_test / std
@@ -77,14 +77,17 @@ SCALINGS: dict[str, Scaling] = {
 
 
 def load(name: str, folder: Path) -> ChallengeSet:
-    """Load a set and scale it as in the paper; see ``saliency_scalings`` for the evidence."""
+    """Load a challenge dataset and scale it as in the paper.
+
+    ``saliency_scalings`` shows the evidence for these scalings.
+    """
     data = load_unscaled(name, folder)
     X, X_test = SCALINGS[name](data.X, data.X_test)
     return replace(data, X=X, X_test=X_test)
 
 
 def load_unscaled(name: str, folder: Path) -> ChallengeSet:
-    """Load a set without scaling."""
+    """Load a challenge dataset without scaling."""
     arrays = np.load(folder / f"{name}.npz")
     train, test = arrays["split"] == 0, arrays["split"] == 1
     X, y = _table(arrays), arrays["y"]

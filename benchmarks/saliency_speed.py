@@ -1,4 +1,6 @@
-"""Time for saliency compared with training, on 2,000 rows and 500 features, 20 of them relevant.
+"""Time for saliency compared with training, on 2,000 rows and 500 features.
+
+20 features are relevant.
 
 Times are CPU times on one core, which depend little on other work on the computer.
 
@@ -77,7 +79,7 @@ def make_model(name: str, epochs: int) -> Any:
 
 @contextmanager
 def time_in_fit(kind: Any) -> Iterator[list[float]]:
-    """Record the CPU time of each call of ``fit`` of a class."""
+    """Record the CPU time of each call to the ``fit`` method of a class."""
     original_fit = kind.fit
     seconds: list[float] = []
 
@@ -91,7 +93,7 @@ def time_in_fit(kind: Any) -> Iterator[list[float]]:
 
 
 def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:
-    """Measure a run and, within the same run, the training it includes.
+    """Print the time of a selection, and the part of it that is spent on training.
 
     Times of separate runs differ by more than the time for saliency.
     """

@@ -9,7 +9,7 @@ from allrelevant.relevance import RELEVANT
 
 
 def f1(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> float:
-    """Return the F1 score; 1 if there is nothing to find and nothing was found."""
+    """Return the F1 score; it is 1 if no feature is relevant and none was found."""
     total = truth.sum() + found.sum()
     return 1.0 if total == 0 else float(2 * (truth & found).sum() / total)
 

@@ -46,7 +46,7 @@ def run(
     features: int | None = None,
     timeout: float | None = None,
 ) -> Result:
-    """Run a method on a case. If the time limit is reached, the result contains only the limit."""
+    """Measure a method on a table; on a timeout, the result contains only the time limit."""
     with tempfile.TemporaryDirectory() as folder:
         saved = Path(folder) / "interval.npy"
         command = [sys.executable, "-m", "benchmarks.speed_run", method, case.name]
@@ -70,7 +70,10 @@ def run_fri(case: Case) -> Result:
 
 
 def fri_answer(**task: Any) -> Result:
-    """Run fri on a task in its environment; see ``fri_intervals.py``."""
+    """Compute relevance intervals with fri in its Python environment.
+
+    See ``fri_intervals.py``.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file, answer = Path(folder) / "task.npz", Path(folder) / "answer.json"
         np.savez(file, repeats=1, **task)

@@ -40,7 +40,7 @@ def peak_megabytes() -> float:
 
 
 def measure(repeats: int, run: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the shortest time of several runs, and the last result."""
+    """Return the shortest time of several runs and the result of the last run."""
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -70,7 +70,10 @@ def signed(case: Case, samples: ClassificationData, features: int) -> tuple[np.n
 
 
 def absolute(case: Case, samples: ClassificationData, features: int) -> tuple[np.ndarray, Result]:
-    """Compute the absolute intervals, like fri and the papers. Skip signs that are ruled out."""
+    """Compute intervals of absolute weights, as fri and the papers do.
+
+    LPs for signs that are ruled out are skipped.
+    """
     baseline, _ = compiled_baseline(case, samples)
 
     def solve() -> Any:
@@ -90,7 +93,7 @@ def compiled_baseline(case: Case, samples: ClassificationData) -> tuple[FittedBa
 
 
 def n_repeats(samples: ClassificationData) -> int:
-    """Return the number of runs: many for small tables, one for large tables."""
+    """Return the number of timed runs, which is smaller for larger tables."""
     return int(np.clip(2_000_000 // (samples.n_samples * samples.n_features), 1, 50))
 
 

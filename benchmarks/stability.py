@@ -1,4 +1,4 @@
-"""Stability of bounds and relevance classes over random splits, as in ferel18, section 4.2.
+"""Stability of bounds and relevance classes over random splits, as in Göpfert et al. (2018).
 
 The paper's data (adrenal steroids) are not public, so this script uses the breast cancer data, with
 64 random splits into 90% and 10% as in the paper. It prints the ratio of standard deviations
@@ -38,7 +38,7 @@ def chosen_C() -> float:
 
 
 def summarize(result: Stability) -> dict[str, str]:
-    """Return the quantities of the first table and their values."""
+    """Summarize how bounds and baseline weights vary over the splits."""
     ratio, frequency = result.ratio, result.frequency.max(axis=1)
     used = (result.baseline > 0).mean(axis=0) >= 0.5
     return {

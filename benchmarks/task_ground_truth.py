@@ -1,4 +1,4 @@
-"""F1 scores of the relevant features on data with known ground truth, for all tasks.
+"""F1 scores of the relevant features on data with known ground truth, for each task.
 
 Scores are means over ten instances, with default settings.
 
@@ -72,7 +72,7 @@ FEATURE_NOISE = 0.1
 
 
 class MeanF1(NamedTuple):
-    """Mean F1 scores of the relevant features.
+    """Mean F1 scores of the relevant features, with the estimated and with the best cutoff.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class MeanF1(NamedTuple):
 
 
 def mean_f1(task: Task, generate: Callable[..., Any], seeds: Iterable[int] = SEEDS) -> MeanF1:
-    """Compute the mean F1 scores over seeds."""
+    """Compute the mean F1 scores over tables generated with different seeds."""
     own, best, privileged = [], [], []
     for seed in seeds:
         data = generate(random_state=seed)

@@ -1,4 +1,4 @@
-"""Speed of the other tasks.
+"""Speed of relevance bounds for regression, ordinal regression and ranking, and of a path over C.
 
 Regression and ordered classes are compared with fri, with identical constraints. A path over C and
 a ranking with 25 million pairs are also timed.

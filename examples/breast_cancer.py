@@ -1,4 +1,4 @@
-"""Relevance of the features of the Wisconsin breast cancer data, with the figure in README.md.
+"""Relevance of the Wisconsin breast cancer features, and the figure shown in README.md.
 
 usage: python examples/breast_cancer.py [FIGURE.png]
 """

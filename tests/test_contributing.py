@@ -1,4 +1,4 @@
-"""Tests that the map in CONTRIBUTING.md lists all modules."""
+"""Tests that CONTRIBUTING.md lists all modules."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def listed_modules() -> set[str]:
-    """Return the paths below the package, from the tables of the section "Modules"."""
+    """Return the module paths listed in the section "Modules" of CONTRIBUTING.md."""
     tree = (ROOT / "CONTRIBUTING.md").read_text().partition("## Modules")[2]
     modules, folder = set(), ""
     for line in tree.partition("## How to extend")[0].splitlines():

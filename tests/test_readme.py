@@ -1,4 +1,4 @@
-"""Test that the examples in README.md run."""
+"""Tests that the examples in README.md run."""
 
 import re
 from pathlib import Path

@@ -35,7 +35,7 @@ def mutual_information(X, y: np.ndarray, random_state: int = 0) -> np.ndarray:
 
 
 def blocks(X) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield dense blocks of columns, scaled to a range of 1."""
+    """Yield dense blocks of columns, with each column scaled to a range of 1."""
     for start in range(0, X.shape[1], _COLUMNS_PER_BLOCK):
         columns = slice(start, min(start + _COLUMNS_PER_BLOCK, X.shape[1]))
         part = X[:, columns]
@@ -45,7 +45,7 @@ def blocks(X) -> Iterator[tuple[slice, np.ndarray]]:
 
 
 def relieff(X, y: np.ndarray) -> np.ndarray:
-    """Return the ReliefF weights.
+    """Return the ReliefF weight of each feature.
 
     A weight is the mean distance to the nearest neighbors in other classes minus the mean distance
     to those in the same class, summed over the rows.

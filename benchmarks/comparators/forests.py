@@ -1,4 +1,4 @@
-"""Boruta, which selects features that are more important to a random forest than permuted ones."""
+"""Feature selection with Boruta, based on random forests and permuted features."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from .interface import Chosen, Classes, Table
 
 
 def boruta(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Select the confirmed features, with the random forest of the package's example."""
+    """Select the features that Boruta confirms, with the random forest of its example."""
     forest = RandomForestClassifier(max_depth=5, class_weight="balanced", n_jobs=1)
     return BorutaPy(forest, n_estimators="auto", random_state=seed).fit(X, y).support_

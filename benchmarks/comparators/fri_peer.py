@@ -1,4 +1,4 @@
-"""Selection with fri 9.0.0 in a separate environment.
+"""Feature selection with fri 9.0.0 in a separate Python environment.
 
 fri requires NumPy 1 and packages that it does not declare.
 """
@@ -20,7 +20,7 @@ PACKAGES = ("fri==9.0.0", "importlib_metadata", "attrs")
 
 
 def install() -> None:
-    """Create the environment on first use, which takes a minute."""
+    """Create the Python environment of fri on first use, which takes a minute."""
     if PYTHON.exists():
         return
     print("Installing fri in .fri-env ...", file=sys.stderr, flush=True)
@@ -36,7 +36,7 @@ def install() -> None:
 
 
 def fri(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Select features with the authors' defaults, including their random hyperparameter search."""
+    """Select features with fri and its defaults, including the random hyperparameter search."""
     install()
     with tempfile.TemporaryDirectory() as folder:
         table, chosen = Path(folder) / "table.npz", Path(folder) / "chosen.npy"

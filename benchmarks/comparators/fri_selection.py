@@ -1,4 +1,4 @@
-"""Select features with fri 9.0.0 and its defaults; run in the environment of fri.
+"""Script that selects features with fri 9.0.0, for the Python environment of fri.
 
 usage: python fri_selection.py TABLE.npz CHOSEN.npy SEED
 """

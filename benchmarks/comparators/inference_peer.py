@@ -1,4 +1,4 @@
-"""Selection with knockpy 1.3.5 and hidimstat 0.4.0 in a separate environment.
+"""Feature selection with knockpy 1.3.5 and hidimstat 0.4.0 in a separate environment.
 
 hidimstat requires packaging, which it does not declare.
 """
@@ -22,7 +22,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def install() -> None:
-    """Create the environment on first use, which takes a minute."""
+    """Create the environment of knockpy and hidimstat on first use, which takes a minute."""
     if PYTHON.exists():
         return
     print("Installing knockpy and hidimstat in .calibration-env ...", file=sys.stderr, flush=True)
@@ -39,7 +39,7 @@ def install() -> None:
 
 
 def select_all(X: Table, y: Classes, *, seed: int) -> dict[str, tuple[Chosen, float]]:
-    """Return the selected features and the CPU seconds of each method of both packages."""
+    """Return the selected features and the CPU time of each knockpy and hidimstat method."""
     with tempfile.TemporaryDirectory() as folder:
         table, answer = Path(folder) / "table.npz", Path(folder) / "answer.npz"
         np.savez(table, X=X, y=y)

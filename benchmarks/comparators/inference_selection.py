@@ -1,4 +1,4 @@
-"""Select features with knockpy and hidimstat; run in their environment.
+"""Script that selects features with knockpy and hidimstat, for their Python environment.
 
 The answer has the selected features and the CPU seconds of each method.
 
@@ -14,14 +14,14 @@ import numpy as np
 
 
 def knockoffs(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
-    """Select with Gaussian knockoffs and the lasso statistic, the defaults of knockpy."""
+    """Select features with Gaussian knockoffs and the lasso statistic, the knockpy defaults."""
     np.random.seed(seed)  # noqa: NPY002 - knockpy uses the global generator
     selected = import_module("knockpy").KnockoffFilter("lasso", "gaussian").forward(X, y, fdr=0.2)
     return np.asarray(selected) > 0
 
 
 def desparsified(X: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> np.ndarray:
-    """Select with the desparsified lasso and the Benjamini-Hochberg procedure of hidimstat.
+    """Select features with the desparsified lasso and the Benjamini-Hochberg procedure.
 
     The p-values are two-sided already, so ``two_tailed_test``, which would halve the false
     discovery rate, is not needed.
@@ -32,7 +32,9 @@ def desparsified(X: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> np.
 
 
 def desparsified_path(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
-    """Do the same with nodewise penalties of 1 % of the largest useful one.
+    """Select features with the desparsified lasso and small nodewise penalties.
+
+    Each penalty is 1 % of the largest useful one.
 
     The documentation describes this as the default, but hidimstat 0.4.0 uses these penalties only
     if ``preconfigure_model_x_path`` is None. Otherwise, each penalty is 1.

@@ -1,4 +1,4 @@
-"""Interface of the comparators, which map a table to the selected features."""
+"""Interface of the feature selection methods that are compared with allrelevant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Chosen = NDArray[np.bool_]
 
 
 class Comparator(Protocol):
-    """A method that selects features.
+    """Function that selects features of a table.
 
     Parameters
     ----------
@@ -33,4 +33,4 @@ class Comparator(Protocol):
 
 
 class NotInstalledError(Exception):
-    """Raised if a package cannot be installed in its environment; its rows are skipped."""
+    """Raised if a package cannot be installed; its table rows are then skipped."""

@@ -1,4 +1,4 @@
-"""Rank the features of a table by LassoNet, in an environment that has it.
+"""Script that ranks features with LassoNet, for an environment that has this package.
 
 usage: python lassonet_order.py TABLE.npz ORDER.npy SEED
 """

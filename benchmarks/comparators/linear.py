@@ -1,4 +1,4 @@
-"""Linear models that select a feature if its absolute weight is above a cutoff.
+"""Linear models that select each feature whose absolute weight exceeds a cutoff.
 
 Grids start with the strongest penalty, so that ties are resolved in favor of the sparser model.
 """
@@ -25,12 +25,18 @@ C_VALUES = np.logspace(-3, 3, 13)
 
 
 def tiny(_: np.ndarray) -> float:
-    """Return the cutoff of ferel18, which esann17 uses for models with an L1 penalty alone."""
+    """Return 1e-5, the cutoff on absolute weights of Göpfert et al. (2018).
+
+    Göpfert et al. (2017) use it for models with an L1 penalty alone.
+    """
     return 1e-5
 
 
 def mean(weights: np.ndarray) -> float:
-    """Return the cutoff of esann17 for the L2-SVM and the elastic net, the mean absolute weight."""
+    """Return the mean absolute weight, a cutoff used by Göpfert et al. (2017).
+
+    They use it for the L2-SVM and the elastic net.
+    """
     return float(weights.mean())
 
 
@@ -51,7 +57,7 @@ def elastic_net_weights(X: Table, y: Classes, folds: StratifiedKFold) -> np.ndar
 def select_above(
     X: Table, y: Classes, *, folds: int, seed: int, weights: Callable[..., Any], cutoff: Cutoff
 ) -> Chosen:
-    """Select the features whose absolute weight is above the cutoff."""
+    """Select the features whose absolute weight in a linear model exceeds the cutoff."""
     scaled = StandardScaler().fit_transform(X)
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
@@ -61,7 +67,10 @@ def select_above(
 
 
 def ridge(cutoff: Cutoff) -> Comparator:
-    """Return the linear SVM with an L2 penalty, which ferel18 calls Ridge."""
+    """Return a function that selects features by a linear SVM with an L2 penalty.
+
+    Göpfert et al. (2018) call this method Ridge.
+    """
     return partial(select_above, weights=partial(svm_weights, penalty="l2"), cutoff=cutoff)
 
 

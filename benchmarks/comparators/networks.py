@@ -16,7 +16,7 @@ PATH_MULTIPLIER = 1.1
 
 
 def lassonet(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Select the features of the network on the path with the best held-out accuracy.
+    """Select the features of the LassoNet model with the best held-out accuracy.
 
     Ties are resolved in favor of the sparser network. To save time, a single split replaces
     cross-validation. It holds out a fraction of ``1 / folds`` of the rows.

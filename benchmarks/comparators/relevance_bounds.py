@@ -1,4 +1,4 @@
-"""Selection by the relevance bounds of allrelevant, with default settings."""
+"""Feature selection by the relevance bounds of allrelevant, with default settings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ def bounds(
     folds: int,
     seed: int,
     formulation: Literal["separate", "joint"] = "separate",
+    cutoff: Literal["fdr", "probes"] = "fdr",
 ) -> Chosen:
-    """Select the strong and weak features; the estimator chooses C with its own folds."""
-    model = ClassificationBounds(formulation=formulation, random_state=seed)
+    """Select the strong and weak features; the estimator chooses C by cross-validation."""
+    model = ClassificationBounds(formulation=formulation, cutoff=cutoff, random_state=seed)
     with warnings.catch_warnings():
         # Without label noise, C is at the end of its grid.
         warnings.simplefilter("ignore", RelevanceWarning)
         model.fit(X, y)
-    return model.relevance_ != "irrelevant"
+    return model.get_support()

@@ -1,4 +1,4 @@
-"""Selection by the cross-validated accuracy of a linear SVM."""
+"""Feature selection by the cross-validated accuracy of a linear SVM."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def forward_backward(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
 
 
 def select_top(X: Table, y: Classes, order: np.ndarray, *, folds: int, seed: int) -> Chosen:
-    """Select the smallest number of top features that maximizes the cross-validated accuracy."""
+    """Select the number of top-ranked features with the best cross-validated accuracy."""
     scaled = StandardScaler().fit_transform(X)
     cv = splits(folds, seed)
     scores = [
@@ -57,12 +57,12 @@ def select_top(X: Table, y: Classes, order: np.ndarray, *, folds: int, seed: int
 
 
 def mim(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Select the top features by mutual information with the class."""
+    """Select the features with the largest mutual information with the class."""
     order = np.argsort(-mutual_information(X, y), kind="stable")
     return select_top(X, y, order, folds=folds, seed=seed)
 
 
 def relief(X: Table, y: Classes, *, folds: int, seed: int) -> Chosen:
-    """Select the top features by ReliefF weight."""
+    """Select the features with the largest ReliefF weights."""
     order = np.argsort(-relieff(X, y), kind="stable")
     return select_top(X, y, order, folds=folds, seed=seed)

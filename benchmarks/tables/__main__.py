@@ -1,4 +1,4 @@
-"""Reproduce the papers' tables and write them as Markdown pages.
+"""Command that reproduces the papers' tables and writes them as Markdown pages.
 
 Every run of a row is stored when it ends. To resume an interrupted run, repeat the command. A quick
 run measures only the faster rows, with fewer seeds. It writes to its own folder and compares its
@@ -63,7 +63,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> list[Outcome]:
-    """Measure the missing rows, printing one line per row."""
+    """Measure the table rows that are not stored yet, and print one line per row."""
     jobs, skipped = pending_jobs(tables, store, quick=args.quick, data=args.data)
     print_skipped(skipped)
     outcomes, start = list(skipped), time.perf_counter()
@@ -79,7 +79,7 @@ def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> 
 
 
 def print_skipped(skipped: Sequence[Outcome]) -> None:
-    """Print one line per table and missing file."""
+    """Print the number of skipped rows per table and reason."""
     counts = Counter((outcome.job.table.name, outcome.skipped) for outcome in skipped)
     for (table, reason), count in counts.items():
         print(f"skipped  {table}: {count} {'row' if count == 1 else 'rows'}, {reason}", flush=True)

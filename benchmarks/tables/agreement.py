@@ -1,4 +1,4 @@
-"""Comparison of new runs with the published ones, seed by seed."""
+"""Comparison of new runs with the published runs of the same seeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .table import Table
 
 @dataclass(frozen=True)
 class FigurePair:
-    """A figure of a new run and the published figure of the same seed.
+    """A newly measured value and the published value of the same seed.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ class FigurePair:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Number of compared figures, and the pairs of figures that disagree."""
+    """Number of compared values, and the pairs of values that disagree."""
 
     n_compared: int
     disagreements: list[FigurePair]
 
 
 def compare(tables: Sequence[Table], new: Store, published: Store) -> Agreement:
-    """Compare all figures that both stores contain for the same seed."""
+    """Compare all values that both stores contain for the same seed."""
     pairs = [pair for table in tables for pair in _pairs(table, new, published)]
     return Agreement(len(pairs), [pair for pair in pairs if not pair.agrees])
 

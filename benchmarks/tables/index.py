@@ -1,4 +1,4 @@
-"""Index of the results: the pages of each paper, and the results that are not reproduced."""
+"""Index of the result pages of each paper, with the results that are not reproduced."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ HEAD = """\
 # Reproduced results of the papers
 
 These pages reproduce tables and figures of four papers and a thesis with `allrelevant`, on a
-computer with two cores. They also contain results of other packages, and of the methods with which
-the papers compare their own.
+computer with two cores. They also contain results of other packages and of the comparison methods
+of the papers.
 
 For each paper, a table links to the reproduced results. The list below the table names the results
 that are not reproduced, or only in part, and gives the reasons. If a page compares methods by one
@@ -46,7 +46,7 @@ SHARED = "F1"
 def write_index(
     papers: Sequence[Paper], others: Sequence[Table], store: Store, folder: Path
 ) -> None:
-    """Write the index of all measured tables, unless nothing was measured."""
+    """Write the index of all measured tables, or nothing if no table is measured."""
     tables = [table for paper in papers for table in paper.tables] + list(others)
     text = [HEAD]
     for paper in papers:
@@ -69,7 +69,7 @@ def paper_section(paper: Paper, store: Store) -> Iterator[str]:
 
 
 def section(title: str, tables: Sequence[Table], store: Store) -> Iterator[str]:
-    """Yield a heading and a table of pages, unless nothing was measured."""
+    """Yield a heading and a table of links to pages, or nothing if no table is measured."""
     rows = [row for table in tables for row in index_rows(table, store)]
     if not rows:
         return
@@ -88,7 +88,7 @@ def index_rows(table: Table, store: Store) -> Iterator[str]:
 
 
 def headline(table: Table, lines: list[Line]) -> list[str]:
-    """Return the title of the headline column, our best row and the best row of other methods."""
+    """Return the main column's title and the best rows of allrelevant and of other methods."""
     column = table.headline_column
     if column is None:
         return ["", "", ""]

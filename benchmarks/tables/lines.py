@@ -1,4 +1,4 @@
-"""Rows of a table: means and standard deviations over seeds, compared with the paper's figures."""
+"""Rows of a table: means and standard deviations over seeds, compared with the paper's values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .table import Column, Measured, Table
 
 @dataclass(frozen=True)
 class Line:
-    """One measured or derived row.
+    """One measured or derived row of a table, with its values by seed.
 
     Attributes
     ----------
@@ -43,17 +43,17 @@ class Line:
     megabytes: float | None = None
 
     def mean(self, key: str) -> float | None:
-        """Return the mean over seeds, or None if the row has no such figure."""
+        """Return the mean of a value over seeds, or None if the row does not contain it."""
         values = [run[key] for run in self.measured.values() if key in run]
         return float(np.mean(values)) if values else None
 
     def std(self, key: str) -> float | None:
-        """Return the standard deviation over seeds, or None for a single seed."""
+        """Return the standard deviation of a value over seeds, or None for a single seed."""
         values = [run[key] for run in self.measured.values() if key in run]
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     def is_worse_than_paper(self, column: Column) -> bool:
-        """Return whether the mean is worse than the paper's figure by more than rounding error."""
+        """Return whether the mean is worse than the paper's value by more than rounding error."""
         mean = self.mean(column.key)
         published = self.corrected.get(column.key, self.published.get(column.key))
         if mean is None or published is None or not column.better:

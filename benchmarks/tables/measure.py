@@ -1,4 +1,4 @@
-"""Measure one row in its own process, so that the peak memory is that of the row.
+"""Script that measures one table row in its own process, to isolate its peak memory.
 
 usage: python -m benchmarks.tables.measure TABLE ROW --store FOLDER --seeds N ... [--data FOLDER]
 """
@@ -48,12 +48,12 @@ def versions() -> dict[str, str]:
 
 
 def peak_megabytes() -> float:
-    """Return the peak memory of this process or of its largest child."""
+    """Return the peak memory of this process or its largest child process, in megabytes."""
     return max(usage.ru_maxrss for usage in usages()) / 1024
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process and its children."""
+    """Return the CPU time of this process and its child processes, in seconds."""
     return sum(usage.ru_utime + usage.ru_stime for usage in usages())
 
 

@@ -1,4 +1,4 @@
-"""Markdown page of a table."""
+"""Markdown page of one table of results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def wrap_paragraphs(text: str) -> str:
 
 
 def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
-    """Yield the table, its legend and the best methods."""
+    """Yield the Markdown of a table, its legend and a sentence about the best methods."""
     published = {key for line in lines for key in line.published}
     titles = [table.row_header]
     titles += [
@@ -66,12 +66,12 @@ def markdown_table(table: Table, lines: list[Line]) -> Iterator[str]:
 
 
 def bold_mean(table: Table, lines: list[Line], column: Column) -> float | None:
-    """Return the mean to print in bold; None if the rows are not methods on the same data."""
+    """Return the mean to print in bold, or None if the rows of the table are not comparable."""
     return best_mean(lines, column) if table.rows_are_methods else None
 
 
 def label(table: Table, line: Line, lines: list[Line]) -> str:
-    """Return the name of a row, marked as ours if the table also has other methods."""
+    """Return the name of a row, with a prefix for allrelevant in tables with other methods."""
     is_mixed = table.rows_are_methods and not all(one.is_ours for one in lines)
     return f"{OURS}: {line.name}" if line.is_ours and is_mixed else line.name
 
@@ -89,7 +89,7 @@ def quote_names(names: Sequence[str]) -> str:
 
 
 def best_methods(table: Table, lines: list[Line]) -> Iterator[str]:
-    """Yield a sentence about the best methods in the headline column.
+    """Yield a sentence about the best methods in the main column.
 
     If none of them is ours, the reason follows.
     """
@@ -118,7 +118,7 @@ def _rounded_mean(line: Line, column: Column) -> float | None:
 
 
 def cell(line: Line, column: Column, best: float | None) -> str:
-    """Return the mean, its standard deviation and the paper's value."""
+    """Format the mean, the standard deviation and the paper's value of one table cell."""
     mean, std = line.mean(column.key), line.std(column.key)
     if mean is None:
         text = MISSING
@@ -146,7 +146,7 @@ def paper_figure(published: Mapping[str, float], column: Column) -> str:
 
 
 def cost(line: Line) -> list[str]:
-    """Return seeds, times and memory; empty cells for derived rows."""
+    """Return the cells for seeds, times and memory; derived rows have empty cells."""
     if not line.n_seeds:
         return ["", "", "", ""]
     seeds = str(len(line.measured))
@@ -164,7 +164,7 @@ def in_seconds(seconds: float | None) -> str:
 
 
 def legend(table: Table, lines: list[Line], text: str) -> str:
-    """Return the explanation of the marks that the text of the table contains."""
+    """Return a legend that explains the marks used in a table."""
     has_repeats = any(line.n_seeds and len(line.measured) > 1 for line in lines)
     is_incomplete = any(len(line.measured) < line.n_seeds for line in lines)
     has_best = any(bold_mean(table, lines, column) is not None for column in table.columns)
@@ -187,7 +187,7 @@ def legend(table: Table, lines: list[Line], text: str) -> str:
 
 
 def bold_sentence(table: Table, lines: list[Line]) -> str:
-    """Return the explanation of bold values; it names columns if some have no bold value."""
+    """Return a sentence that explains which columns have bold values."""
     titles = [
         column.title for column in table.columns if bold_mean(table, lines, column) is not None
     ]
@@ -252,7 +252,7 @@ def draw_plots(table: Table, lines: list[Line], folder: Path) -> Iterator[str]:
 
 
 def footer(table: Table, store: Store, folder: Path) -> str:
-    """Return the command that generates the page, the versions and a link to the stored runs."""
+    """Return a footer with the command, the package versions and a link to the stored runs."""
     stored: dict[str, str] = {}
     for row in table.rows:
         stored |= store.content(table, row).get("versions", {})

@@ -1,4 +1,4 @@
-"""Measurement of the missing rows, several at a time, each in its own process."""
+"""Parallel measurement of the missing table rows, each in its own process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SINGLE_THREADED = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM
 
 @dataclass(frozen=True)
 class Job:
-    """The seeds of a row that are not measured yet."""
+    """A table row and the seeds for which it is not measured yet."""
 
     table: Table
     row: Row
@@ -63,7 +63,10 @@ def pending_jobs(
 
 
 def run(jobs: Sequence[Job], store: Store, data: Path | None, n_jobs: int) -> Iterator[Outcome]:
-    """Yield outcomes as jobs finish. Ctrl-C stops the running jobs; stored runs remain."""
+    """Run jobs in parallel, and yield the outcome of each job when it finishes.
+
+    Ctrl-C stops the running jobs; stored runs remain.
+    """
     started: list[subprocess.Popen[str]] = []
     with ThreadPoolExecutor(n_jobs) as pool:
         futures = {pool.submit(_run_one, job, store, data, started) for job in jobs}

@@ -34,11 +34,11 @@ class Store:
         return self.folder / f"{table.name}.json"
 
     def content(self, table: Table, row: Row) -> dict[str, Any]:
-        """Return the stored runs and versions of a row, without runs if it was never measured."""
+        """Return the stored runs and package versions of a row, without runs if not measured."""
         return self._read(table).get(row.name, {"runs": {}})
 
     def measured(self, table: Table, row: Row) -> Measured:
-        """Return the figures of a row by seed."""
+        """Return the measured values of a row by seed."""
         runs = self.content(table, row)["runs"]
         return {int(seed): runs[seed]["figures"] for seed in sorted(runs, key=int)}
 
@@ -56,7 +56,7 @@ class Store:
         cost: Mapping[str, float],
         versions: Mapping[str, str],
     ) -> None:
-        """Add one run of a row. Other processes may add runs of the table at the same time."""
+        """Add one run of a row; other processes may add runs of the same table meanwhile."""
         with self._locked():
             content = self._read(table)
             entry = content.setdefault(row.name, {"runs": {}})

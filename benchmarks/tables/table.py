@@ -1,4 +1,4 @@
-"""Description of a table of a paper: its columns, its rows and their measurement."""
+"""Description of a table of results: its columns, its rows and their measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Measure = Callable[[int, Path], Figures]
 
 @dataclass(frozen=True)
 class Column:
-    """One number of a row.
+    """A column of a table, with the key and the format of its values.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Table:
 
     @property
     def short_title(self) -> str:
-        """The title without the number of the table."""
+        """Return the title without the number of the table."""
         paper, _, *rest = self.title.split(", ")
         return ", ".join([paper, *rest])
 

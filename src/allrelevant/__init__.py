@@ -1,4 +1,4 @@
-"""Feature relevance with certified bounds, and feature selection.
+"""Feature selection, and feature relevance with certified bounds.
 
 Public names are listed in ``__init__.pyi`` and loaded when first used, so that
 ``import allrelevant`` and ``allrelevant --help`` do not import scikit-learn.

@@ -1,4 +1,4 @@
-"""Imports of optional dependencies."""
+"""Import of optional dependencies, with an error that names the package to install."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .exceptions import MissingExtraError
 
 
 def import_extra(module: str, extra: str) -> ModuleType:
-    """Import an optional dependency, or raise an error with the install command.
+    """Import an optional dependency, or raise an error that states how to install it.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def missing_extra_error(module: str, extra: str) -> MissingExtraError:
 
 
 def display(name: str) -> Any:
-    """Return the display class with this name from :mod:`allrelevant.plots`.
+    """Return the class with the given name from :mod:`allrelevant.plots`.
 
     Plotting code is imported only when a result is plotted.
     """

@@ -1,4 +1,4 @@
-"""Default values and choices that constructors share with each other or with commands.
+"""Default values and allowed choices that several constructors or commands use.
 
 This module imports only ``typing``, so ``allrelevant report --help`` can show these values without
 importing numpy. A default used by a single constructor belongs in its signature.
@@ -33,7 +33,7 @@ PROBES: Final = "probes"
 FIXED: Final = "fixed"
 CutoffName = Literal["fdr", "probes"]
 CutoffRule = Literal["fdr", "probes", "fixed"]
-CUTOFF: Final = PROBES
+CUTOFF: Final = FDR
 FDR_LEVEL: Final = 0.05
 N_PROBES: Final = 50
 FPR: Final = 1e-6

@@ -1,4 +1,4 @@
-"""Access to private scikit-learn attributes.
+"""Access to private attributes of fitted scikit-learn estimators.
 
 These attributes may change in any scikit-learn release. No other module uses them, so only this
 file has to be adapted.

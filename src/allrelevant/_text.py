@@ -12,7 +12,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def printable(name: object) -> str:
-    r"""Return a name with control and invisible characters escaped; quote it if it is blank.
+    r"""Return a name with control and invisible characters escaped, and quoted if it is blank.
 
     >>> printable("age\tin\x1b[31m years")
     'age\\tin\\x1b[31m years'
@@ -96,7 +96,7 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def percent(fraction: float) -> str:
-    """Format a fraction (possibly negative) as a percentage with one decimal.
+    """Format a fraction as a percentage with one decimal.
 
     >>> percent(0.875)
     '87.5%'
@@ -130,7 +130,7 @@ def use_minus_sign(text: str) -> str:
 
 
 def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
-    """Return the number of decimals for four significant digits of the largest upper bound."""
+    """Return the number of decimals that gives the largest upper bound four significant digits."""
     largest = max((f["upper"] for f in features), default=1.0)
     return 3 if largest <= 0.0 else min(max(3 - math.floor(math.log10(largest)), 0), 12)
 
@@ -138,7 +138,7 @@ def decimals_for(features: Sequence[Mapping[str, Any]]) -> int:
 def join_names(
     names: Sequence[str], at_most: int = 10, conjunction: str = "and", *, quote: bool = True
 ) -> str:
-    """Join names into a phrase; names beyond ``at_most`` are only counted.
+    """Join names into a phrase that lists at most ``at_most`` names and counts the others.
 
     Names are quoted by default.
 
@@ -155,7 +155,7 @@ def join_names(
 
 
 def count_noun(number: int, one: str, many: str) -> str:
-    """Format a count, followed by the matching singular or plural phrase.
+    """Return a count followed by the matching singular or plural phrase.
 
     >>> count_noun(1, "column is", "columns are"), count_noun(2, "column is", "columns are")
     ('1 column is', '2 columns are')

@@ -1,4 +1,4 @@
-"""Type aliases for arrays."""
+"""Type aliases for arrays and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input validation shared by estimators: classes, numeric targets, constant columns, counts."""
+"""Input validation for all estimators: targets, feature values and numbers of features."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def feature_names(est: Any) -> list[str]:
 
 
 def resolve_n_features(requested: Any, n_features: int) -> int:
-    """Convert a count or a fraction to the number of features to select (at least one).
+    """Convert a number or a fraction of features to the number of features to select.
 
     >>> resolve_n_features(3, 10), resolve_n_features(0.25, 10), resolve_n_features(0.01, 10)
     (3, 2, 1)
@@ -98,7 +98,7 @@ def check_finite(X: Table, names: Sequence[str]) -> None:
         if number:
             columns = X.indices[mask] if sp.issparse(X) else np.flatnonzero(mask.any(axis=0))
             raise InputError(
-                f"X has {number} {kind} value(s), first in feature "
+                f"X contains {kind} values ({number} in total), first in feature "
                 f"{names[int(columns.min())]!r}, but all values must be finite. Impute these "
                 "values, or remove the affected rows or features."
             )

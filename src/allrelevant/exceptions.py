@@ -1,4 +1,4 @@
-"""Errors and warnings that the package raises.
+"""Exceptions and warnings of the package.
 
 Every error derives from :class:`AllRelevantError`, so that callers can distinguish a problem with
 the data or the settings from a bug. The command line prints these errors in one line.
@@ -64,7 +64,7 @@ class MissingExtraError(AllRelevantError, ImportError):
 
 
 class WorkerDiedError(AllRelevantError, RuntimeError):
-    """Raised when some items crash their worker process in every attempt.
+    """Raised when items to process in parallel crash their worker process in every attempt.
 
     All other items are finished.
 

@@ -1,4 +1,4 @@
-"""Relevance classes of features, and q-values of tests of relevance."""
+"""Relevance classes of features, and q-values of relevance tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STRONG = "strong"
 WEAK = "weak"
 
 
-# Every equivalent model uses the feature, but with no more weight than noise can get.
+# Every equivalent model uses the feature, but with no more evidence than noise can show.
 UNCONFIRMED = "unconfirmed"
 
 
@@ -24,14 +24,14 @@ CLASSES = (STRONG, WEAK, UNCONFIRMED, IRRELEVANT)
 RELEVANT = (STRONG, WEAK)
 
 # Largest rank that the Benjamini-Hochberg procedure divides p-values by. With a false discovery
-# rate of 0.05, at most 0.25 irrelevant features per table are expected among the relevant ones.
-MAX_RANK = 5
+# rate of 0.05, at most 0.15 irrelevant features per table are expected among the relevant ones.
+MAX_RANK = 3
 
 
 def assign_classes(
     is_relevant: NDArray[np.bool_], is_strong: NDArray[np.bool_], is_needed: NDArray[np.bool_]
 ) -> NDArray[np.str_]:
-    """Return the relevance class of each feature.
+    """Return the relevance class of each feature: strong, weak, unconfirmed or irrelevant.
 
     A relevant feature is strong or weak. A feature that is not relevant is irrelevant, unless every
     equivalent model needs it.
@@ -49,13 +49,14 @@ def assign_classes(
 
 
 def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return q-values by a capped Benjamini-Hochberg procedure, shape (n_tests, n_features).
+    """Convert p-values to q-values by a modified Benjamini-Hochberg procedure.
 
-    The p-value of a feature is the smallest over its tests, which must be adjusted for each other
-    already. Sorted p-value k is multiplied by the number of features and divided by k, but by no
-    more than :data:`MAX_RANK`. Without the cap, many relevant features would let in irrelevant ones
-    with much larger p-values. The q-value of one of several tests is the smallest false discovery
-    rate at which this test alone would make the feature relevant.
+    Both arrays have shape (n_tests, n_features). The p-value of a feature is the smallest over its
+    tests, which must be adjusted for each other already. Sorted p-value k is multiplied by the
+    number of features and divided by k, but by no more than :data:`MAX_RANK`. Without the cap, many
+    relevant features would let in irrelevant ones with much larger p-values. The q-value of one of
+    several tests is the smallest false discovery rate at which this test alone would make the
+    feature relevant.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Folds, row groups and permutations for all estimators that split or permute rows.
+"""Cross-validation folds, random splits and permutations of rows, for all estimators.
 
 All seeds are drawn before any work starts (:func:`draw_seeds`). Results therefore depend neither on
 the number of workers nor on the order in which they finish.
@@ -32,7 +32,7 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def draw_seeds(random_state: int | np.random.RandomState | None, n_seeds: int) -> list[int]:
-    """Draw the seeds for all steps of a run in advance."""
+    """Draw a given number of random seeds, one for each step of a run."""
     rng = check_random_state(random_state)
     seeds: list[int] = rng.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
     return seeds
@@ -47,7 +47,7 @@ def shuffled_folds(n_samples: int, n_folds: int, seed: int) -> list[Fold]:
 def stratified_folds(
     y: NDArray[Any], n_folds: int, seed: int, setting: str = "C as a number"
 ) -> list[Fold]:
-    """Return stratified folds; use fewer if the smallest class has fewer rows than folds.
+    """Return stratified folds, at most as many as the smallest class has rows.
 
     ``setting`` is the alternative to cross-validation that the error message recommends.
     """
@@ -82,7 +82,7 @@ def random_splits(
     stratify: bool,
     row_groups: NDArray[Any] | None = None,
 ) -> list[Fold]:
-    """Return random train/test splits of all rows.
+    """Return several random splits of all rows into training and test rows.
 
     With row groups, rows of the same group stay together, and ``stratify`` is ignored.
     """
@@ -207,7 +207,7 @@ def _single_line(error: ValueError) -> str:
 def permute_rows(
     n_samples: int, rng: np.random.RandomState, row_groups: NDArray[Any] | None = None
 ) -> Rows:
-    """Return a random order of the rows.
+    """Return the row indices in random order.
 
     Row groups move as a whole and keep their internal order. They exchange places only with groups
     of the same size.
@@ -225,6 +225,6 @@ def permute_rows(
 
 
 def permuted_copies(columns: Iterable[Vector], rng: np.random.RandomState) -> list[Vector]:
-    """Return permuted copies of the columns, without copies that equal the original."""
+    """Return randomly permuted copies of the columns, except copies equal to their original."""
     copies = [(rng.permutation(column), column) for column in columns]
     return [copy for copy, column in copies if not np.array_equal(copy, column)]

@@ -1,4 +1,4 @@
-"""Upper limits on the number of files that a reader has to open to follow a call."""
+"""Tests that each main call of the package executes code from a limited number of files."""
 
 from __future__ import annotations
 

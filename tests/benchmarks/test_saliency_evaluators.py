@@ -1,4 +1,4 @@
-"""Evaluation of rankings: incremental kernels give the same accuracies as SVMs on the columns."""
+"""Tests that incremental kernel matrices give the same accuracies as SVMs on the columns."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Small random tables: noisy, with redundant features, with more columns than rows, weighted."""
+"""Small random tables: noisy, redundant, weighted, or with more columns than rows."""
 
 import numpy as np
 

@@ -1,7 +1,8 @@
-"""Reference implementation: the LPs as printed in the papers, solved by cold starts.
+"""Naive reference implementation of relevance intervals: the papers' LPs, with cold starts.
 
-Deliberately simple and slow. Tests compare the results of the package with it. The variables are
-``w_hat (d), w (d), b (1), xi (n)``, with ``|w_j| <= w_hat_j``; there are three LPs per feature.
+The implementation is deliberately simple and slow. Tests compare the results of the package with
+it. The variables are ``w_hat (d), w (d), b (1), xi (n)``, with ``|w_j| <= w_hat_j``; there are
+three LPs per feature.
 """
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.optimize import linprog
 
 
 def naive_l1_svm(X, y, C, weight):
-    """Return norm plus C times loss of the l1-regularized SVM (ferel18, section 3.2, step 1)."""
+    """Return the minimal norm plus C times loss of the l1-SVM of Göpfert et al. (2018)."""
     n, d = X.shape
     cost = np.concatenate([np.ones(d), np.zeros(d + 1), C * weight])
     rows, limits = _model_rows(X, y)
@@ -19,7 +20,7 @@ def naive_l1_svm(X, y, C, weight):
 
 
 def naive_separate(X, y, weight, norm_limit, loss_limit):
-    """Return the intervals of ferel18, Theorems 2 and 3."""
+    """Return the relevance intervals of Göpfert et al. (2018), Theorems 2 and 3."""
     n, d = X.shape
     norm_row = np.concatenate([np.ones(d), np.zeros(d + 1 + n)])
     loss_row = np.concatenate([np.zeros(2 * d + 1), weight])
@@ -27,7 +28,7 @@ def naive_separate(X, y, weight, norm_limit, loss_limit):
 
 
 def naive_joint(X, y, weight, C, limit):
-    """Return the intervals of esann17, Theorems 1 and 2."""
+    """Return the relevance intervals of Göpfert et al. (2017), Theorems 1 and 2."""
     d = X.shape[1]
     row = np.concatenate([np.ones(d), np.zeros(d + 1), C * weight])
     return _intervals(X, y, [row], [limit])

@@ -1,4 +1,4 @@
-"""Naive reference implementation of equivalent models under constraints.
+"""Naive reference implementation of equivalent models under constraints on weights.
 
 Limits on weights are hard constraints, as in ``naive_tasks``. Both signs of a nonzero weight are
 tried.
@@ -17,7 +17,7 @@ from tests.bounds import naive_tasks
 
 
 class NaiveSet:
-    """All models equivalent to the baseline of a fitted problem, as an LP from a cold start."""
+    """Models equivalent to the baseline of a fitted problem, described by an LP."""
 
     def __init__(self, problem, slack):
         samples = problem.baseline.data
@@ -29,7 +29,7 @@ class NaiveSet:
         self.d, self.k = len(self.rows[0][0]), len(self.rows[0][1])
 
     def optimum(self, cost_w, limits=(), cost_size=None):
-        """Minimize ``cost_w . w + cost_size . |w|``; return None if there is no model."""
+        """Minimize ``cost_w . w + cost_size . |w|``; return None if the limits are infeasible."""
         d, k, m = self.d, self.k, len(self.slack_weight)
         A, b = naive_tasks._inequalities([*self.rows, *self._limit_rows(limits)], d, k, m)
         norm = np.r_[np.ones(d), np.zeros(d + k + m)]
@@ -50,7 +50,7 @@ class NaiveSet:
         return self.optimum(np.zeros(self.d), limits) is not None
 
     def sizes(self, limit_sets):
-        """Compute the range of each absolute weight over a union of sets, one per item."""
+        """Compute the range of each absolute weight over models that satisfy any of the limits."""
         parts = [self._sizes(limits) for limits in limit_sets if self.has_models(limits)]
         if not parts:
             return None
@@ -66,7 +66,7 @@ class NaiveSet:
         return found
 
     def sum_range(self, members):
-        """Compute the smallest and largest sum of absolute weights, trying all signs."""
+        """Compute the smallest and the largest sum of the absolute weights of some features."""
         is_member = np.isin(np.arange(self.d), members).astype(float)
         smallest = self.optimum(np.zeros(self.d), cost_size=is_member)
         largest = -np.inf
@@ -99,7 +99,10 @@ class NaiveSet:
 
 
 def sign_combinations(constraints):
-    """Return the limits for each combination of signs, from (feature, low, high, signed)."""
+    """Return the limits on weights for each combination of signs.
+
+    Each constraint is a tuple ``(feature, low, high, signed)``.
+    """
     options = [
         [(j, low, high)]
         if signed

@@ -1,9 +1,9 @@
-"""Reference implementation of the LPs of the other tasks, sample by sample, with cold starts.
+"""Naive reference implementation of the LPs of regression, ordinal regression and ranking.
 
-Deliberately simple and slow. The variables are ``w_hat (d), w (d), offsets (k), xi (m)`` with
-``|w_j| <= w_hat_j``; each end of each range is a separate LP. A constraint is a tuple
-``(w part, offset part, right-hand side, slack)``, for ``w part . w + offset part . o + xi >= rhs``.
-``slack`` is the index of its slack variable, or None for a hard constraint.
+The implementation is deliberately simple and slow. The variables are ``w_hat (d), w (d), offsets
+(k), xi (m)`` with ``|w_j| <= w_hat_j``; each end of each range is a separate LP. A constraint is a
+tuple ``(w part, offset part, right-hand side, slack)``, for ``w part . w + offset part . o + xi >=
+rhs``. ``slack`` is the index of its slack variable, or None for a hard constraint.
 """
 
 from itertools import product
@@ -51,7 +51,7 @@ def ranking(X, y, weight):
 
 
 def explained(rows, sample_of_row, Z, weight):
-    """Set the slack of each row of sample i to ``u . z_i + c >= 0``."""
+    """Model the slack of sample i as ``u . z_i + c >= 0``, with privileged features ``z_i``."""
     p, k = Z.shape[1], len(rows[0][1])
     d = len(rows[0][0])
     new: list[Any] = []
@@ -66,7 +66,7 @@ def explained(rows, sample_of_row, Z, weight):
 
 
 def explained_ranking(X, y, Z, weight):
-    """Constrain every pair of a positive and a negative sample, each sample with its own slack."""
+    """Return the constraints of all pairs, with slacks that depend on privileged features."""
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     d = X.shape[1]
     rows: list[Any] = [
@@ -79,7 +79,7 @@ def explained_ranking(X, y, Z, weight):
 
 
 def signed_ranges(rows, slack_weight, norm_limit, loss_limit):
-    """Return the smallest and the largest weight of each feature, by two cold-started LPs."""
+    """Return the smallest and the largest weight of each feature, each from a cold-started LP."""
     d, k, m = len(rows[0][0]), len(rows[0][1]), len(slack_weight)
     A, b = _inequalities(rows, d, k, m)
     norm = np.r_[np.ones(d), np.zeros(d + k + m)]
@@ -95,7 +95,7 @@ def signed_ranges(rows, slack_weight, norm_limit, loss_limit):
 
 
 def optimum(rows, slack_weight, C):
-    """Return norm plus C times loss of the optimal model."""
+    """Return the minimum of norm plus C times loss over all models."""
     d, k, m = len(rows[0][0]), len(rows[0][1]), len(slack_weight)
     A, b = _inequalities(rows, d, k, m)
     return _solve(np.r_[np.ones(d), np.zeros(d + k), C * slack_weight], A, b, d, k, m)

@@ -31,7 +31,7 @@ def _separable(X, y, rng):
 
 
 def _all_misclassified(X, y, rng):
-    """Repeat each row in both classes, so that no model classifies more than half correctly."""
+    """Repeat each row with the opposite label, so that about half of the rows are misclassified."""
     X, y = np.vstack([X, X]), np.concatenate([y, -y])
     X[0] += 0.1
     return X, y

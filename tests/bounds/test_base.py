@@ -1,4 +1,4 @@
-"""Behavior common to all estimators: privileged features, constant columns."""
+"""Tests of behavior common to all estimators: privileged features and constant columns."""
 
 import pickle
 from typing import Any

@@ -1,4 +1,4 @@
-"""Baselines and the choice of C."""
+"""Tests of the baseline model and of the choice of C."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_chosen_C_is_on_the_grid_and_better_than_chance():
 
 
 def test_label_noise_lowers_the_chosen_C():
-    """Average over seeds, because a single table can go either way."""
+    """Label noise lowers the chosen C on average over several tables."""
     clean, noisy = (
         np.mean([np.log(choose(make_samples(flip, seed)).C) for seed in range(6)])
         for flip in (0.0, 0.25)

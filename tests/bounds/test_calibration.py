@@ -1,4 +1,4 @@
-"""Calibration of the cutoffs, and the fallback with too few probes."""
+"""Tests of cutoffs estimated from probes, and of the fallback with too few probes."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from allrelevant.relevance import RELEVANT
 
 
 def test_prediction_limit_is_exceeded_with_probability_fpr():
-    """The limit is exact for normal draws."""
+    """A new normally distributed value exceeds the prediction limit with probability ``fpr``."""
     rng = np.random.RandomState(0)
     draws, fpr = 4_000, 0.05
     exceeded = 0
@@ -48,7 +48,10 @@ def test_too_few_probes_warn_and_use_the_fallback_cutoffs():
 
 
 def test_probes_that_equal_their_column_are_not_used():
-    """The column has one nonzero value, so one in four permutations equals the column."""
+    """Permuted copies that equal their column are not used as probes.
+
+    The column has one nonzero value, so one in four permutations equals the column.
+    """
     rng = np.random.RandomState(0)
     X = np.zeros((4, 1))
     X[0] = 1.0

@@ -1,4 +1,4 @@
-"""Behavior of ClassificationBounds as seen by users."""
+"""Tests of the public interface of `ClassificationBounds`."""
 
 import pickle
 
@@ -30,7 +30,7 @@ def fitted(data):
 
 
 def quick(**kwargs):
-    """Return an estimator with fixed C and cutoff."""
+    """Return a `ClassificationBounds` that is fast to fit, because C and the cutoff are fixed."""
     return ClassificationBounds(**{"C": 1.0, "cutoff": 0.1, **kwargs})
 
 

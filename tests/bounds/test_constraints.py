@@ -1,4 +1,4 @@
-"""Parsing of user constraints."""
+"""Tests of parsing user constraints on weights."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The cheapest models, compared with an exhaustive search over all subsets."""
+"""Tests of minimum-cost feature sets against an exhaustive search over all subsets."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.bounds.naive_limits import NaiveSet
 
 
 def compare_with_all_subsets(est, costs):
-    """Check that all minimal sets are found, in order of cost."""
+    """Check that all minimal feature sets are found, in order of cost."""
     naive = NaiveSet(est._result.subproblems[0], make_tolerance(est))
     minimal = naive.minimal_sets()
     design = est.cheapest(costs, n_solutions=len(minimal) + 1)
@@ -126,7 +126,7 @@ def test_timeout_returns_the_cheapest_known_model():
 
 
 def cheapest_scores_per_fold(X, y, seed, **parameters):
-    """Choose the cheapest set in each fold with the public interface; return the scores."""
+    """Return the held-out score of the minimum-cost feature set in each fold."""
     scores = []
     for train, test in stratified_folds(np.where(y > 0, 1.0, -1.0), 5, seed):
         est = ClassificationBounds(cutoff=0.1, **parameters).fit(X[train], y[train])
@@ -192,7 +192,7 @@ def test_held_out_score_after_what_if():
 
 
 def test_held_out_score_is_missing_if_a_fold_has_no_set():
-    """All rows together have a model without an excluded feature, but not those of each fold."""
+    """The held-out score is missing if a feature that must not be used is necessary in a fold."""
     found = []
     for seed in range(6):
         est = classification(seed)

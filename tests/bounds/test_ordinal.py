@@ -1,4 +1,4 @@
-"""Behavior of OrdinalBounds as seen by users."""
+"""Tests of the public interface of `OrdinalBounds`."""
 
 from typing import Any
 
@@ -36,7 +36,10 @@ class TestOrdinal:
         np.testing.assert_array_equal(bounds.decision_function(X).argmax(axis=1), bounds.predict(X))
 
     def test_two_classes_match_classification(self):
-        """A single threshold is a negated offset, so the set of models is the same."""
+        """`OrdinalBounds` with two classes has the intervals of `ClassificationBounds`.
+
+        A single threshold is a negated offset, so the set of models is the same.
+        """
         X, y, _ = make_linear_classification(80, flip=0.1, random_state=0, **COUNTS)
         settings: dict[str, Any] = {"C": 1.0, "cutoff": 0.1}
         np.testing.assert_allclose(

@@ -1,4 +1,4 @@
-"""Paths: the result at each value equals that of a separate fit."""
+"""Tests that a path over a parameter gives the same results as separate fits."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""P-values from permuted tables, q-values, and the relevance classes that follow from them."""
+"""Tests of p-values from permuted tables, q-values and the resulting relevance classes."""
 
 import numpy as np
 import pytest
@@ -29,8 +29,34 @@ def noise():
     return rng.normal(size=(60, 5)), np.arange(60) % 2
 
 
+def make_draws(features, probes, feature_association=None, probe_association=None):
+    """Return draws whose association with the target is zero unless it is given."""
+    if feature_association is None:
+        feature_association, probe_association = np.zeros(probes.shape[1]), np.zeros(probes.shape)
+    return Draws(features, probes, feature_association, probe_association)
+
+
 def naive_scores(draws):
-    """Compute every standardized statistic from its definition: of features, and of probes."""
+    """Compute the combined evidence of features and probes from its definition."""
+    weight, null = naive_weights(draws)
+    units = [(np.mean(part), np.std(part)) for part in (null, draws.probe_association)]
+
+    def combine(value, association):
+        parts = zip((value, association), units, strict=True)
+        return sum((part - mean) / (std + TIE_TOL) for part, (mean, std) in parts)
+
+    n_draws, d = draws.probes.shape
+    return (
+        [combine(weight[j], draws.feature_association[j]) for j in range(d)],
+        [
+            [combine(null[k][j], draws.probe_association[k, j]) for j in range(d)]
+            for k in range(n_draws)
+        ],
+    )
+
+
+def naive_weights(draws):
+    """Compute the standardized weights of features and of probes from their definition."""
     probes = draws.probes
     n_draws, d = probes.shape
     pooled = np.mean([np.var(probes[:, j], ddof=1) for j in range(d)])
@@ -49,7 +75,12 @@ def naive_scores(draws):
 def test_pvalues_follow_their_definition(n_subproblems):
     rng = np.random.RandomState(0)
     draws = [
-        Draws(rng.gamma(2.0, size=(5, 4)) + np.array([0, 0, 3, 9]), rng.gamma(2.0, size=(20, 4)))
+        make_draws(
+            rng.gamma(2.0, size=(5, 4)) + np.array([0, 0, 3, 9]),
+            rng.gamma(2.0, size=(20, 4)),
+            rng.gamma(2.0, size=4) + np.array([0, 2, 0, 5]),
+            rng.gamma(2.0, size=(20, 4)),
+        )
         for _ in range(n_subproblems)
     ]
     parts = [naive_scores(part) for part in draws]
@@ -62,22 +93,22 @@ def test_pvalues_follow_their_definition(n_subproblems):
 
 
 def test_smallest_pvalue_finds_a_single_feature():
-    """This holds for any number of features, with 1 / fdr permutations."""
+    """One relevant feature among 1, 10 or 100 features is found with 1 / fdr permutations."""
     rng = np.random.RandomState(0)
     for d in (1, 10, 100):
         features = np.zeros((3, d))
         features[:, 0] = 50.0
-        qvalue = adjust_pvalues(pvalues([Draws(features, rng.rand(20, d))]))[0]
+        qvalue = adjust_pvalues(pvalues([make_draws(features, rng.rand(20, d))]))[0]
         assert qvalue[0] <= 0.05
         assert (qvalue[1:] > 0.05).all()
 
 
 def test_equal_statistics_have_pvalue_one():
-    assert (pvalues([Draws(np.zeros((2, 3)), np.zeros((20, 3)))]) == 1.0).all()
+    assert (pvalues([make_draws(np.zeros((2, 3)), np.zeros((20, 3)))]) == 1.0).all()
 
 
 def test_qvalues_agree_with_the_step_up_procedure():
-    """A feature is relevant at level q exactly if its q-value is at most q."""
+    """The step-up procedure at level q selects exactly the features with a q-value up to q."""
     rng = np.random.RandomState(1)
     for _ in range(20):
         p = rng.rand(12) ** 3
@@ -100,9 +131,12 @@ def test_permutations_without_a_solution_are_dropped_everywhere():
     rows = [np.arange(24.0).reshape(4, 6), np.ones((4, 6))]
     rows[0][3, :3] = np.nan  # probes only
     rows[1][1] = np.nan  # no solution
-    first, second = Draws.aligned(rows)
+    associations = [np.arange(15.0).reshape(5, 3), np.ones((5, 3))]
+    first, second = Draws.aligned(rows, associations)
     np.testing.assert_array_equal(first.features, rows[0][[0, 2], :3])
     np.testing.assert_array_equal(first.probes, rows[0][[0, 2, 3], 3:])
+    np.testing.assert_array_equal(first.feature_association, [0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(first.probe_association, associations[0][[1, 3, 4]])
     assert len(second.probes) == 3
     assert "Only 3 of 4" in first.notes(4)[0]
 

@@ -1,4 +1,4 @@
-"""Screening, time limit and crashed workers: relevance classes and certified bounds stay valid."""
+"""Tests that bounds and relevance classes stay valid with screening, timeouts and crashes."""
 
 import os
 import signal
@@ -103,7 +103,7 @@ def exact(data):
 
 
 def assert_outer(bounds, exact):
-    """Check that unsolved features have outer bounds and that the gap limits their error."""
+    """Check that unsolved features have valid outer bounds with errors of at most the gap."""
     unsolved = ~bounds.exact_
     assert unsolved.any()
     assert (bounds.interval_[unsolved, 1] >= exact.interval_[unsolved, 1] - 1e-9).all()

@@ -1,4 +1,4 @@
-"""Behavior of RankingBounds as seen by users, and the loss that C is chosen by."""
+"""Tests of the public interface of `RankingBounds`, and of the loss used to choose C."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ class TestRanking:
         assert bounds.baseline_.loss_ >= 1 - bounds.auc_
 
     def test_intervals_do_not_depend_on_the_class_proportions(self, ranking_data):
-        """Repeating every negative row does not change the mean over pairs."""
+        """Repeating every negative row does not change the relevance intervals."""
         X, y, _ = ranking_data
         negative = y == 0
         settings: dict[str, Any] = {"C": 10.0, "cutoff": 0.1, "standardize": False}

@@ -1,4 +1,4 @@
-"""Behavior of RegressionBounds as seen by users."""
+"""Tests of the public interface of `RegressionBounds`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Substitutes and complements: constrained intervals, groups and their total weights."""
+"""Tests of substitutes and complements: constrained intervals, groups and sums of weights."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from tests.bounds.naive_limits import NaiveSet
 
 
 def with_singletons(labels):
-    """Give each feature without a group a separate label, for the adjusted Rand index."""
+    """Give each ungrouped feature a separate label, as the adjusted Rand index requires."""
     return np.where(labels < 0, len(labels) + np.arange(len(labels)), labels)
 
 
@@ -53,7 +53,10 @@ def test_planted_groups_are_found_and_jointly_strong(seed):
 
 
 def test_complements_have_positive_relations():
-    """The second feature is the noise in the first, so it is useless on its own."""
+    """Two features that are informative only together have a positive relation.
+
+    The second feature is the noise in the first, so it is useless on its own.
+    """
     rng = np.random.RandomState(0)
     signal, noise, other = rng.normal(size=(3, 300))
     X = np.column_stack([signal + noise, noise, other, rng.normal(size=300), signal + 0.5 * other])

@@ -1,4 +1,4 @@
-"""The generalization bound: its formula, its validity on new data, and its text."""
+"""Tests of the generalization bound: formula, validity on new data, and printed text."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_joint_budget_is_spent_on_norm_or_loss(C: float) -> None:
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
 def test_holds_for_all_witnesses(formulation: str) -> None:
-    """The bound of each witness is at most the bound for all equivalent models."""
+    """The error bound for a single witness is at most the bound for all equivalent models."""
     est = fitted(formulation=formulation)
     bound = make_bound(est)
     per_norm = bound.complexity_part / est.baseline_.norm_
@@ -112,7 +112,7 @@ def test_holds_on_new_data() -> None:
 
 
 def test_weights() -> None:
-    """Equal weights do not change the bound; unequal weights reduce the effective sample size."""
+    """Equal row weights do not change the bound; unequal ones lower the effective sample size."""
     plain = make_bound(fitted())
     doubled = make_bound(fitted(np.full(N, 2.0), C=0.05))
     assert doubled.n_rows == pytest.approx(N)
@@ -152,7 +152,7 @@ def test_sparse_and_privileged() -> None:
 def test_interpretation() -> None:
     text = str(make_bound(fitted()))
     assert 3 <= len(text.splitlines()) <= 5
-    assert "says nothing" in text.splitlines()[-1]
+    assert "is not informative" in text.splitlines()[-1]
     assert make_bound(fitted()).is_vacuous
     tight = RiskBound(0.05, 0.1, 0.1, 0.0, 0.1, 0.33, 0.02, 1.0, 1000.0)
     assert not tight.is_vacuous

@@ -1,4 +1,4 @@
-"""scikit-learn's estimator checks, for settings that exercise different code paths."""
+"""Tests that the estimators of relevance bounds pass scikit-learn's estimator checks."""
 
 import warnings
 

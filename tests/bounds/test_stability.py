@@ -1,4 +1,4 @@
-"""Bounds over random splits: equal to separate fits, reproducible, and input validation."""
+"""Tests of bounds over random splits: agreement with separate fits, seeds, invalid input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relations computed from interval changes."""
+"""Tests of relations computed from changes of relevance intervals."""
 
 import numpy as np
 

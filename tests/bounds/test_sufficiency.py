@@ -1,4 +1,4 @@
-"""Sufficiency of feature sets, compared with an LP for each subset."""
+"""Tests of the sufficiency of feature sets, compared with one LP per subset."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ def naive_suffices(sets, members, n_features):
 
 
 def naive_n_missing(sets, members, n_features):
-    """Return the smallest number of further features that suffice."""
+    """Return the smallest number of features that must be added for a sufficient set."""
     others = [j for j in range(n_features) if j not in members]
     for size in range(len(others) + 1):
         for added in combinations(others, size):
@@ -32,7 +32,7 @@ def naive_n_missing(sets, members, n_features):
 
 
 def compare_with_naive(est, seed, n_masks=4):
-    """Compare random sets of features; return whether each of them suffices."""
+    """Check the sufficiency of random feature sets against naive results, and return them."""
     rng = np.random.RandomState(seed)
     subproblems = est._result.subproblems
     sets = [NaiveSet(problem, make_tolerance(est)) for problem in subproblems]
@@ -92,7 +92,7 @@ def test_every_task(task):
 
 
 def weak_copies(cutoff, table=np.asarray, **parameters):
-    """Fit a table with one strong feature, two weak ones (copies) and three irrelevant ones."""
+    """Return bounds fitted to data with one strong, two weak and three irrelevant features."""
     data = make_linear_classification(80, n_strong=1, n_weak=2, n_irrelevant=3, random_state=0)
     est = ClassificationBounds(C=0.3, cutoff=cutoff, **parameters)
     return est.fit(table(data.X), data.y)

@@ -1,4 +1,4 @@
-"""Comparison of every task with a reference implementation that lists all samples and pairs."""
+"""Tests of every task against a reference implementation that lists all samples and pairs."""
 
 from typing import Any
 
@@ -145,7 +145,7 @@ def test_witnesses_are_equivalent_models(task):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_cutting_planes_match_listed_pairs(seed, monkeypatch):
-    """Use the algorithm for many pairs on a table with few."""
+    """Cutting planes give nearly the same weight ranges as a list of all pairs."""
     data = make_ranking(120, positive=0.4, flip=0.1, random_state=seed, **COUNTS)
     samples = RankingData(standardize(data.X), 2.0 * data.y - 1.0, weights(120, seed))
     _, _, listed = solve(samples, 10.0, SLACKS[0])

@@ -1,4 +1,4 @@
-"""Bounds under user constraints, compared with a naive implementation from a cold start."""
+"""Tests of bounds under user constraints, compared with a naive implementation."""
 
 import pickle
 
@@ -17,7 +17,7 @@ from tests.bounds.naive_limits import NaiveSet, sign_combinations
 
 
 def random_constraints(est, rng):
-    """Return constraints for ``what_if``, whether they are signed, and the same for NaiveSet."""
+    """Draw random user constraints, and return them for ``what_if`` and for ``NaiveSet``."""
     problem = est._result.subproblems[0]
     signed = bool(rng.randint(2))
     constraints, naive_constraints = {}, []
@@ -43,7 +43,7 @@ def random_constraints(est, rng):
 
 
 def compare(est, seed):
-    """Check one set of random constraints; return whether it is feasible."""
+    """Compare ``what_if`` with a naive result for random constraints; return their feasibility."""
     constraints, signed, naive_constraints = random_constraints(est, np.random.RandomState(seed))
     naive = NaiveSet(est._result.subproblems[0], make_tolerance(est))
     expected = naive.sizes(sign_combinations(naive_constraints))
@@ -59,7 +59,7 @@ def compare(est, seed):
 
 
 def check_conflict(error, naive, constraints):
-    """Check that the named constraints are infeasible, and feasible without any one of them."""
+    """Check that the reported conflict is infeasible, but feasible without any one constraint."""
     by_feature = {constraint[0]: constraint for constraint in constraints}
     conflict = [by_feature[constraint.feature] for constraint in error.constraints]
     assert not any(naive.has_models(limits) for limits in sign_combinations(conflict))
@@ -114,7 +114,7 @@ def test_witnesses_are_equivalent_models_that_satisfy_the_constraints(formulatio
 
 
 def droppable(problem):
-    """Return the features that some model does not use, in order of decreasing upper bound."""
+    """Return the features with a lower bound of zero, in order of decreasing upper bound."""
     lower, upper = problem.interval.T
     return np.flatnonzero(lower == 0)[np.argsort(-upper[lower == 0], kind="stable")]
 
@@ -122,7 +122,7 @@ def droppable(problem):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("task", FITTED, ids=lambda task: task.__name__)
 def test_dropped_feature_has_exactly_zero_weight(task, seed):
-    """Rounding errors, which differ between computers, must not remain."""
+    """The weight of a dropped feature is exactly zero, without rounding errors."""
     est = task(seed)
     for feature in droppable(est._result.subproblems[0])[:3]:
         (problem,) = est.what_if({int(feature): "drop"})._result.subproblems
@@ -145,7 +145,7 @@ def test_dropped_feature_has_zero_weight_without_a_starting_vertex():
 
 
 def test_widened_limits_do_not_widen_the_solutions():
-    """A limit at the end of a range is widened for the solver; solutions satisfy the original."""
+    """Solutions satisfy the original limits, although the solver gets slightly wider ones."""
     problem = classification(seed=0)._result.subproblems[0]
     limit = WeightLimit(0, float(problem.ranges.attained[0, 1]), np.inf)
     widened = ConstrainedModels(problem.models, [limit], problem.baseline.model.C_).with_room()
@@ -169,7 +169,7 @@ def test_constraint_at_the_end_of_an_interval_is_feasible(seed):
 
 
 def test_union_of_signs_excludes_zero():
-    """Both signs are possible but zero is not, although the hull of both ranges contains it."""
+    """A minimum absolute weight excludes zero, although both signs of the weight are possible."""
     rng = np.random.RandomState(0)
     X = rng.normal(size=(60, 3))
     X[:, 2] = rng.normal(size=60)

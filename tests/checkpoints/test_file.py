@@ -1,4 +1,4 @@
-"""Tests of checkpoint files: stored steps, errors for foreign or damaged files, locking."""
+"""Tests of checkpoint files: stored steps, locking, errors for unrelated or damaged files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of fingerprints and setting descriptions: stable across processes, and distinct."""
+"""Tests that fingerprints of data and settings are distinct and stable across processes."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Fixtures that provide a small table on disk and run the command in its folder."""
+"""Fixtures for command tests: a small table on disk, and a function that runs a command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from allrelevant.datasets import make_linear_classification
 
 @pytest.fixture(scope="session")
 def frame() -> pd.DataFrame:
-    """Table with one strong, two weak and two irrelevant columns, and a text target."""
+    """Return a table with one strong, two weak and two irrelevant columns and a text target."""
     data = make_linear_classification(
         n_samples=80, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
     )
@@ -25,7 +25,7 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pd.DataFrame) -> Path:
-    """Working folder with the table and an existing report."""
+    """Return a working folder with the table and an existing report."""
     monkeypatch.chdir(tmp_path)
     frame.to_csv(tmp_path / "table.csv", index=False)
     (tmp_path / "report.html").write_text("the earlier report")
@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pd.DataFrame)
 
 @pytest.fixture
 def run(folder: Path) -> Callable[..., Result]:
-    """Function that runs the command in the folder."""
+    """Return a function that runs a command in the working folder."""
 
     def run_command(*arguments: str) -> Result:
         return CliRunner().invoke(cli, list(arguments))

@@ -1,4 +1,4 @@
-"""Helpers that check the outcome of a command."""
+"""Helper functions that check the outcome of a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from click.testing import Result
 
 
 def result() -> dict:
-    """Return the JSON that a command has written."""
+    """Return the parsed JSON result that a command has written."""
     return json.loads(Path("result.json").read_text())
 
 
@@ -41,7 +41,7 @@ def refused_report(done: Result, *fragments: str) -> None:
 
 
 def table_rows(text: str) -> dict[str, list[str]]:
-    """Return the cells of the first table on the terminal, by feature name without spaces."""
+    """Return the cells of the first printed table; keys are feature names without spaces."""
     lines = text.splitlines()
     (first, *_) = (n for n, line in enumerate(lines) if line.startswith("feature "))
     rows = lines[first + 1 : lines.index("", first)]

@@ -55,7 +55,7 @@ def test_misclassified_row_is_noted(run: Run, frame: pd.DataFrame) -> None:
     done = run(*EXPLAIN, "--row", "5", "--C", "10", "-o", "-")
     (row,) = json.loads(done.stdout)["rows"]
     assert row["wrong"]
-    assert "little or nothing in the row supports" in row["note"]
+    assert "few or no features support" in row["note"]
 
 
 def test_explanation_of_a_given_class(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""Tests of the command group: exit codes, streams, signals, imports, help and errors."""
+"""Tests of the ``allrelevant`` command: exit codes, streams, signals, imports, help, errors."""
 
 from __future__ import annotations
 

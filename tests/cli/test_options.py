@@ -1,4 +1,4 @@
-"""Tests that options match constructor parameters, and that values are converted or rejected."""
+"""Tests of command-line options: agreement with constructor parameters, and invalid values."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_values(kind: Any, text: str, value: Any) -> None:
         (Count("auto"), "1.5", "is not an integer of at least 1 or 'auto'."),
         (SubsetSize("best", "one_se"), "0", "at least 1 or 'best' or 'one_se'."),
         (Dimension("cv", "spectrum"), "0", "is not a number of dimensions, 'cv' or 'spectrum'."),
-        (Jobs(), "0", "is not a number of worker processes (1, 2, ..., or -1)."),
+        (Jobs(), "0", "is not a number of worker processes. Use 1, 2, ..., or -1 (all cores)."),
     ],
 )
 def test_invalid_values(kind: Any, text: str, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Tests of output files and of the table on the terminal."""
+"""Tests of output files and of the table printed on the terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def feature(
 
 
 def table(text: str) -> list[str]:
-    """Return the lines of the first table, starting with its head."""
+    """Return the lines of the first printed table, starting with its header."""
     lines = click.unstyle(text).splitlines()
     first = next(n for n, line in enumerate(lines) if line.startswith("feature "))
     return lines[first : lines.index("", first)]

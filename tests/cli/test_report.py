@@ -1,4 +1,4 @@
-"""Tests of ``allrelevant report``."""
+"""Tests of ``allrelevant report``: output, options, kinds of targets and notes."""
 
 from __future__ import annotations
 

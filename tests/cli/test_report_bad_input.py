@@ -1,4 +1,4 @@
-"""Tests that invalid input gives a one-line error and exit code 2 and keeps the report."""
+"""Tests that invalid input gives a one-line error and leaves an existing report unchanged."""
 
 from __future__ import annotations
 

@@ -86,7 +86,10 @@ def test_lmnn(run: Run) -> None:
         (["--effective-dimension", "0"], "is not a number of dimensions"),
         (["--effective-dimension", "9"], "exceeds the rank of the data"),
         (["--rank", "9"], "exceeds the number of features (6)"),
-        (["--method", "linear", "--slack", "0.1"], "--slack requires --method metric."),
+        (
+            ["--method", "linear", "--slack", "0.1"],
+            "--slack requires --method metric. Add this option, or remove --slack.",
+        ),
     ],
 )
 def test_unsupported_options(run: Run, options: list[str], words: str) -> None:

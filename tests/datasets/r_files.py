@@ -1,4 +1,4 @@
-"""Writer of data files in the format of R's save ("R Internals", section 1.8)."""
+"""Writer of R data files, in the format described in "R Internals", section 1.8."""
 
 import struct
 
@@ -17,7 +17,10 @@ def characters(text):
 
 
 class RFile:
-    """Content of one file; a symbol is written at its first use and referenced afterwards."""
+    """Encoder of one R data file.
+
+    A symbol is written at its first use and referenced afterwards.
+    """
 
     def __init__(self, version=2):
         self.symbols = []

@@ -16,7 +16,7 @@ from tests.datasets.truth import association, copies_of_each, counts, mean_assoc
 
 
 class TestLinear:
-    """Tests of linearly separable classes."""
+    """Tests of generated linearly separable classes."""
 
     @pytest.mark.parametrize(
         ("setting", "n_samples", "expected"), [("A", 512, (1, 2, 11)), ("B", 256, (6, 6, 6))]
@@ -103,7 +103,7 @@ class TestLinear:
 
 
 class TestPlantedGroups:
-    """Tests that the returned groups are substitution groups."""
+    """Tests that the returned groups of features are substitution groups."""
 
     def test_members_of_a_group_replace_each_other(self):
         data = make_planted_groups(200, n_alone=2, n_pairs=2, n_triples=1, n_sums=2, random_state=0)
@@ -133,7 +133,7 @@ class TestPlantedGroups:
 
 
 class TestXor:
-    """Tests of the XOR data."""
+    """Tests of the generator of XOR data."""
 
     def test_clusters_and_classes_have_equal_sizes(self):
         data = make_xor(101, noise=0.0, spread=0.0, random_state=0)

@@ -1,4 +1,4 @@
-"""Tests that generated tables match their specification."""
+"""Tests of data generators: shapes, order of the features, distributions and messages."""
 
 from dataclasses import replace
 

@@ -38,7 +38,7 @@ class TestEveryTask:
 
 
 def unexplained(X, y):
-    """Return the norm of the least squares residuals as a fraction of the norm of the target."""
+    """Return the norm of the least-squares residuals, relative to the norm of the target."""
     return np.linalg.norm(y - X @ np.linalg.lstsq(X, y)[0]) / np.linalg.norm(y)
 
 

@@ -1,4 +1,4 @@
-"""Tests that only the relevant privileged features explain the slack."""
+"""Tests that only the relevant privileged features explain the slack variables."""
 
 import numpy as np
 import pytest
@@ -14,24 +14,27 @@ FIRST_COPIES = [0, 1, 2, 3, 4, 6, 8]
 
 
 def explained(data, difficulty=1.0):
-    """Return the slack explained by the informative privileged features, for default counts."""
+    """Compute the slack of each sample from its two informative privileged features."""
     return difficulty * data.privileged[:, :2].sum(axis=1)
 
 
 def sides(y):
-    """Return +1 for rows above each class boundary and -1 below; one row per boundary."""
+    """Return +1 for samples above a class boundary and -1 below, one array row per boundary."""
     return np.where(y > np.arange(y.max())[:, None], 1.0, -1.0)
 
 
 def largest_slack(data, slack):
-    """Return the largest slack of each row, with boundaries as high as the given slack allows."""
+    """Return the largest slack of each sample over all class boundaries.
+
+    Each boundary is as high as the given slack allows.
+    """
     total, side = data.X[:, FIRST_COPIES].sum(axis=1), sides(data.y)
     boundary = np.where(side > 0, total + slack - 1.0, np.inf).min(axis=1)
     return np.maximum(0.0, 1.0 - side * (total - boundary[:, None])).max(axis=0)
 
 
 def least_slack(data, X, Z):
-    """Return the mean slack of the best model whose slack is a linear function of Z.
+    """Return the smallest mean slack of a model whose slack is a linear function of Z.
 
     Weights have a small cost. The variables are the positive and negative parts of the weights of
     X, the boundaries, the positive and negative parts of the weights of Z, and the offset of Z.

@@ -1,4 +1,4 @@
-"""Tests of readers for spectra."""
+"""Tests of the readers of Tecator and wine spectra."""
 
 import bz2
 import gzip
@@ -21,12 +21,12 @@ extrapolation_examples=1
 
 
 def rows():
-    """Return six rows of 4 absorbances, 22 principal components and 3 contents."""
+    """Return six samples with 4 absorbances, 22 principal components and 3 targets each."""
     return np.round(np.random.RandomState(0).normal(size=(6, 29)), 4)
 
 
 def write(path, numbers, *, inputs=26, end=""):
-    """Write a file like the published one: description with counts, counts, lines of 5 numbers."""
+    """Write samples in the format of the published Tecator file."""
     header = HEADER.format(inputs=inputs)
     lines = [f"Statement of Tecator, H\xf6gan\xe4s\n\nthese lines appear:\n\n{header}\nMore.\n"]
     lines += [f"\n{header}"]
@@ -37,7 +37,7 @@ def write(path, numbers, *, inputs=26, end=""):
 
 
 class TestTecator:
-    """Tests of small files in the StatLib format."""
+    """Tests of reading Tecator spectra from small files in the StatLib format."""
 
     @pytest.mark.parametrize(("target", "index"), [("moisture", 26), ("fat", 27), ("protein", 28)])
     def test_spectra_contents_and_parts(self, tmp_path, target, index):
@@ -94,7 +94,7 @@ def wine(n_learning=5, n_test=3):
 
 
 class TestWine:
-    """Tests of small R data files, with and without wine spectra."""
+    """Tests of reading small R data files, with and without wine spectra."""
 
     @pytest.mark.parametrize("version", [2, 3])
     @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])

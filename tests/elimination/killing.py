@@ -1,4 +1,4 @@
-"""Runs in a separate process that is killed during elimination."""
+"""Elimination runs in a separate process that can be killed at any step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def model(checkpoint: Path | None = None) -> EBRFE:
 
 
 def run_and_tell(path: str) -> None:
-    """Fit a model, and print a line at the start of every step."""
+    """Run an elimination, and print a line at the start of every step."""
     step = Elimination._next
 
     def printing_step(self):
@@ -42,7 +42,10 @@ def run_and_tell(path: str) -> None:
 
 
 def run_and_kill(path: Path, n_steps: int) -> int:
-    """Start a run, kill it after it has started ``n_steps`` steps, and return their number."""
+    """Run an elimination in a new process until a given step, then kill it.
+
+    Return the number of started steps.
+    """
     code = f"from tests.elimination.killing import run_and_tell; run_and_tell({str(path)!r})"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

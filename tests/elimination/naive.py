@@ -1,4 +1,4 @@
-"""Direct implementations of the papers' algorithms with scikit-learn, without downdating."""
+"""Naive elimination algorithms with scikit-learn SVMs and recomputed kernel matrices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def naive_kernel(kernel: str, X, gamma: float, degree: int = 3, coef0: float = 0
 
 
 def naive_cost_changes(kernel: str, X, coefficients, gamma: float, **settings):
-    """Return ``b'Kb/2 - b'K(-j)b/2`` for each feature, recomputing the kernel without it."""
+    """Return the change of the SVM objective when each feature is removed from the kernel.
+
+    The change is ``b'Kb/2 - b'K(-j)b/2``, with a recomputed kernel matrix ``K(-j)``.
+    """
 
     def cost(columns):
         K = naive_kernel(kernel, X[:, columns], gamma, **settings)
@@ -41,7 +44,7 @@ def naive_cost_changes(kernel: str, X, coefficients, gamma: float, **settings):
 
 
 def naive_weights(model: SVC, X, y):
-    """Return the squared weights in input space, summed over the pairs of classes."""
+    """Return the squared weight of each feature in input space, summed over pairs of classes."""
     codes = np.unique(y, return_inverse=True)[1]
     support_codes = codes[model.support_]
     n_classes = len(model.classes_)
@@ -56,7 +59,7 @@ def naive_weights(model: SVC, X, y):
 
 
 def naive_scores(X, y, folds, kernel: str, costs: Sequence[float], class_weight=None):
-    """Return the accuracy on each fold at each cost; shape (n_folds, n_costs)."""
+    """Return the SVM accuracy on each fold for each value of C; shape (n_folds, n_costs)."""
     return np.array(
         [
             [
@@ -75,7 +78,7 @@ def _svc(kernel: str, X, C: float, class_weight=None) -> SVC:
 def naive_ebrfe(
     X, y, folds, *, n_candidates: int, kernel: str, costs: Sequence[float]
 ) -> Iterator[tuple[int | None, float, float]]:
-    """Yield the dropped feature, the score without it and the best cost of each step."""
+    """Yield the removed feature, the score without it and the best C of each EBRFE step."""
     remaining = list(range(X.shape[1]))
     mean = np.round(naive_scores(X, y, folds, kernel, costs).mean(axis=0), 12)
     C = costs[int(mean.argmax())]
@@ -96,7 +99,7 @@ def naive_ebrfe(
 
 
 def naive_margin_rfe(X, y, *, kernel: str, C: float, n_steps: int) -> list[int]:
-    """Return the features dropped by Guyon's cost criterion, recomputing each kernel."""
+    """Return the features removed by Guyon's criterion, with each kernel matrix recomputed."""
     remaining, dropped = list(range(X.shape[1])), []
     for _ in range(n_steps):
         part = X[:, remaining]

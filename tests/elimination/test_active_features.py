@@ -1,4 +1,4 @@
-"""Tests of criteria and downdated kernels, compared with recomputed kernels."""
+"""Tests of removal criteria and downdated kernel matrices against recomputed matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the order in which features are dropped."""
+"""Tests of the order in which features are removed."""
 
 from __future__ import annotations
 

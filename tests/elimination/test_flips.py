@@ -1,4 +1,4 @@
-"""Tests of BitFlip and AttributeFlip against an exhaustive search of the neighbors."""
+"""Tests of BitFlip and AttributeFlip against an exhaustive search of neighboring subsets."""
 
 from __future__ import annotations
 

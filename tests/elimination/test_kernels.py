@@ -1,4 +1,4 @@
-"""Tests that kernels equal those of scikit-learn and that every name has a kernel."""
+"""Tests that every kernel name is implemented and that kernels equal those of scikit-learn."""
 
 from __future__ import annotations
 

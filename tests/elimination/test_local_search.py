@@ -1,4 +1,4 @@
-"""Tests of the flips of a subset."""
+"""Tests of the neighbors of a feature subset, which add, remove or swap features."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tests that a resumed run gives bit-identical ranking, history and scores."""
+"""Tests that a resumed run gives exactly the same ranking, history and scores."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def assert_identical(one, other):
 
 
 class Interrupted(BaseException):
-    """Interrupt that, like KeyboardInterrupt, is not an Exception."""
+    """Simulated interrupt; like KeyboardInterrupt, not a subclass of Exception."""
 
 
 def interrupt_after(n_steps, monkeypatch):
@@ -129,7 +129,7 @@ def test_folds_shuffled_without_seed_raise(tmp_path):
 
 
 def test_copies_made_during_the_run_can_be_resumed(tmp_path, monkeypatch):
-    """Resume from copies of the database and its log, as a killed process would leave them."""
+    """A run can be resumed from copies of the checkpoint database and its log."""
     X, y = table(1)
     whole = EBRFE(**SETTINGS).fit(X, y)
     rng = np.random.RandomState(0)

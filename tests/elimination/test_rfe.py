@@ -397,11 +397,17 @@ def test_invalid_settings_raise_before_any_training(name, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X: np.where(X[3, 2] == X, np.nan, X), "1 NaN value.s., first in feature 'x2'"),
-        (lambda X: np.where(X[3, 2] == X, np.inf, X), "infinite value.s., first in feature 'x2'"),
+        (
+            lambda X: np.where(X[3, 2] == X, np.nan, X),
+            "NaN values .1 in total., first in feature 'x2'",
+        ),
+        (
+            lambda X: np.where(X[3, 2] == X, np.inf, X),
+            "infinite values .1 in total., first in feature 'x2'",
+        ),
         (
             lambda X: sparse.csr_array(np.where(X > 1, np.nan, X)),
-            "NaN value.s., first in .*'x0'",
+            "NaN values .* first in feature 'x0'",
         ),
         (lambda X: np.ones_like(X), "All columns are constant"),
         (lambda X: X[:, :1], "1 feature"),

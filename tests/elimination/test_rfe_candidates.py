@@ -1,4 +1,4 @@
-"""Tests of EBRFE against Algorithm 3 of Krupka (2016), and against SVMRFE for one candidate."""
+"""Tests of EBRFE against Algorithm 3 of Krupka (2016), and with one candidate against SVMRFE."""
 
 from __future__ import annotations
 

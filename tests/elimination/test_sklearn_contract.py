@@ -1,4 +1,4 @@
-"""Scikit-learn's estimator checks for settings that take different code paths."""
+"""Tests that the elimination estimators pass scikit-learn's estimator checks."""
 
 import warnings
 

@@ -40,7 +40,7 @@ def dual_objective(K, side, b):
 
 
 def violation(K, side, b, C):
-    """Return the violation of the optimality conditions, defined as in libsvm."""
+    """Return the largest violation of the SVM optimality conditions, defined as in libsvm."""
     f = side - K @ b
     lower, upper = C * np.minimum(side, 0), C * np.maximum(side, 0)
     return f[b < upper].max() - f[b > lower].min()
@@ -119,7 +119,10 @@ def test_warm_start_leads_to_the_same_optimum():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_offset_does_not_depend_on_the_start(seed):
-    """The loss of a single binary feature is often constant over a range of offsets."""
+    """The offset of an SVM does not depend on the starting point of the solver.
+
+    The loss of a single binary feature is often constant over a range of offsets.
+    """
     rng = np.random.RandomState(seed)
     y = rng.randint(2, size=24)
     x = (rng.rand(24, 1) < 0.3 + 0.4 * y[:, None]).astype(float)

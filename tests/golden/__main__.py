@@ -1,4 +1,4 @@
-"""Write the documents of all cases to a folder, or compare two folders bit for bit.
+"""Command that writes golden documents to a folder or compares two such folders.
 
 usage: python -m tests.golden write FOLDER [--jobs N] [--case NAME ...]
        python -m tests.golden compare FOLDER_A FOLDER_B [--renames FILE]
@@ -22,7 +22,7 @@ MAX_SHOWN = 10
 
 
 def write(folder: Path, n_jobs: int, names: list[str]) -> int:
-    """Write the documents of some cases, with all digits that the command writes."""
+    """Write the golden documents of the named cases to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         if CASES[name].needs_torch and importlib.util.find_spec("torch") is None:
@@ -36,7 +36,7 @@ def write(folder: Path, n_jobs: int, names: list[str]) -> int:
 
 
 def compare(first: Path, second: Path, renames: dict[str, str]) -> int:
-    """Print the differences between two folders; return 1 if there are any."""
+    """Print the differences between two folders of documents; return 1 if there are any."""
     names = sorted({path.name for folder in (first, second) for path in folder.iterdir()})
     identical = 0
     for name in names:
@@ -61,7 +61,7 @@ def _file_differences(first: Path, second: Path, renames: dict[str, str]) -> lis
 
 
 def main() -> int:
-    """Run the command given by the arguments."""
+    """Parse the command line, then write or compare documents."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden")
     commands = parser.add_subparsers(dest="command", required=True)
     writing = commands.add_parser("write", help="write the documents of all cases")

@@ -1,4 +1,4 @@
-"""Commands with stored documents, and the tables they run on.
+"""Commands whose output is stored in golden documents, and the tables that they read.
 
 If an option or an argument is renamed, only the constants at the top change.
 """
@@ -89,28 +89,28 @@ Target = Callable[[np.ndarray, pd.DataFrame], np.ndarray]
 
 @dataclass(frozen=True)
 class Case:
-    """One run of the command."""
+    """An ``allrelevant`` command whose output is compared with stored documents."""
 
     name: str
     arguments: tuple[str, ...]
 
     @property
     def command(self) -> str:
-        """The subcommand."""
+        """Return the name of the subcommand."""
         return self.arguments[0]
 
     @property
     def has_jobs(self) -> bool:
-        """Whether the command has an option for the number of workers."""
+        """Return whether the command has an option for the number of workers."""
         return self.command in JOBS_OPTION
 
     @property
     def needs_torch(self) -> bool:
-        """Whether a network is trained."""
+        """Return whether the command trains a neural network."""
         return self.name in NETWORKS
 
     def command_line(self, n_jobs: int) -> list[str]:
-        """Return all arguments: those of the case, the output files and the number of workers."""
+        """Return the full command line, including output files and the number of workers."""
         jobs = [JOBS_OPTION[self.command], str(n_jobs)] if self.has_jobs else []
         return [*self.arguments, *jobs, *OUTPUT_OPTIONS[self.command]]
 
@@ -119,7 +119,7 @@ CASES = {name: Case(name, tuple(line.split())) for name, line in ARGUMENTS.items
 
 
 def write_tables(folder: Path) -> None:
-    """Write every table that a case reads."""
+    """Write all tables that the golden commands read."""
     for name, make in TABLES.items():
         make().to_csv(folder / f"{name}.csv", index=False)
     names = list(_features(np.random.default_rng(0)).columns)
@@ -128,7 +128,7 @@ def write_tables(folder: Path) -> None:
 
 
 def _features(rng: np.random.Generator) -> pd.DataFrame:
-    """Return a strong feature, two that replace each other, a slightly useful one and noise."""
+    """Return a strong feature, two redundant ones, a slightly useful one and noise."""
     X = rng.normal(size=(N_ROWS, 7))
     X[:, 2] = X[:, 1] + 0.2 * X[:, 2]
     names = ["strong", "copy 1", "copy 2", "slight", "noise", "<noise>", "noise & noise"]
@@ -141,7 +141,7 @@ def _total(X: pd.DataFrame) -> pd.Series:
 
 
 def _table(target: Target) -> pd.DataFrame:
-    """Return features, and a target computed from their sum plus noise."""
+    """Return a table of features with a target computed from their sum plus noise."""
     rng = np.random.default_rng(1)
     X = _features(rng)
     total = _total(X) + 0.8 * rng.normal(size=N_ROWS)
@@ -149,7 +149,7 @@ def _table(target: Target) -> pd.DataFrame:
 
 
 def _later_table(target: Target) -> pd.DataFrame:
-    """Return a table with errors in few rows and a privileged column with their size."""
+    """Return a table with errors in some rows and their size as a privileged column."""
     rng = np.random.default_rng(3)
     X = _features(rng)
     y = target(_total(X).round(3).to_numpy(), X)

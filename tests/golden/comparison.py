@@ -1,4 +1,4 @@
-"""Compare documents, bit for bit or up to rounding differences."""
+"""Comparison of documents, bit for bit or up to rounding differences."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Differs = Callable[[Any, Any], bool]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Largest difference between floats: ``absolute + relative * abs(expected)``."""
+    """Largest allowed difference between floats: ``absolute + relative * abs(expected)``."""
 
     relative: float = 1e-6
     absolute: float = 1e-8
 
     def allows(self, expected: float, found: float) -> bool:
-        """Check whether two floats are equal up to the tolerance."""
+        """Return whether two floats are equal up to the tolerance."""
         return abs(expected - found) <= self.absolute + self.relative * abs(expected)
 
 
 def differences(
     name: str, expected: str, found: str, tolerance: Tolerance | None = None
 ) -> list[str]:
-    """Return the differences between two documents, one line each; exact without a tolerance."""
+    """List the differences between two documents; without a tolerance, compare exactly."""
     if name.endswith(".json"):
         first, second = json.loads(expected), json.loads(found)
         return list(_value_differences(first, second, "", _leaf_differs(tolerance)))
@@ -90,7 +90,7 @@ def _text_differences(expected: str, found: str, tolerance: Tolerance | None) ->
 
 
 def _same_line(before: str, after: str, tolerance: Tolerance) -> bool:
-    """Check whether two lines are equal up to the last digits of their numbers."""
+    """Return whether two lines are equal up to the last digits of their numbers."""
     # Spaces are normalized, because a shorter number shifts the text next to it.
     first, second = (NUMBER.split(" ".join(line.split())) for line in (before, after))
     return len(first) == len(second) and all(
@@ -110,6 +110,6 @@ def _same_number(before: str, after: str, tolerance: Tolerance) -> bool:
 
 
 def _last_digit(number: str) -> float:
-    """Return the place value of the last printed digit."""
+    """Return the place value of the last digit of a printed number."""
     digits, _, exponent = number.partition("e")
     return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))

@@ -1,4 +1,4 @@
-"""Run a case from the command line and collect its output.
+"""Execution of one golden command, and collection of its output.
 
 Only the command is used, not other parts of the package, so that the cases run with any version of
 it.
@@ -34,7 +34,7 @@ DROPPED_FROM_PAGE = [
 
 
 def run_case(case: Case, n_jobs: int = 1) -> dict[str, str]:
-    """Run a case and return its documents by file name.
+    """Run a command and return its output documents by file name.
 
     ``.json`` is the result, ``.html`` the report, if any, and ``.txt`` the printed text.
     """

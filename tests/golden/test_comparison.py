@@ -1,4 +1,4 @@
-"""Comparison of documents."""
+"""Tests of the comparison of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output of the commands is unchanged."""
+"""Tests that the output of the commands equals the stored golden documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slow comparison methods, on a table with an obvious solution."""
+"""Tests that slow comparison methods select the only informative feature."""
 
 from __future__ import annotations
 

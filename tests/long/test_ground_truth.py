@@ -1,4 +1,4 @@
-"""Relevance classes on synthetic data with ground truth: the accuracy stated in the README."""
+"""Tests of the accuracy that the README states for relevance classes on synthetic data."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Runs killed at random steps and resumed: the result equals that of an uninterrupted run."""
+"""Tests that killed and resumed runs give the same result as uninterrupted runs."""
 
 import os
 

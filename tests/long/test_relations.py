@@ -1,4 +1,4 @@
-"""Statements of docs/relations.md, over many seeds."""
+"""Tests of the statements in docs/relations.md over many seeds."""
 
 import numpy as np
 import pytest

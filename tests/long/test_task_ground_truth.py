@@ -1,4 +1,4 @@
-"""Relevant features found in every task with default settings, as stated in docs/tasks.md."""
+"""Tests that default settings find the relevant features of each task (docs/tasks.md)."""
 
 from functools import partial
 

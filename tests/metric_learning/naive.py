@@ -1,4 +1,4 @@
-"""Naive reference implementations of the cost functions, written as in the papers."""
+"""Naive reference implementations of metric learning costs, written as in the papers."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ def squared_distance(omega, a, b):
 
 
 def naive_gmlvq(X, codes, prototypes, labels, omega, beta):
-    """Compute the cost of Schneider et al. (2009) with the sigmoid of Sato and Yamada."""
+    """Compute the GMLVQ cost of Schneider et al. (2009) with the sigmoid of Sato and Yamada."""
     total = 0.0
     for x, code in zip(X, codes, strict=True):
         own = min(
@@ -27,7 +27,7 @@ def naive_gmlvq(X, codes, prototypes, labels, omega, beta):
 
 
 def naive_lmnn(X, codes, targets, omega, push):
-    """Compute equation 13 of Weinberger and Saul (2009) per pair of target neighbors."""
+    """Compute the LMNN cost (Weinberger and Saul 2009, equation 13) pair by pair."""
     total, n_pairs = 0.0, 0
     for i, neighbors in enumerate(targets):
         for j in neighbors:
@@ -55,7 +55,7 @@ def numeric_gradient(value, matrix, step=1e-6):
 
 
 def random_problem(seed, n_samples=40, n_features=5, n_classes=3):
-    """Return rows scattered around a random mean per class, their classes and the generator."""
+    """Return samples scattered around one mean per class, their classes and the generator."""
     rng = np.random.RandomState(seed)
     codes = np.arange(n_samples) % n_classes
     means = rng.normal(size=(n_classes, n_features))

@@ -1,4 +1,4 @@
-"""Initial mappings and the components of a metric."""
+"""Tests of initial mappings and of the components of a metric."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Costs equal those of the papers, gradients are exact, and no impostor is missed."""
+"""Tests of metric learning costs, their gradients, and the search for impostors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""GMLVQ: training, prediction and input validation."""
+"""Tests of GMLVQ: training, prediction and input validation."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def wine():
 
 
 def naive_cost(learner, X, y):
-    """Compute the cost from the fitted attributes alone."""
+    """Compute the GMLVQ cost from the fitted attributes alone."""
     prototypes, labels = learner.prototypes_, learner.prototype_labels_
     return naive_gmlvq(X, y, prototypes, labels, learner.omega_, learner.beta)
 

@@ -1,4 +1,4 @@
-"""LMNN: training, prediction and input validation."""
+"""Tests of LMNN: training, prediction and input validation."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Partially whitened coordinates."""
+"""Tests of partial whitening, the change of coordinates used in metric learning."""
 
 import numpy as np
 import pytest

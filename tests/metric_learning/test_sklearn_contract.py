@@ -1,4 +1,4 @@
-"""scikit-learn's estimator checks, for settings that use different code paths."""
+"""Tests that the metric learners pass scikit-learn's estimator checks."""
 
 import warnings
 

@@ -40,7 +40,7 @@ def process_id(item):
 
 
 def meet(folder, item):
-    """Wait until two processes are running, and return the id of this process."""
+    """Wait until a second process is running, and return the id of this process."""
     Path(folder, str(os.getpid())).touch()
     while len(list(Path(folder).iterdir())) < 2:
         time.sleep(0.01)
@@ -162,7 +162,7 @@ def test_progress_bar_without_tqdm_names_the_extra(monkeypatch):
 
 
 class CountsItsLoads:
-    """Data that log the process id each time they are loaded."""
+    """Object that logs the process id whenever it is unpickled."""
 
     def __init__(self, log):
         self.log = log
@@ -295,7 +295,7 @@ def test_imap_yields_all_other_results_before_it_raises(capfd):
 
 
 class KillsOnLoading:
-    """Item that kills the worker before the computation starts."""
+    """Item that kills the worker process when it is unpickled."""
 
     def __reduce__(self):
         return die, ()

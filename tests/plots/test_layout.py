@@ -1,4 +1,4 @@
-"""Tests of axis ticks."""
+"""Tests of axis ticks in figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of figures of relations."""
+"""Tests of figures of relations between features."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt

@@ -43,7 +43,7 @@ def left_title(ax: Axes) -> Text:
 
 
 def check_complete(title: Text, *sentences: str) -> None:
-    """Check that a text is complete and within the figure at any resolution."""
+    """Check that a title is complete and inside the figure at low and high resolution."""
     assert without_spaces(title.get_text()) == without_spaces("".join(sentences))
     for dpi in (72, 250):
         title.figure.set_dpi(dpi)
@@ -101,7 +101,7 @@ def test_bars_keep_their_size_under_a_long_title() -> None:
 
 
 def drawn_scale(display: SaliencyMapDisplay) -> float:
-    """Return the top of the color scale, as labeled by the color bar."""
+    """Return the maximum of the color scale, as shown by the color bar."""
     (bar,) = display.ax_.child_axes
     assert bar.get_ylabel() == "saliency"
     assert bar.get_ylim() == display.ax_.images[-1].get_clim()
@@ -131,7 +131,7 @@ def test_redrawn_map_has_one_color_bar() -> None:
 
 @pytest.mark.parametrize("n_axes", [1, 2])
 def test_titles_are_complete_on_axes_without_a_layout(n_axes: int) -> None:
-    """Long feature names extend beyond such a figure, but the title must not."""
+    """The title stays inside the figure, even if long feature names extend beyond it."""
     found = explanation("malignant")
     found.names[:] = [f"a name of very many letters, {j}" for j in range(12)]
     figure, axes = plt.subplots(1, n_axes, squeeze=False)

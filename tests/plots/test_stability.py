@@ -1,4 +1,4 @@
-"""Tests of the stability figure."""
+"""Tests of the figure of bounds over random splits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def found() -> Stability:
 
 
 def bars(ax: Axes) -> np.ndarray:
-    """Return row, left and right end of each bar, from top to bottom and left to right."""
+    """Return the row and both ends of each bar, from top to bottom and left to right."""
     ends = [
         (round(p.get_y() + p.get_height() / 2), p.get_x(), p.get_x() + p.get_width())  # type: ignore[attr-defined]
         for p in ax.patches

@@ -1,4 +1,4 @@
-"""Tests that the HTML report is escaped, self-contained and complete."""
+"""Tests that the HTML report is complete and self-contained and that its text is escaped."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def example(names: list[str] | None = None, **settings: Any) -> dict[str, Any]:
 
 
 def widened(summary: dict[str, Any], n_features: int) -> dict[str, Any]:
-    """Return the document of a table too wide to solve in a test."""
+    """Return a copy of a document with a larger number of features, without a fit."""
     row = summary["features"][-1]
     features = [{**row, "name": f"f{j}", "upper": 1.0 / (j + 1)} for j in range(n_features)]
     counts = {**dict.fromkeys(CLASSES, 0), row["relevance"]: n_features}
@@ -138,7 +138,7 @@ def test_summary_comes_first() -> None:
 
 
 def words(page: str) -> str:
-    """Return the visible text of a page."""
+    """Return the visible text of an HTML page."""
     body = page.partition("<body>")[2].partition("<script")[0]
     return " ".join(re.sub("<[^>]*>", " ", body).split())
 
@@ -354,7 +354,7 @@ def test_risk_bound() -> None:
     for name in ("loss_part", "complexity_part", "offset_part", "baseline", "equivalent"):
         assert f"{risk[name]:.3f}" in read.text["td"]
     assert risk["interpretation"] in read.text["p"]
-    assert "says nothing by itself" in risk["interpretation"]
+    assert "is not informative by itself" in risk["interpretation"]
 
 
 @pytest.mark.parametrize("old", [True, False])

@@ -1,4 +1,4 @@
-"""Tests of the answer in sentences: order, groups, missing evidence and the rule."""
+"""Tests of the sentences that summarize a result: order, groups, evidence and cutoffs."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def make_document(**changes: Any) -> dict[str, Any]:
         "features": features,
         "subproblems": [{"label": None}],
         "relations": {"groups": [group("needed"), group("copy 1", "copy 2"), group("extra")]},
+        "sufficiency": None,
         "metric": None,
         "rule": "fdr",
         "fdr": 0.05,
@@ -79,7 +80,7 @@ def test_unconfirmed_features_are_explained_only_if_there_are_any() -> None:
     finding = answer.findings[-2]
     assert finding.names == [["maybe"]]
     assert finding.meaning.startswith(
-        "Every equivalent model uses it, but with no more weight than noise can get."
+        "Every equivalent model uses it, but there is not enough evidence that it is relevant."
     )
     assert "1 is unconfirmed" in answer.lead
 
@@ -104,6 +105,25 @@ def test_groups_with_more_weight_come_first() -> None:
     assert jointly_strong_groups(document) == [["c", "d"], ["a", "b"]]
     titles = [finding.title for finding in make_answer(document).findings]
     assert titles == ["strong", "jointly strong", "irrelevant"]
+
+
+def test_sufficiency_is_stated() -> None:
+    part = {
+        "suffices": False,
+        "relevant": ["needed", "copy 1", "copy 2", "extra"],
+        "missing": ["noise"],
+        "proven": True,
+        "score": 0.9,
+        "score_error": 0.02,
+        "score_all": 0.95,
+        "score_all_error": 0.01,
+        "score_name": "accuracy",
+        "n_features": 5,
+    }
+    answer = make_answer(make_document(sufficiency=part))
+    assert "At least 1 further feature is needed, for example 'noise'." in answer.sufficiency
+    assert "0.900 ± 0.020 with these features, 0.950 ± 0.010 with all 5" in answer.sufficiency
+    assert make_answer(make_document()).sufficiency == ""
 
 
 def test_hint_without_relations() -> None:

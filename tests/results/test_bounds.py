@@ -1,4 +1,4 @@
-"""Documents of bounds: complete, equal to the estimator's attributes, and valid JSON."""
+"""Tests that JSON documents of bounds are complete, valid and equal to the attributes."""
 
 from __future__ import annotations
 

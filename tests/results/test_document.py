@@ -1,4 +1,4 @@
-"""Atomic writing of files."""
+"""Tests of atomic file writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Central finite differences to check gradients, and small tables for these checks."""
+"""Central finite differences for checking gradients, and small tables for these checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 def central_differences(
     function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, step: float = 1e-4
 ) -> np.ndarray:
-    """Approximate the gradient of a function with one value per row, with respect to the row.
+    """Approximate the gradient of a row-wise function by central differences.
 
     The differences are of fourth order, so that a large step keeps rounding errors small.
     """
@@ -29,7 +29,7 @@ def central_differences(
 
 
 def check_gradients(model, outputs, X, output_gradients, values=None) -> None:
-    """Check the outputs of a model, and its gradients against finite differences.
+    """Check that outputs are as expected and that gradients agree with finite differences.
 
     For models with straight-through clipping, ``values`` computes the clipped outputs, and
     ``outputs`` the unclipped ones to differentiate.

@@ -1,4 +1,4 @@
-"""scikit-learn estimator checks for estimators that compute in single precision."""
+"""Runner of scikit-learn's estimator checks with tolerances for single precision."""
 
 from sklearn.utils import estimator_checks
 
@@ -12,7 +12,7 @@ CHECKS_WITH_TIGHT_TOLERANCE = {
 
 
 def run_check(check, estimator, monkeypatch):
-    """Run a check of ``parametrize_with_checks`` with tolerances for single precision."""
+    """Run a scikit-learn estimator check with tolerances for single precision."""
     if check.func.__name__ in CHECKS_WITH_TIGHT_TOLERANCE:
         for name in ("assert_allclose", "assert_allclose_dense_sparse"):
             monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Small network that trains quickly."""
+"""Small network for tests, fast to train."""
 
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""Aggregation of saliency over rows, and over batches of rows."""
+"""Tests of aggregating saliency over rows and over batches of rows."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_invalid_batches_raise(model, rows, batch, message):
 
 
 def test_batches_equal_the_reference_implementation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result does not depend on batches or sparsity, also with a rare class."""
+    """Saliency computed in batches equals that of the reference implementation."""
     X, y = class_table(3)
     keep = (y != 2) | (np.arange(len(y)) % 5 == 0)
     X, y = X[keep], y[keep]

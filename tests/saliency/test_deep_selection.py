@@ -1,4 +1,4 @@
-"""Deep feature selection: alone, in `SaliencySelector`, and scikit-learn checks."""
+"""Tests of deep feature selection, on its own and in `SaliencySelector`."""
 
 import copy
 from typing import Any
@@ -108,7 +108,7 @@ def test_network_by_name_depends_on_the_target(friedman):
 
 
 def test_batch_normalization_cancels_the_scale_of_the_mask(friedman):
-    """A smaller mask gives equal outputs and larger gradients, which cancel the penalty."""
+    """A smaller mask before batch normalization gives equal outputs and larger gradients."""
     torch.manual_seed(0)
     network, rows = perceptron(12, 2).double().train(), torch.from_numpy(friedman[0])
 

@@ -1,4 +1,4 @@
-"""Conversion of fitted estimators to differentiable models, and saliency of rows."""
+"""Tests of converting fitted estimators to differentiable models, and of their saliency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations of individual rows: values, notes on misclassified rows, and figures."""
+"""Tests of explanations of individual rows: values, misclassified rows and figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ mpl.use("Agg")
 
 
 def branches(n_samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return data whose class depends on feature 1 or 2, by the sign of feature 0."""
+    """Return data whose class depends on feature 1 or 2, depending on the sign of feature 0."""
     X = np.random.default_rng(seed).uniform(-1, 1, (n_samples, 3))
     return X, np.where(np.where(X[:, 0] < 0, X[:, 1], X[:, 2]) > 0, "up", "down")
 
@@ -60,8 +60,8 @@ def test_misclassified_rows_have_small_saliency_and_a_note() -> None:
     assert wrong.absolute.sum() < correct.absolute.sum() / 100
     assert wrong.gains.max() < correct.gains.min()
     assert wrong.note(0) == (
-        f"predicted as {y[sure][0]!r}, not {flipped[sure][0]!r}: little or nothing in the row "
-        f"supports {flipped[sure][0]!r}"
+        f"predicted as {y[sure][0]!r}, not {flipped[sure][0]!r}: few or no features "
+        f"support {flipped[sure][0]!r}"
     )
     assert correct.note(0).startswith("predicted as")
 
@@ -205,7 +205,10 @@ def test_predictions_equal_those_of_the_model(kernel) -> None:
 
 
 def test_rows_misclassified_by_votes_have_small_saliency() -> None:
-    """A large decision between two other classes must not raise the saliency of a wrong row."""
+    """Rows misclassified by one-vs-one votes have small saliency.
+
+    A large decision value between two other classes must not increase it.
+    """
     X, y = load_iris(return_X_y=True)
     found = explain(SVC(kernel="linear", C=10.0).fit(X, y), X, y)
     assert found.wrong.any()
@@ -275,7 +278,7 @@ def test_invalid_units_raise(units) -> None:
 
 
 class CustomGain:
-    """Regression gain: the negative absolute error."""
+    """Gain function for regression: the negative absolute error."""
 
     def value(self, outputs, targets):
         return -np.abs(outputs[:, 0] - targets)

@@ -1,4 +1,4 @@
-"""Gain functions compared with the equations of the paper and with finite differences."""
+"""Tests of gain functions against the paper's equations and finite differences."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_gradient_is_the_derivative_of_the_value(gain, outputs, targets) -> None
 
 
 def test_cross_entropy_equals_the_equations() -> None:
-    """Equations 8 and 9, evaluated row by row."""
+    """The cross-entropy gain equals equations 8 and 9, evaluated row by row."""
     epsilon, alpha = 0.05, 2.0
     probabilities = softmax(LOGITS, axis=1)
     expected = []
@@ -62,7 +62,7 @@ def test_cross_entropy_equals_the_equations() -> None:
 
 
 def test_hinge_equals_the_equations() -> None:
-    """Equations 11 and 12, evaluated row by row."""
+    """The hinge gain equals equations 11 and 12, evaluated row by row."""
     epsilon, alpha = 0.01, 2.0
     decisions = RNG.normal(size=(30, 4)) * 2
     expected = []
@@ -96,7 +96,10 @@ def test_gradient_ignores_clipping_of_probabilities() -> None:
 
 
 def test_gradient_does_not_vanish_for_confident_predictions() -> None:
-    """The printed equation loses the gradient here, because 1 - p rounds to zero."""
+    """The gradient does not vanish for confident predictions.
+
+    In the paper's equation it would, because 1 - p rounds to zero.
+    """
     logits, target = np.array([[800.0, 0.0, -5.0]]), np.array([0])
     np.testing.assert_allclose(
         CrossEntropyGain().gradient(logits, target),
@@ -114,7 +117,7 @@ def test_clear_misclassification_has_almost_no_gradient() -> None:
 
 
 def test_wrong_number_of_outputs_raises() -> None:
-    with pytest.raises(InputError, match="1 output"):
+    with pytest.raises(InputError, match="at least two outputs"):
         CrossEntropyGain().value(np.zeros((2, 1)), np.array([0, 0]))
     with pytest.raises(InputError, match="3 outputs, but there are 5 classes"):
         HingeGain().gradient(np.zeros((2, 3)), np.array([0, 4]))

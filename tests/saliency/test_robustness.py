@@ -1,4 +1,4 @@
-"""Smallest adversarial perturbations, compared with the exact solution of linear models."""
+"""Tests of the smallest adversarial perturbations against exact solutions for linear models."""
 
 import numpy as np
 import pytest
@@ -117,7 +117,7 @@ def test_log_odds_and_their_gradient(iris, network, from_logits):
 
 
 class _Probabilities:
-    """Model with logits, converted to a model with probabilities."""
+    """Model whose outputs are the softmax of another model's logits."""
 
     def __init__(self, model):
         from allrelevant.saliency import ProbabilityGain

@@ -1,4 +1,4 @@
-"""Rounds of a selection: schedule, balanced rows, weights of repetitions."""
+"""Tests of the rounds of a selection: schedule, balanced rows, weighted repetitions."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def test_schedule_of_the_paper() -> None:
 
 
 def test_at_least_one_round() -> None:
-    """A table with no more than ``stop`` features is also ranked."""
+    """A table with at most ``stop`` features is ranked in a single round."""
     assert schedule(3, 0.9, 10) == [3]
 
 
 def test_repetitions_are_weighted_by_their_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A repetition that misclassifies every row has weight zero."""
+    """A repetition whose model misclassifies every row has weight zero."""
     X = np.random.default_rng(0).normal(size=(40, 3))
     weights = {1: np.array([3.0, 2.0, 1.0]), 2: np.array([-3.0, -2.0, -1.0])}
     y = (X @ weights[1] > 0).astype(int)

@@ -1,4 +1,4 @@
-"""`SaliencySelector` compared with the algorithms of the paper, and its scikit-learn API."""
+"""Tests of `SaliencySelector` against the algorithms of the paper, and of its API."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def order(selector: SaliencySelector) -> list[int]:
 
 
 def train_logistic(X, y):
-    """Return the gradient of equation 8 for a row, by the chain rule, and the training score."""
+    """Fit a logistic regression; return the gradient of equation 8 and the training score."""
     model = LogisticRegression().fit(X, y)
     weights = model.coef_[0]
 
@@ -168,7 +168,7 @@ def test_groups_stay_together_and_scorers() -> None:
 
 
 def test_finds_the_features_of_an_exclusive_or() -> None:
-    """No single feature is informative about an exclusive or."""
+    """The selector finds both features of an exclusive or; neither is informative alone."""
     X = np.random.default_rng(0).normal(size=(300, 20))
     y = (X[:, 3] * X[:, 7] > 0).astype(int)
     found = SaliencySelector(SVC(), n_repeats=1, n_features_to_select=2).fit(X, y)
@@ -206,7 +206,7 @@ def test_select_a_different_number() -> None:
 
 
 def test_inactive_features_set_to_zero() -> None:
-    """The model keeps all inputs, and gradients of inactive inputs are ignored."""
+    """Setting inactive features to zero gives the same ranking as dropping them."""
     X, y = table()
     X = X - X.mean(axis=0)
     selector = SaliencySelector(
@@ -335,7 +335,7 @@ def test_gain_parameter() -> None:
 
 
 def test_pipeline_with_a_scaler() -> None:
-    """The gradient is per unit of the unscaled features."""
+    """Saliency of a pipeline with a scaler is per unit of the unscaled features."""
     X, _ = table()
     y = X[:, 0] + X[:, 1] * X[:, 2]
     units = np.logspace(-1, 1, X.shape[1])
@@ -447,7 +447,7 @@ def test_bad_input_raises() -> None:
         SaliencySelector(SVC()).fit(X, X[:, 0])
     assert SaliencySelector(Ridge(), keep_fraction=0.0).fit(X, X[:, 3]).ranking_[3] == 1
     X[3, 2] = np.nan
-    with pytest.raises(InputError, match=r"1 NaN value\(s\), first in feature 'x2'"):
+    with pytest.raises(InputError, match=r"X contains NaN values \(1 in total\), first in feature 'x2'"):
         SaliencySelector(SVC()).fit(X, y)
 
 

@@ -1,4 +1,4 @@
-"""Runs resumed with newly created but equal objects, and reproducible seeds."""
+"""Tests of reproducible seeds, and of resuming runs with newly created objects."""
 
 from functools import partial
 
@@ -35,7 +35,7 @@ def table():
 
 
 def make_selector(path, **changes):
-    """Return a selector with new objects, as a different process would create it."""
+    """Return a selector made of newly created objects, as in a different process."""
     settings = {
         "estimator": NetworkClassifier(network(4), max_epochs=2),
         "keep_fraction": 0.5,

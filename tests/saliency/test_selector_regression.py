@@ -1,4 +1,4 @@
-"""Rankings for regression: comparison with the paper, units of the target, invalid targets."""
+"""Tests of rankings for regression: agreement with the paper, target units, invalid targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .naive import PAPER, naive_ranking
 
 
 def train_svr(X, y):
-    """Return the gradient of equation 7 for a row, from the definition of the kernel."""
+    """Fit an SVR; return the gradient of equation 7 and the inverse mean absolute error."""
     model = SVR(kernel="rbf", gamma=0.1).fit(X, y)
 
     def gradient(x, target):
@@ -46,7 +46,7 @@ def test_regression_ranking_equals_the_paper() -> None:
 
 
 class UnitRegressor(RegressorMixin, BaseEstimator):
-    """Regressor whose result does not depend on the unit of the target."""
+    """Regressor that divides the target by a unit before training."""
 
     def __init__(self, model: Any, unit: float) -> None:
         self.model = model
@@ -67,7 +67,10 @@ class UnitRegressor(RegressorMixin, BaseEstimator):
 @pytest.mark.parametrize("model", [Ridge(), MLPRegressor(hidden_layer_sizes=(10,), max_iter=50)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_ranking_does_not_depend_on_the_unit_of_the_target(model: Any) -> None:
-    """The inner model is the same for both units, so only the gain depends on the unit."""
+    """The ranking does not depend on the unit of the target.
+
+    The inner model is the same for both units, so only the gain depends on the unit.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 6))
     y = X[:, 2] + X[:, 5] ** 2 + 0.5 * rng.normal(size=80)

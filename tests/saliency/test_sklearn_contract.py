@@ -1,4 +1,4 @@
-"""scikit-learn estimator checks of `SaliencySelector` with several kinds of estimators."""
+"""Tests that `SaliencySelector` passes scikit-learn's checks with several estimators."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Trainers, their seeds, and one-line training errors."""
+"""Tests of model training: seeds, inferred tasks and one-line errors."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_worker_crashes_and_bugs_are_not_converted(error):
 
 
 class FixedWidthModel(LogisticRegression):
-    """Model that rejects rows with fewer columns, as a PyTorch network does."""
+    """Model that rejects rows with fewer than four columns, like a PyTorch network."""
 
     def fit(self, X, y):
         if X.shape[1] < 4:

@@ -21,7 +21,7 @@ SICK = ColumnRoles("sick")
 
 
 def refused(frame: pd.DataFrame, roles: ColumnRoles, *fragments: str) -> None:
-    """Check that splitting raises an error with a one-line message that has these fragments."""
+    """Check that splitting a table raises a one-line error with the given text fragments."""
     with pytest.raises(InputError) as caught:
         split_features(frame, roles)
     assert "\n" not in str(caught.value)

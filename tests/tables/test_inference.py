@@ -1,4 +1,4 @@
-"""Tests of the task inferred from a target."""
+"""Tests of inferring the task from a target column."""
 
 from __future__ import annotations
 

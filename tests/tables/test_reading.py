@@ -13,7 +13,7 @@ from allrelevant.tables.reading import READERS, read_table
 
 
 def refused(path: str, *fragments: str) -> None:
-    """Check that reading raises an error with a one-line message that names the file."""
+    """Check that reading a file raises a one-line error that names the file."""
     with pytest.raises(InputError) as caught:
         read_table(path)
     assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Assignment of weights to features."""
+"""Tests of the assignment of weights to features."""
 
 import numpy as np
 import pytest

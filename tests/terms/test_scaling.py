@@ -57,7 +57,7 @@ def test_no_scaling_changes_no_other_column():
 
 
 def test_constant_columns_are_found_despite_an_inexact_mean():
-    """The computed mean of many equal values is off by more than the last digits."""
+    """Constant columns are detected although rounding makes their computed mean inexact."""
     rng = np.random.RandomState(0)
     X = np.column_stack([np.full(20_000, 7.3), rng.normal(size=20_000)])
     weight = rng.uniform(0.5, 2.0, 20_000)

@@ -1,4 +1,4 @@
-"""All papers, and all tables by name."""
+"""All reproduced papers, and their tables by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Breast cancer (diagnostic): profiles as in Figures 4 and 5 of ferel18 and Figure 2 of esann17."""
+"""Relevance profiles of the breast cancer data, as in Göpfert et al. (2017) and (2018).
+
+These are Figures 4 and 5 of the later paper and Figure 2 of the earlier one.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ MALIGNANT = 0
 
 
 def measure(seed: int, _: Path, *, subset: range, settings: Mapping[str, Any]) -> Figures:
-    """Return bounds and relevance classes on all rows, and the F1 of the baseline."""
+    """Return bounds, relevance classes and the F1 score of the baseline."""
     X, y, bounds, folds = fit(seed, subset, settings)
     # Only the baseline is needed here, so C and the cutoff are fixed.
     baseline = ClassificationBounds(C=float(bounds.baseline_.C_), cutoff=1e-5)
@@ -73,7 +76,7 @@ def measure(seed: int, _: Path, *, subset: range, settings: Mapping[str, Any]) -
 def measure_with_witnesses(
     seed: int, data: Path, *, subset: range, settings: Mapping[str, Any]
 ) -> Figures:
-    """Return the figures of ``measure`` and the F1 of the models that attain the bounds."""
+    """Return the results of ``measure`` and the F1 scores of the witnesses."""
     X, y, bounds, folds = fit(seed, subset, settings)
     in_training = witness_scores(bounds, X, y)
     fixed = dict(settings) | {"C": float(bounds.baseline_.C_), "cutoff": 1e-5}
@@ -90,7 +93,7 @@ def measure_with_witnesses(
 
 
 def witness_scores(bounds: ClassificationBounds, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the F1 of the malignant class for every model at a lower or an upper bound."""
+    """Return the F1 score of the malignant class for the witness of each bound."""
     models = [
         bounds.witness(feature, bound)
         for feature in range(bounds.n_features_in_)
@@ -103,7 +106,7 @@ def witness_scores(bounds: ClassificationBounds, X: np.ndarray, y: np.ndarray) -
 def fit(
     seed: int, subset: range, settings: Mapping[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, ClassificationBounds, StratifiedKFold]:
-    """Fit the bounds on some of the features; return the data, the bounds and the folds."""
+    """Fit bounds to a subset of the features; return the data, the bounds and the folds."""
     X, y = load_breast_cancer(return_X_y=True)
     X = X[:, subset]
     bounds = ClassificationBounds(random_state=seed, **settings).fit(X, y)
@@ -113,7 +116,7 @@ def fit(
 def rows(
     settings: Mapping[str, Any], label: str, published: Mapping[str, Mapping[str, float]]
 ) -> list[Row]:
-    """Return one row per subset of the features."""
+    """Return one table row per subset of the features."""
     return [
         Row(
             f"{name} features{label}",

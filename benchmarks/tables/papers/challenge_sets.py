@@ -1,4 +1,7 @@
-"""ARCENE, DEXTER, DOROTHEA and MADELON, as in Tables 2, 4, 5, 6 and 8 of sfs20."""
+"""Rankings of the NIPS 2003 challenge datasets, as in Cancela et al. (2020).
+
+These are Tables 2, 4, 5, 6 and 8: ARCENE, DEXTER, DOROTHEA and MADELON.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ comparison uses the corrected values.
 
 
 def parse_cells(cells: tuple[str, ...]) -> dict[str, float]:
-    """Return the figures of cells such as "90.8 (17)", one cell per classifier.
+    """Parse cells such as "90.8 (17)" into an accuracy and a number of features.
 
     Examples
     --------
@@ -97,7 +100,7 @@ def parse_cells(cells: tuple[str, ...]) -> dict[str, float]:
 
 
 def to_figures(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return the best accuracy, the fewest features that reach it, and the accuracy with all."""
+    """Return the best accuracy and its subset size, and the accuracy with all features."""
     figures = {}
     for classifier, accuracy in result["accuracy"].items():
         figures[classifier], figures[f"{classifier} features"] = best(accuracy)
@@ -131,12 +134,12 @@ def published_figures(name: str, ranking: Ranking) -> dict[str, float]:
 
 
 def quick_seeds(name: str, ranking: Ranking) -> int:
-    """Return the number of seeds in quick runs: 1 for one round of a linear SVM on small sets."""
+    """Return the number of seeds in quick runs: 1 for the fastest rankings, otherwise 0."""
     return int(name in ("arcene", "dexter") and ranking == Ranking("linear", 0.0))
 
 
 def n_seeds(name: str, ranking: Ranking) -> int:
-    """Return the number of seeds; only networks on ARCENE, which is small, are repeated."""
+    """Return the number of seeds: 3 for networks on ARCENE, which is small, otherwise 1."""
     return 3 if name == "arcene" and ranking.ranker in ("NN", "DFS") else 1
 
 
@@ -169,7 +172,10 @@ def rows(name: str) -> list[Row]:
 
 
 def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
-    """Return the function that computes the rows "all features", "SFS same" and "SFS best"."""
+    """Return a function that computes the summary rows of one dataset.
+
+    These are the rows "all features", "SFS same" and "SFS best".
+    """
 
     def lines(measured: Mapping[str, Measured]) -> list[Derived]:
         printed = parse_cells(PUBLISHED[name]["all features"])
@@ -190,7 +196,7 @@ def derive(name: str) -> Callable[[Mapping[str, Measured]], list[Derived]]:
 
 
 def summary_line(name: str, line: str, figures: Figures) -> Derived:
-    """Return a row with the paper's figures as printed, and with corrections of misprints."""
+    """Return a summary row with the paper's values as printed, and corrections of misprints."""
     printed, corrected = parse_cells(PUBLISHED[name][line]), {}
     if line == MISPRINTED_LINE and name in MISPRINTS:
         misprints = parse_cells(MISPRINTS[name])
@@ -200,20 +206,20 @@ def summary_line(name: str, line: str, figures: Figures) -> Derived:
 
 
 def all_features(measured: Mapping[str, Measured]) -> Measured:
-    """Return the accuracies with all features, which do not depend on the ranking."""
+    """Return the accuracies with all features, which are the same for every ranking."""
     first = next(runs[0] for runs in measured.values() if "linear, all" in runs[0])
     return {0: {key.removesuffix(ALL): first[key] for key in first if key.endswith(ALL)}}
 
 
 def same_ranker(rankers: Mapping[str, Figures]) -> Figures:
-    """Return the figures of each classifier with the ranking by the same kernel."""
+    """Return the results of each SVM on the ranking by an SVM with the same kernel."""
     return {
         key: rankers[kernel][key] for kernel in KERNELS for key in (kernel, f"{kernel} features")
     }
 
 
 def best_ranker(rankers: Mapping[str, Figures]) -> Figures:
-    """Return the figures of each classifier with its best ranking; ties prefer fewer features."""
+    """Return the results of each SVM on its best ranking; ties prefer fewer features."""
     chosen: dict[str, float] = {}
     for classifier in KERNELS:
         size = f"{classifier} features"

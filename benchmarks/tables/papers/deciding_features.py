@@ -1,4 +1,4 @@
-"""Saliency of individual rows: the toy example of equation 13, Table 3 of sfs20."""
+"""Saliency of individual rows in a toy example of Cancela et al. (2020): equation 13, Table 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Images: rankings by networks (Tables 11 to 13 of sfs20) and adversarial robustness (Table 15)."""
+"""Networks on images: feature rankings and robustness, as in Cancela et al. (2020).
+
+These are Tables 11 to 13 and Table 15.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,7 @@ feature is one pixel{" in one color channel" if name == "cifar10" else ""}. Pixe
 selected are set to zero (black).{SPLITS.get(name, "")}
 
 SFS (saliency-based feature selection) ranks features by the saliency of a network. It uses a single
-round (gamma 0) or several rounds, each of which keeps 90% of the features (gamma 0.9). DFS (deep
+round (gamma 0) or several rounds that each keep 90% of the features (gamma 0.9). DFS (deep
 feature selection) ranks features by a sparse mask on the inputs of a network. SFS+DFS ranks
 features by the saliency of a network with such a mask.
 

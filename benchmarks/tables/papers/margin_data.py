@@ -1,4 +1,4 @@
-"""Synthetic data as in ferel18, with a margin between the classes.
+"""Synthetic data with a margin between the classes, as in Göpfert et al. (2018).
 
 The paper does not describe how rows are drawn. This module follows the description in the code that
 its authors published. Features are uniform, and no row is closer to the separating hyperplane than

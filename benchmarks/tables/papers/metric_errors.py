@@ -1,4 +1,4 @@
-"""Errors of learned metrics, and of the mappings at their relevance bounds."""
+"""Classification errors of learned metrics, and of mappings at their relevance bounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..table import Figures, Measured
 
 
 def xor(seed: int, _: Path) -> Figures:
-    """Return the errors of a metric that is trained on one draw and tested on another."""
+    """Return the errors of a metric on XOR data, with separate training and test data."""
     first, second = (make_xor(random_state=2 * seed + part) for part in (0, 1))
     X, y = np.vstack([first.X, second.X]), np.concatenate([first.y, second.y])
     train, test = np.arange(len(first.y)), len(first.y) + np.arange(len(second.y))
@@ -29,7 +29,7 @@ def xor(seed: int, _: Path) -> Figures:
 
 
 def spectra(seed: int, data: Path, *, name: str, max_iter: int) -> Figures:
-    """Return the errors and weights on spectra; as in the paper, train on the test rows."""
+    """Return errors and weights on spectra, trained on the test rows as in the paper."""
     X, y, train, test = load(name, data)
     learner = GMLVQ(rank=2, max_iter=max_iter, random_state=seed)
     figures = dict(errors(learner, X, y, train, test))
@@ -50,7 +50,7 @@ def spectra(seed: int, data: Path, *, name: str, max_iter: int) -> Figures:
 
 
 def parkinsons(seed: int, data: Path, *, learner: str) -> Figures:
-    """Return the errors on the parkinsons data, with whole people held out."""
+    """Return the errors on the Parkinson's data, with all recordings of some people held out."""
     with np.load(data / "parkinsons.npz") as file:
         X, y, people = file["X"].astype(float), file["y"], file["subject"]
     split = GroupShuffleSplit(1, test_size=0.25, random_state=seed)
@@ -62,7 +62,7 @@ def parkinsons(seed: int, data: Path, *, learner: str) -> Figures:
 def errors(
     learner: Any, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> Figures:
-    """Return the errors at the smallest dimension with minimal test error, as in the paper."""
+    """Return the errors at the smallest effective dimension with minimal test error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         curve = dimension_curve(learner, X, y, [(train, test)], SLACK)
@@ -111,7 +111,7 @@ def draw_dimensions(rows: Mapping[str, Measured]) -> Any:
 
 
 def draw_spectra(rows: Mapping[str, Measured]) -> Any:
-    """Draw mapping, bounds and mean mapping, one column per set of spectra.
+    """Draw the learned mapping, its bounds and the mean mapping, one column per dataset.
 
     Return None if no spectra were measured.
     """

@@ -1,4 +1,4 @@
-"""Feature rankings by networks for regression, as in Tables 9 and 10 of sfs20."""
+"""Feature rankings by networks for regression, as in Cancela et al. (2020), Tables 9 and 10."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PUBLISHED = {
 }
 METHODS_TEXT = """\
 SFS (saliency-based feature selection) ranks features by the saliency of a network. It uses a single
-round (gamma 0) or several rounds, each of which keeps 90% of the features (gamma 0.9). DFS (deep
+round (gamma 0) or several rounds that each keep 90% of the features (gamma 0.9). DFS (deep
 feature selection) ranks features by a sparse mask on the inputs of a network. SFS+DFS ranks
 features by the saliency of a network with such a mask."""
 
@@ -118,7 +118,7 @@ def columns(sizes: tuple[int, ...]) -> list[Column]:
 
 
 def published_table() -> str:
-    """Return the paper's errors as a separate table, because they are on different data."""
+    """Return the paper's errors as a separate table, because the paper uses different data."""
     titles = [f"error with {size} features" for size in CT_SIZES]
     lines = [f"| paper, all rows | {' | '.join(titles)} |"]
     lines += ["| --- " * (1 + len(CT_SIZES)) + "|"]

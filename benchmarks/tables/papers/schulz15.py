@@ -1,4 +1,4 @@
-"""Schulz, Mokbel, Biehl and Hammer (2015): Table 1, Figures 3 to 9."""
+"""Reproduced results of Schulz, Mokbel, Biehl and Hammer (2015): Table 1, Figures 3 to 9."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ single train/test split.
     remarks={
         "": "The test error of the learned metric is higher than in the paper. The wine spectra "
         "are from a different copy of the data, in which the rows may be in a different order. "
-        "In addition, 30 training rows hardly determine the metric. The paper's finding is "
-        "reproduced: the error at the bounds is less than half the error of the learned metric "
+        "In addition, 30 training rows are too few to determine the metric. The paper's finding "
+        "is reproduced: the error at the bounds is less than half the error of the learned metric "
         "(paper: 0.14 and 0.29). The errors at the bounds and of the mean mapping are lower than "
         "in the paper.",
     },

@@ -1,4 +1,7 @@
-"""Cancela, Bolón-Canedo, Alonso-Betanzos and Gama (2020): Tables 2 to 6, 8 to 13 and 15."""
+"""Reproduced tables of Cancela, Bolón-Canedo, Alonso-Betanzos and Gama (2020).
+
+These are Tables 2 to 6, 8 to 13 and 15.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stability of the bounds over 64 random splits, as in Figures 2 and 3 of ferel18."""
+"""Stability of the bounds over 64 random splits, as in Göpfert et al. (2018), Figures 2 and 3."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def breast_cancer(seed: int, _: Path) -> Figures:
 
 
 def parkinsons(seed: int, data: Path) -> Figures:
-    """Split by person, because there are six or seven recordings of each of the 32 people."""
+    """Measure the stability of bounds on the Parkinson's data, with splits by person.
+
+    There are six or seven recordings of each of the 32 people.
+    """
     with np.load(data / "parkinsons.npz") as file:
         X, y, people = file["X"].astype(float), file["y"], file["subject"]
     bounds = ClassificationBounds(class_weight="balanced")  # three quarters of the people are ill
@@ -84,7 +87,7 @@ def rows() -> list[Row]:
 
 
 def draw(rows: Mapping[str, Measured]) -> Any:
-    """Draw the ratios of standard deviations above the mean bounds, one column per data set."""
+    """Draw the ratios of standard deviations above the mean bounds, one column per dataset."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(

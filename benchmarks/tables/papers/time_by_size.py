@@ -1,4 +1,4 @@
-"""CPU time of selection methods by the size of the data; not from a paper."""
+"""CPU time of feature selection methods for several table sizes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ METHODS: Mapping[str, tuple[Run, tuple[tuple[int, int], ...], bool]] = {
 
 
 def measure(seed: int, _: Path, *, method: str) -> Figures:
-    """Return the CPU time for each size, after a first run that imports and compiles everything."""
+    """Return the CPU time for each table size; a first run that compiles is not timed."""
     warnings.simplefilter("ignore", RelevanceWarning)
     run, sizes, _is_ours = METHODS[method]
     run(*table(SIZES[0], seed), seed)

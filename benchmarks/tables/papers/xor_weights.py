@@ -1,4 +1,4 @@
-"""Weights of a learned metric on the xor data: bounds, lasso, elastic net and ridge regression."""
+"""Weights of a metric on the XOR data: bounds, lasso, elastic net and ridge regression."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def paths(X: np.ndarray, target: np.ndarray) -> dict[str, list[list[float]]]:
 
 
 def derive(rows: Mapping[str, Measured]) -> list[Derived]:
-    """Return the rows of the lower bounds and of the other methods, from the same fits."""
+    """Return the rows of the lower bounds and of the other methods, computed from the same fits."""
     (measured,) = rows.values()
     names = ("lower bound", "as learned", "lasso", "elastic net", "ridge")
     return [

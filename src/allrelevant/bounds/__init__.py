@@ -1,4 +1,4 @@
-"""Relevance bounds: smallest and largest weight of each feature over all equivalent linear models.
+"""Relevance bounds: smallest and largest absolute weight of a feature over equivalent models.
 
 - ``classification``, ``regression``, ``ordinal``, ``ranking``: one task each, with its data, its
   estimator and its wording; ``mapping``: linear mappings and learned metrics

@@ -67,7 +67,7 @@ SCREEN_ABOVE = 10_000
 
 
 class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
-    """Base class of the task estimators. Subclasses implement ``_subproblems``."""
+    """Base class of the relevance bounds estimators; subclasses implement ``_subproblems``."""
 
     task: ClassVar[Task]
 
@@ -136,7 +136,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         privileged: Any = None,
     ) -> Self:
-        """Fit the baseline, compute the bounds and classify the features by relevance.
+        """Fit the baseline, compute the relevance bounds and assign relevance classes.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         """Split the data into subproblems, all with the same tables and sample weights."""
 
     def _settings(self, n_subproblems: int) -> BoundsSettings:
-        """Convert the parameters to settings; subproblems get equal parts of the time limit."""
+        """Return the settings for one subproblem, with its fraction of the time limit."""
         fold_seed, probe_seed, test_seed = draw_seeds(self.random_state, 3)
         C = None if self.C == "cv" else float(self.C)
         rule = CalibrationSettings(self.cutoff, self.fdr, self.n_probes, self.fpr)
@@ -276,19 +276,19 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return self._result.records(self.classes_.tolist() if several else [None])
 
     def _with_result(self, result: BoundsResult) -> Self:
-        """Return a copy of this estimator with a different result."""
+        """Return a copy of this estimator with its fitted attributes set from another result."""
         est = copy(self)
         est._set_fitted_attributes(result)
         return est
 
     def _values(self, X: Any) -> Matrix:
-        """Return the baseline's value for each sample, with one column per model if several."""
+        """Return the decision values of the baseline for each sample."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.baseline_.decision_function(X)
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearModel:
-        """Return an equivalent model that attains a bound.
+        """Return a witness: an equivalent model that attains a bound of a feature.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         max_seconds: float | None = None,
         held_out_score: bool | Literal["auto"] = AUTO,
     ) -> CheapestModels:
-        """Find the minimum-cost feature sets of the equivalent models.
+        """Find minimum-cost feature sets that suffice for an equivalent model.
 
         The search solves mixed-integer linear programs with HiGHS, which proves that the sets are
         optimal unless time runs out. With unit costs, these are the smallest feature sets that
@@ -519,7 +519,7 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
 
     @property
     def _scoring(self) -> Scoring:
-        """Settings of cross-validated scores; without an integer seed, the seed is zero."""
+        """Cross-validation settings, with seed 0 if ``random_state`` is not an integer."""
         seed = int(self.random_state) if isinstance(self.random_state, Integral) else 0
         return Scoring(self._fit_scaling, self._tolerance, seed)
 

@@ -1,4 +1,4 @@
-"""Feature selector interface of fitted relevance bounds, with a result table and a figure.
+"""Mixin that adds the scikit-learn selector interface, a result table and a figure to bounds.
 
 The estimators for linear models and for mappings share this mixin.
 """
@@ -52,7 +52,7 @@ class BoundsSelectorMixin(SelectorMixin):
         return np.isin(self.relevance_, RELEVANT)
 
     def to_frame(self, *, privileged: bool = False) -> pd.DataFrame:
-        """Return the result as a table with one row per feature.
+        """Return bounds and relevance classes as a data frame with one row per feature.
 
         Parameters
         ----------
@@ -80,10 +80,10 @@ class BoundsSelectorMixin(SelectorMixin):
 
     @abstractmethod
     def _feature_tables(self) -> list[Any]:
-        """Return one table for the features of ``X``, and one for privileged features if any."""
+        """Return the results for the features of ``X`` and, if any, for the privileged features."""
 
     def _document_parts(self) -> dict[str, Any]:
-        """Return the parts of the JSON document that are specific to this estimator."""
+        """Return the entries of the JSON document that only this type of estimator has."""
         return {}
 
     def plot(self, **kwargs: Any) -> IntervalsDisplay:
@@ -96,7 +96,7 @@ class BoundsSelectorMixin(SelectorMixin):
         return tags
 
     def _checked(self, feature: int | str, bound: str) -> tuple[int, int]:
-        """Validate a feature and a bound; return the feature's index and LOWER or UPPER."""
+        """Validate a feature and the name of a bound, and return the index of each."""
         check_is_fitted(self)
         if bound not in ("lower", "upper"):
             raise InputError(f"bound must be 'lower' or 'upper' (got {bound!r}).")

@@ -1,4 +1,4 @@
-"""Permutation test of a whole table: does the target depend on any of its columns?
+"""Permutation test of the null hypothesis that the target is independent of a whole table.
 
 The test compares the table with copies whose rows are permuted. Its statistics measure linear
 association: sums of squared covariances between columns and target, over the columns with the
@@ -39,7 +39,7 @@ NUMBERS_PER_BATCH = 5_000_000
 def association_pvalue(
     table: Table, targets: Matrix, weight: Vector, permutations: Sequence[Rows]
 ) -> float:
-    """Return the p-value of the hypothesis that the targets are independent of the table.
+    """Return the p-value of a permutation test of independence between table and targets.
 
     ``targets`` has one column per subproblem. Each permutation is an order of the rows.
     """
@@ -58,8 +58,25 @@ def association_pvalue(
     return float((ranks <= ranks[0]).mean())
 
 
+def permuted_associations(
+    table: Table, target: Vector, weight: Vector, permutations: Sequence[Rows]
+) -> Matrix:
+    """Return the absolute covariance of each standardized column with the target.
+
+    The first row is for the table itself, and the others are for its permuted copies. Constant
+    columns have no association.
+    """
+    scaling = standard_scaling(table, np.ones(table.shape[0]))
+    scaled = scaling.apply(table)
+    weighted = weight * (target - np.average(target, weights=weight))
+    # Permuting the rows of the table has the same effect as permuting the target inversely.
+    orders = [np.arange(len(target)), *(np.argsort(order) for order in permutations)]
+    covariance = scaled.T @ weighted[np.array(orders)].T
+    return np.abs(covariance).T
+
+
 def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> Matrix:
-    """Return each statistic for the table itself and for each permuted copy."""
+    """Compute the test statistics (rows) of the table and of each permuted copy (columns)."""
     n_samples, n_columns = table.shape
     ridge = _ridge_filter(table) if min(table.shape) <= MAX_DECOMPOSED else None
     orders = [np.arange(n_samples), *permutations]
@@ -80,7 +97,7 @@ def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> 
 
 
 def _partial_sums(squared: Matrix, n_targets: int) -> Matrix:
-    """Return the sums of the largest squared covariances of each copy, shape (3, n_copies).
+    """Sum the largest squared covariances of each permuted copy, shape (3, n_copies).
 
     Covariances with several targets are added up for each column first.
     """
@@ -92,9 +109,9 @@ def _partial_sums(squared: Matrix, n_targets: int) -> Matrix:
 
 
 def _ridge_filter(table: Table) -> tuple[Matrix, Vector]:
-    """Return the principal axes and the ridge factor that multiplies each squared projection.
+    """Return the principal axes of a table and the shrinkage factors of ridge regression.
 
-    With no more columns than rows, the components are those of the columns, and the factors apply
+    With no more columns than rows, the axes are those of the columns, and the factors apply
     to covariances; otherwise, they are those of the rows, and the factors apply to targets.
     """
     n_samples, n_columns = table.shape
@@ -114,6 +131,9 @@ def _ridge_filter(table: Table) -> tuple[Matrix, Vector]:
 
 
 def _round(values: Vector) -> Vector:
-    """Round to ten digits, so that ties do not depend on the order of additions."""
+    """Divide values by the largest absolute value and round them to ten decimals.
+
+    This removes rounding errors, so that ties do not depend on the order of additions.
+    """
     scale = np.abs(values).max()
     return values if scale == 0 else np.round(values / scale, 10)

@@ -1,4 +1,4 @@
-"""The baseline: the reference model that defines the equivalent models.
+"""Baseline (reference model): training, choice of C and cross-validated scores.
 
 A formulation defines how the baseline is trained and which models are equivalent to it. C, the
 weight of the loss relative to the norm, is chosen by cross-validation unless it is given.
@@ -39,7 +39,7 @@ GRID = np.logspace(0.0, 3.5, 8)
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Slack in norm and loss that equivalent models have relative to the baseline.
+    """Slack by which equivalent models may exceed the norm and the loss of the baseline.
 
     Norm and loss have a relative slack. The loss also has an absolute slack, because a relative
     slack has no effect on a loss of zero.
@@ -81,7 +81,7 @@ class FittedBaseline:
 
 
 class Formulation(ABC):
-    """Definition of the baseline and of the models equivalent to it."""
+    """Abstract definition of a baseline and of the models equivalent to it."""
 
     @abstractmethod
     def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
@@ -89,7 +89,7 @@ class Formulation(ABC):
 
     @abstractmethod
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
-        """Return the set of models equivalent to a baseline."""
+        """Return the set of models whose norm and loss are within a tolerance of a baseline's."""
 
     def fit(self, data: TaskData, C: float) -> FittedBaseline:
         """Fit the baseline to scaled data."""
@@ -97,14 +97,14 @@ class Formulation(ABC):
 
 
 class SeparateBudgets(Formulation):
-    """Separate budgets for norm and loss, with an l1-regularized baseline.
+    """Formulation with separate budgets for norm and loss and an l1-regularized baseline.
 
     Göpfert et al., "Interpretation of linear classifiers by means of feature relevance bounds",
     Neurocomputing 2018.
     """
 
     def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """Minimize ``|w|_1 + C * loss`` at each C, starting from the previous solution."""
+        """Minimize ``|w|_1 + C * loss`` for each C, warm-started from the previous solution."""
         solver = solvers_for(data.rows).baseline()
         for C in grid:
             start = solver.solve(C)
@@ -119,14 +119,14 @@ class SeparateBudgets(Formulation):
 
 
 class JointBudget(Formulation):
-    """One budget for the norm plus C times the loss, with a standard (l2) SVM as the baseline.
+    """Formulation with one budget for norm plus C times loss; the baseline is an l2 SVM.
 
     Göpfert, Pfannschmidt and Hammer, "Feature relevance bounds for linear classification",
     ESANN 2017.
     """
 
     def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """Minimize ``|w|_2^2 / 2 + C * loss`` at each C.
+        """Minimize ``|w|_2^2 / 2 + C * loss`` for each C.
 
         The budget is computed from the fitted model, so the set of equivalent models is well
         defined even if libsvm stops before the exact optimum.
@@ -154,7 +154,7 @@ FORMULATIONS: dict[str, Formulation] = {"separate": SEPARATE, "joint": JOINT}
 
 @dataclass(frozen=True)
 class ChosenC:
-    """Chosen C, and its mean score on held-out samples."""
+    """Value of C chosen by cross-validation, and its mean score on held-out samples."""
 
     C: float
     score: float
@@ -212,7 +212,7 @@ def choose_sparse_C(
 
 
 def default_grid(data: TaskData) -> Vector:
-    """Return the values of C to choose from: :data:`GRID` divided by the total weight."""
+    """Return the default grid of C: :data:`GRID` divided by the total sample weight."""
     return GRID / data.total_weight
 
 
@@ -224,7 +224,10 @@ def fold_scores(
     seed: int,
     **run: Unpack[RunOptions],
 ) -> NDArray[np.float64]:
-    """Return selection score and score on each held-out fold, shape (n_folds, n_values, 2)."""
+    """Return the selection score and the score of each C on each held-out fold.
+
+    The result has shape (n_folds, n_values, 2).
+    """
 
     def score_fold(fold: Fold) -> Matrix:
         held_out = data.take(fold[1])
@@ -235,7 +238,7 @@ def fold_scores(
 
 
 def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
-    """Return the indices of the values of C whose baseline uses features, or the last index."""
+    """Return the indices of values of C whose baseline uses features; if none, the last index."""
     uses_features = [baseline.model.uses_features for baseline in formulation.path(scaled, values)]
     return np.flatnonzero(uses_features) if any(uses_features) else np.array([len(values) - 1])
 
@@ -243,7 +246,7 @@ def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -
 def _fit_unscaled(
     data: TaskData, formulation: Formulation, fit_scaling: FitScaling, grid: Iterable[float]
 ) -> list[LinearModel]:
-    """Fit a model to unscaled data for each C in a grid; the models accept unscaled tables."""
+    """Scale the data and fit a baseline for each C; the models accept unscaled tables."""
     scaled = data.scale(fit_scaling)
     baselines = formulation.path(data.with_tables(scaled.tables), grid)
     return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
@@ -255,7 +258,7 @@ def cross_validated_score(
     fit_scaling: FitScaling,
     seed: int,
 ) -> tuple[float, float]:
-    """Cross-validate baselines restricted to a subset of the features.
+    """Return the cross-validated score of a fixed feature subset, and its standard error.
 
     The subset is the same in all folds; see :func:`nested_score`.
     """
@@ -269,12 +272,11 @@ def nested_score(
     seed: int,
     **run: Unpack[RunOptions],
 ) -> tuple[float, float]:
-    """Cross-validate baselines restricted to features that are selected anew in each fold.
+    """Return the nested cross-validation score of a feature selection, and its standard error.
 
     ``select`` returns features, given the indices of the training samples. There is one baseline
     per subproblem, and its C is reused. With one subproblem per class, the score is the accuracy of
-    predicting the class with the largest value. Use the same seed to compare feature sets. Return
-    the mean over the folds and its standard error.
+    predicting the class with the largest value. Use the same seed to compare feature sets.
     """
     samples = [baseline.data for baseline in baselines]
     # Class of each sample, if there is one subproblem per class.

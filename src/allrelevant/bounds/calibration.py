@@ -48,7 +48,7 @@ BASELINES_PER_CUTOFF = 7
 
 @dataclass(frozen=True)
 class FittedCalibration:
-    """Rule that assigns the features of each table to relevance classes.
+    """Fitted rule that assigns each feature of a subproblem to a relevance class.
 
     ``rule`` names the rule of each table. ``cutoff`` has shape (n_tables, 2): the cutoffs of the
     lower bound (for strong) and of the upper bound (for relevant). Where the rule is a test, a
@@ -77,7 +77,7 @@ class FittedCalibration:
         rule: CutoffRule,
         notes: tuple[str, ...] = (),
     ) -> FittedCalibration:
-        """Return a rule without tests: bounds must exceed the cutoffs."""
+        """Return a rule that compares the bounds of features with cutoffs, without tests."""
         layout = baseline.layout
         return cls(
             layout=layout,
@@ -91,15 +91,15 @@ class FittedCalibration:
         )
 
     def strong_cutoff(self) -> Vector:
-        """Return the cutoff of each weight's lower bound, for strong relevance."""
+        """Return, for each weight, the cutoff of its lower bound for strong relevance."""
         return self.layout.per_weight(self.cutoff)[:, LOWER]
 
     def screening_cutoff(self) -> Vector:
-        """Return the cutoff of each weight's upper bound, for relevance."""
+        """Return, for each weight, the cutoff that screening compares with its upper bound."""
         return self.layout.per_weight(self.cutoff)[:, UPPER]
 
     def classify(self, interval: Matrix) -> NDArray[np.str_]:
-        """Return the relevance class of each feature."""
+        """Return the relevance class of each feature, given the relevance intervals."""
         lower, upper = interval.T
         is_tested = self.layout.per_weight(np.array([rule == FDR for rule in self.rule]))
         is_significant = (self.qvalue <= self.fdr) & (upper > self.zero)
@@ -110,7 +110,7 @@ class FittedCalibration:
 
 
 class Calibration(Protocol):
-    """Method of separating relevant from irrelevant features.
+    """Interface of the methods that separate relevant from irrelevant features.
 
     ``evidence`` is the p-value of each table as a whole; see :mod:`.association`.
     ``compares_with_noise`` is False if the user decides what counts as relevant.
@@ -125,7 +125,7 @@ class Calibration(Protocol):
         evidence: Vector,
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
-        """Fit the relevance rule of each subproblem to the models equivalent to its baseline."""
+        """Return the fitted relevance rule of each subproblem."""
 
     def fit_path(
         self,
@@ -134,7 +134,7 @@ class Calibration(Protocol):
         evidence: Vector,
         **run: Unpack[RunOptions],
     ) -> list[list[FittedCalibration]]:
-        """Determine the rules along a path: several baselines on the same data per subproblem."""
+        """Return, for each subproblem, the fitted relevance rule of each baseline along a path."""
 
 
 def zero_weight(baseline: FittedBaseline) -> float:
@@ -173,7 +173,7 @@ class FixedCutoff:
 
 @dataclass(frozen=True)
 class ProbeCalibration:
-    """Cutoffs from probes; an irrelevant feature exceeds them with nominal probability ``fpr``."""
+    """Calibration by probes, with a nominal false positive rate of ``fpr`` per feature."""
 
     compares_with_noise: ClassVar[bool] = True
 
@@ -193,7 +193,7 @@ class ProbeCalibration:
     def fit_baseline(
         self, baseline: FittedBaseline, tolerance: Tolerance, **run: Unpack[RunOptions]
     ) -> FittedCalibration:
-        """Determine the cutoffs of one subproblem."""
+        """Estimate the cutoffs of one subproblem from the bounds of probes."""
         layout, notes = baseline.layout, []
         cutoffs = np.tile(UNUSED_CUTOFF, (layout.n_tables, 1))
         for table in range(layout.n_tables):
@@ -208,7 +208,7 @@ class ProbeCalibration:
         table: int,
         **run: Unpack[RunOptions],
     ) -> tuple[Vector, list[str]]:
-        """Return the cutoffs for the features of a table, and notes to the user."""
+        """Return the cutoffs of both bounds for the features of a table, and warning messages."""
         if not baseline.model.uses_features:  # all weights are zero up to rounding
             return UNUSED_CUTOFF, []
         bounds = self.probe_bounds(baseline, tolerance, table, **run)
@@ -232,7 +232,7 @@ class ProbeCalibration:
         tolerances: Sequence[Tolerance],
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
-        """Estimate cutoffs for some baselines; interpolate the others as fractions of the norm."""
+        """Estimate the cutoffs at some baselines of a path and interpolate those of the others."""
         layout = baselines[0].layout
         cutoffs = np.tile(UNUSED_CUTOFF, (len(baselines), layout.n_tables, 1))
         notes: dict[int, tuple[str, ...]] = {}
@@ -275,7 +275,7 @@ class ProbeCalibration:
             try:
                 extended = formulation.fit(data.append_columns(probes, table), model.C_)
                 if not extended.model.uses_features:
-                    raise SolverError("The baseline with probes uses no feature.")
+                    raise SolverError("The baseline with probes uses no feature. Increase C.")
                 models = formulation.equivalent_models(extended, tolerance)
                 probe_weights = extended.layout.table_weights(table)[-probes.shape[1] :]
                 interval, _ = size_ranges(models, probe_weights)
@@ -287,7 +287,7 @@ class ProbeCalibration:
         return np.concatenate([np.empty((0, 2)), *parts])
 
     def _draw_probes(self, baseline: FittedBaseline, table: int) -> list[Matrix]:
-        """Draw tables of permuted columns, without permutations that equal the original column."""
+        """Draw probes and return them as tables, without probes that equal the original column."""
         rng = np.random.RandomState(self.seed)
         weights = baseline.layout.table_weights(table)
         order = rng.permutation(np.intersect1d(baseline.varying, weights) - weights[0])
@@ -304,7 +304,7 @@ class ProbeCalibration:
     def _fallback(
         self, baseline: FittedBaseline, tolerance: Tolerance, n_usable: int
     ) -> tuple[Vector, str]:
-        """Return fallback cutoffs and a note that explains them.
+        """Return fallback cutoffs for too few usable probes, and a warning message.
 
         The cutoff of the lower bound is 1e-5 of the norm. The cutoff of the upper bound is twice
         the weight that slack alone allows: the weight of a feature that does not affect predictions
@@ -323,7 +323,7 @@ class ProbeCalibration:
 
 
 def upper_prediction_limit(bounds: Matrix, fpr: float) -> Vector:
-    """Return, for each column, the value that a further draw exceeds with probability ``fpr``.
+    """Return, for each column, the value that a new draw exceeds with probability ``fpr``.
 
     This is the upper end of a one-sided prediction interval for a normal variable of unknown mean
     and variance.

@@ -43,10 +43,10 @@ from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
 
 @dataclass(frozen=True)
 class ClassificationData(TaskData):
-    """Data with two classes; ``y`` is -1 or +1."""
+    """Data of a binary classification problem; ``y`` is -1 or +1."""
 
     def requirements(self) -> Requirements:
-        """Require ``y (w . x + offset) >= 1`` for each sample."""
+        """Return the constraints ``y (w . x + offset) >= 1``, one per sample."""
         rows = HingeRows(
             table=signed_table(self.y, self.X),
             offset_table=self.y[:, None],
@@ -56,7 +56,7 @@ class ClassificationData(TaskData):
         return Requirements(rows, np.arange(self.n_samples))
 
     def score(self, model: LinearModel) -> float:
-        """Return the weighted accuracy."""
+        """Return the weighted accuracy of a model on these samples."""
         correct = (model.decision_function(self.X) > 0) == (self.y > 0)
         return float(correct @ self.weight / self.weight.sum())
 
@@ -73,14 +73,14 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     ``fit`` trains a baseline classifier. All linear classifiers whose norm (sum of absolute
     weights) and hinge loss are within the slack of the baseline's are *equivalent models* (a
     Rashomon set). For each feature, two linear programs find its smallest and largest weight over
-    the equivalent models. A feature is
+    the equivalent models. Permuted copies of the table show how much evidence of relevance noise
+    can produce. A feature with more evidence is
 
     - *strongly relevant* if every equivalent model uses it,
-    - *weakly relevant* if only some equivalent models use it, because others can replace it,
-    - *irrelevant* if no equivalent model gives it more weight than noise can get.
+    - *weakly relevant* if only some equivalent models use it, because others can replace it.
 
-    With ``cutoff="fdr"``, a feature can also be *unconfirmed*: every equivalent model uses it, but
-    with no more weight than noise can get.
+    A feature without more evidence than noise is *unconfirmed* if every equivalent model uses it,
+    and *irrelevant* otherwise.
 
     Parameters
     ----------
@@ -104,14 +104,15 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         are on the same scale already.
     class_weight : dict, "balanced" or None, default=None
         Weight of the loss of each class; ``"balanced"`` gives all classes the same total weight.
-    cutoff : "probes", "fdr" or float, default="probes"
-        Rule that decides which features are relevant. ``"probes"`` estimates a cutoff for the upper
-        bound, and one for the lower bound of strong features, from randomly permuted copies of
-        single columns. ``"fdr"`` tests each feature against permuted copies of the whole table and
-        controls the false discovery rate. A relevant feature is strong if its lower bound is
-        positive. If a permutation test of the whole table finds no evidence at level 0.05, no
-        feature is relevant. For tables with more features than samples, ``"fdr"`` uses the cutoffs
-        of ``"probes"`` after the test of the whole table. A number is the cutoff of both bounds.
+    cutoff : "fdr", "probes" or float, default="fdr"
+        Rule that decides which features are relevant. ``"fdr"`` tests each feature against permuted
+        copies of the whole table and controls the false discovery rate. If a permutation test of
+        the whole table finds no evidence at level 0.05, no feature is relevant. A relevant feature
+        is strong if its lower bound is positive. ``"probes"`` is the rule of the papers: it
+        estimates a cutoff for the upper bound, and one for the lower bound of strong features, from
+        randomly permuted copies of single columns. It is faster, but not calibrated. For tables
+        with more features than samples, ``"fdr"`` uses the cutoffs of ``"probes"`` after the test
+        of the whole table. A number is the cutoff of both bounds.
     fdr : float, default=0.05
         False discovery rate of ``cutoff="fdr"``: the expected fraction of irrelevant features among
         the relevant ones.
@@ -147,9 +148,9 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         Relevance class of each feature: ``"strong"``, ``"weak"``, ``"unconfirmed"`` or
         ``"irrelevant"``. With more than two classes, the strongest over the classes.
     pvalue_ : ndarray of shape (n_features,)
-        P-value of each feature: how often noise is given at least as much weight. With more than
-        two classes, the smallest over the classes, adjusted for their number. NaN if the feature
-        was not tested.
+        P-value of each feature: how often noise shows at least as much evidence of relevance. With
+        more than two classes, the smallest over the classes, adjusted for their number. NaN if the
+        feature was not tested.
     qvalue_ : ndarray of shape (n_features,)
         Smallest false discovery rate at which each feature is relevant. NaN if the feature was not
         tested.
@@ -285,7 +286,7 @@ privileged_table_pvalue_
         return FORMULATIONS[self.formulation]
 
     def decision_function(self, X: Any) -> Matrix:
-        """Compute the decision function of the baseline.
+        """Compute the decision values of the baseline for each sample.
 
         Parameters
         ----------
@@ -320,7 +321,7 @@ privileged_table_pvalue_
     def witness(
         self, feature: int | str, bound: Literal["lower", "upper"], *, label: Any = None
     ) -> LinearModel:
-        """Return an equivalent model that attains a bound.
+        """Return a witness: an equivalent model that attains a bound of a feature.
 
         Parameters
         ----------

@@ -53,7 +53,7 @@ class Constraint:
         return f"{target} {' and '.join(parts)}" if parts else f"{target} unrestricted"
 
     def sides(self) -> list[WeightLimit]:
-        """Return limits on the signed weight, one per sign if |weight| has a lower limit."""
+        """Return limits on the signed weight: two alternatives if |weight| has a lower limit."""
         if self.signed or self.low <= 0:
             low = self.low if self.signed else -self.high
             return [WeightLimit(self.feature, low, self.high)]
@@ -163,7 +163,7 @@ class ElasticProgram:
         return WorkingSet(self._models, self._ranges)
 
     def is_feasible(self, limits: Sequence[WeightLimit]) -> bool:
-        """Return whether some model satisfies all limits."""
+        """Return whether some equivalent model satisfies all limits on weights."""
         return self.total_violation([], limits) <= self._tolerance
 
     def total_violation(self, hard: Sequence[WeightLimit], soft: Sequence[WeightLimit]) -> float:
@@ -180,7 +180,7 @@ class ElasticProgram:
                 return solution.value
 
     def can_satisfy(self, constraints: Sequence[Constraint]) -> bool:
-        """Return whether some model satisfies all constraints for at least one choice of signs."""
+        """Return whether an equivalent model satisfies all constraints for some choice of signs."""
         return any(self.is_feasible(limits) for limits in sign_combinations(constraints))
 
     def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:

@@ -50,7 +50,7 @@ OPTIMISTIC_SCORE = (
 
 @dataclass(frozen=True)
 class CheapestModel:
-    """Equivalent model and the cost of its features.
+    """Minimum-cost feature set, with its cost, an equivalent model and a score.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class CheapestModel:
 
 @dataclass(frozen=True)
 class CheapestModels(Sequence[CheapestModel]):
-    """Sequence of :class:`CheapestModel`, in order of cost.
+    """Minimum-cost feature sets with their models, in ascending order of cost.
 
     Attributes
     ----------
@@ -161,12 +161,12 @@ class CheapestModels(Sequence[CheapestModel]):
         return float(self.costs[self.baseline_used].sum())
 
     def core(self) -> list[str]:
-        """Return the features common to all solutions, in the order of the table."""
+        """Return the names of the features that every set contains, in the order of the table."""
         common = set.intersection(*(set(s.members.tolist()) for s in self.solutions))
         return [self.feature_names[j] for j in sorted(common)]
 
     def alternatives(self, feature: int | str) -> list[CheapestModel]:
-        """Return the solutions that do not use a feature, cheapest first.
+        """Return the models whose feature set excludes a given feature, cheapest first.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class CheapestModels(Sequence[CheapestModel]):
         return [solution for solution in self.solutions if index not in solution.members]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the solutions as a table with one row per model, cheapest first.
+        """Return costs and scores as a data frame with one row per feature set, cheapest first.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class CheapestModels(Sequence[CheapestModel]):
         return frame.rename_axis("rank")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the solutions as JSON-compatible values.
+        """Return the feature sets, costs and scores as JSON-compatible values.
 
         Returns
         -------
@@ -223,7 +223,7 @@ class CheapestModels(Sequence[CheapestModel]):
         }
 
     def plot(self, **kwargs: Any) -> CostDisplay:
-        """Plot cost against number of features; see :meth:`CostDisplay.from_result`."""
+        """Plot the cost of feature sets against their size; see :meth:`CostDisplay.from_result`."""
         return display("CostDisplay").from_result(self, **kwargs)
 
 
@@ -249,7 +249,7 @@ class DesignRequest:
         max_seconds: float | None,
         held_out_score: bool | Literal["auto"],
     ) -> Self:
-        """Validate the arguments and convert names to indices."""
+        """Validate the arguments of ``cheapest`` and convert feature names to indices."""
         if not (isinstance(n_solutions, Integral) and n_solutions >= 1):
             raise InputError(f"n_solutions must be an integer of at least 1 (got {n_solutions!r}).")
         check_max_seconds(max_seconds)
@@ -271,9 +271,9 @@ class DesignRequest:
         return cls(values, required, excluded, int(n_solutions), max_seconds, held_out_score)
 
     def for_fold(self, n_folds: int) -> Self:
-        """Return the request for the cheapest set in one fold; folds get equal parts of the time.
+        """Return the request for one feature set in one fold, with a fraction of the time limit.
 
-        Their total time limit is that of the whole request.
+        All folds together have the time limit of the whole request.
         """
         seconds = None if self.max_seconds is None else self.max_seconds / n_folds
         return replace(self, n_solutions=1, max_seconds=seconds, held_out_score=False)
@@ -295,7 +295,7 @@ def _feature_index(layout: WeightLayout, feature: int | str) -> int:
 
 
 def read_costs(costs: Any, names: Sequence[str]) -> Vector:
-    """Return the cost of each feature.
+    """Validate user-supplied costs and return the cost of each feature.
 
     ``costs`` is a mapping from names to costs, an array in the order of the table, or None for unit
     costs.
@@ -336,7 +336,7 @@ def find_cheapest_models(
     make_predictor: Callable[[BoundsResult], Any],
     **run: Unpack[RunOptions],
 ) -> CheapestModels:
-    """Find the cheapest models and cross-validate all of them on the same folds.
+    """Find minimum-cost feature sets and cross-validate all of them on the same folds.
 
     ``make_predictor`` returns an estimator for a result.
     """
@@ -388,7 +388,7 @@ def find_cheapest_models(
 
 @dataclass(frozen=True)
 class Scoring:
-    """Settings of the cross-validated scores; ``tolerance`` defines equivalent models in folds."""
+    """Cross-validation settings; ``tolerance`` defines the equivalent models of each fold."""
 
     fit_scaling: FitScaling
     tolerance: Tolerance
@@ -414,7 +414,7 @@ def score_held_out(
     scoring: Scoring,
     **run: Unpack[RunOptions],
 ) -> tuple[tuple[float, float] | None, list[str]]:
-    """Return the nested score of the cheapest set and its error, or None and a note.
+    """Return the nested cross-validation score with its error (or None), and remarks on it.
 
     There is no score if some fold has no suitable set.
     """
@@ -436,7 +436,7 @@ def score_held_out(
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Models of one subproblem among which feature sets are searched.
+    """Equivalent models of one subproblem, as a search space for minimum-cost feature sets.
 
     ``signed`` bounds the weights, shape (d, 2); ``needed`` is a mask of the weights that are
     nonzero in all models. A model of a feature set minimizes ``|w|_1 + C * loss``.
@@ -450,14 +450,14 @@ class SearchSpace:
 
     @classmethod
     def from_bounds(cls, bounds: SubproblemBounds) -> Self:
-        """Return the equivalent models of a fitted subproblem."""
+        """Return the search space of a fitted subproblem: its equivalent models."""
         needed = bounds.interval[:, LOWER] > zero_weight(bounds.baseline)
         C = bounds.baseline.model.C_
         return cls(bounds.models, bounds.ranges, bounds.signed_interval, needed, C)
 
     @classmethod
     def from_rows(cls, baseline: FittedBaseline, rows: NDArray[np.intp], scoring: Scoring) -> Self:
-        """Return the models equivalent to a baseline that is fitted to some of the samples."""
+        """Refit a baseline to some of the samples and return its equivalent models."""
         data, C = baseline.data.take(rows), baseline.model.C_
         scaled = data.scale(scoring.fit_scaling)
         fitted = baseline.formulation.fit(data.with_tables(scaled.tables), C)
@@ -472,7 +472,7 @@ class SearchSpace:
 def find_cheapest_sets(
     spaces: Sequence[SearchSpace], request: DesignRequest
 ) -> tuple[list[FeatureSet], bool]:
-    """Find the minimum-cost feature sets; also return whether the list is complete.
+    """Return minimum-cost feature sets in order of cost, and whether the list is complete.
 
     There is one search space per subproblem.
     """

@@ -30,7 +30,9 @@ class OrdinalData(TaskData):
         return int(self.y.max())
 
     def requirements(self) -> Requirements:
-        """Require each sample to lie between the thresholds of its class, with a margin of 1.
+        """Return constraints that place each sample between the thresholds of its class.
+
+        The margin to each threshold is 1.
 
         Hard constraints keep the thresholds in ascending order.
         """
@@ -52,7 +54,7 @@ class OrdinalData(TaskData):
         return Requirements(rows, np.r_[sample, np.full(k - 1, -1)])
 
     def score(self, model: LinearModel) -> float:
-        """Return the fraction of absolute deviation from the median class that a model explains."""
+        """Return the explained fraction of the absolute deviation from the median class."""
         predicted = count_thresholds_below(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
@@ -73,7 +75,7 @@ def count_thresholds_below(values: Vector, thresholds: Vector | None) -> NDArray
 
 
 def _class_deviation_explained(est: Any, X: Any, y: Any) -> float:
-    """Return the fraction of deviation that an estimator explains, with class codes 0, 1, 2, ..."""
+    """Return the fraction of the absolute deviation of class codes that an estimator explains."""
     actual, predicted = (np.searchsorted(est.classes_, c) for c in (y, est.predict(X)))
     return float(d2_absolute_error_score(actual, predicted))
 

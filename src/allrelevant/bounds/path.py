@@ -1,4 +1,4 @@
-"""Bounds over a grid of C or norm_slack, to check how much a result depends on the parameter."""
+"""Relevance bounds along a grid of values of C or ``norm_slack``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class BoundsPath:
     interval, signed_interval : ndarray of shape (n_values, n_features, 2)
         Relevance intervals and signed ranges.
     relevance : ndarray of shape (n_values, n_features)
-        "strong", "weak" or "irrelevant".
+        "strong", "weak", "unconfirmed" or "irrelevant".
     baseline : ndarray of shape (n_values, n_features)
         Weights of the baseline; with more than two classes, the weight with the largest absolute
         value over the classes.
@@ -66,7 +66,7 @@ class BoundsPath:
     loss: Matrix
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the path as a table with one row per value and feature.
+        """Return bounds and relevance classes as a data frame, one row per value and feature.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class BoundsPath:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the path as JSON-compatible values.
+        """Return parameter values, bounds and relevance classes as JSON-compatible values.
 
         Returns
         -------
@@ -255,7 +255,7 @@ def _default_values(param: PathParameter, total_weight: float) -> Vector:
 def _baseline_path(
     baseline: FittedBaseline, param: PathParameter, values: Vector
 ) -> list[FittedBaseline]:
-    """Return the baseline at each value."""
+    """Return the baseline for each value of the parameter."""
     if param == "norm_slack":
         return [baseline] * len(values)
     return [
@@ -265,7 +265,7 @@ def _baseline_path(
 
 
 def _tolerances(tolerance: Tolerance, param: PathParameter, values: Vector) -> list[Tolerance]:
-    """Return the tolerance at each value."""
+    """Return the tolerance for each value of the parameter."""
     if param == "norm_slack":
         return [replace(tolerance, norm_slack=float(value)) for value in values]
     return [tolerance] * len(values)
@@ -277,7 +277,7 @@ def _bound_along_path(
     calibrations: Sequence[FittedCalibration],
     settings: BoundsSettings,
 ) -> list[SubproblemBounds]:
-    """Compute the bounds of a subproblem at each value, in parallel."""
+    """Compute the bounds of a subproblem for each value of the parameter, in parallel."""
 
     def bound(index: int) -> SubproblemBounds:
         serial_settings = replace(settings, tolerance=tolerances[index], n_jobs=1, verbose=False)

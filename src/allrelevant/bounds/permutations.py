@@ -1,19 +1,24 @@
-"""Calibration by permuted tables: p-values of relevance and a controlled false discovery rate.
+"""Calibration by permuted tables: p-values of features and control of the false discovery rate.
 
 All columns of a table are permuted together and appended as probes, so that copies, categories and
 correlations survive among the probes. On the extended table, features and probes are treated
-exactly alike. The statistic of a column is the largest weight, as a fraction of the norm, that the
-models equivalent to the baseline can give it. It is computed for several permutations:
+exactly alike. There are two kinds of evidence that a column is relevant, and both are standardized:
 
-1. One C is chosen for all extended tables, by the one-standard-error rule.
-2. The statistic of a feature is its mean over the permutations. It is compared with the probes that
-   are copies of this feature: the difference to their mean, divided by their standard deviation.
-   The variance is shrunk towards the mean variance of all probes.
-3. The p-value is the rank of this standardized statistic among those of all probes of all
-   permutations, each standardized without its own permutation. Ties count against the feature. With
-   several subproblems, it is the rank among the probes' largest statistics over the subproblems, so
-   that the p-values are adjusted for the number of subproblems.
-4. A capped Benjamini-Hochberg procedure turns the p-values of all features into q-values.
+- **Weight.** The largest weight, as a fraction of the norm, that the models equivalent to the
+  baseline can give the column. One C is chosen for all extended tables, by the one-standard-error
+  rule. The weight of a feature is its mean over several permutations. It is compared with the
+  probes that are copies of this feature: the difference to their mean, divided by their standard
+  deviation. The variance is shrunk towards the mean variance of all probes. Each probe is compared
+  with the probes of the other permutations.
+- **Association.** The covariance of the standardized column with the target. A feature that is
+  associated with the target is at least weakly relevant, even if other features contain the same
+  information. Weights alone have little power for such features, because each of them gets a part
+  of the weight.
+
+The p-value of a feature is the rank of the sum of both among the sums of all probes of all
+permutations. Ties count against the feature. With several subproblems, it is the rank among the
+probes' largest sums over the subproblems, so that the p-values are adjusted for the number of
+subproblems. A capped Benjamini-Hochberg procedure turns the p-values of all features into q-values.
 
 A feature is relevant if its q-value is at most the false discovery rate ``fdr``, provided that the
 table as a whole shows evidence at :data:`EVIDENCE_LEVEL`. The number of permutations is
@@ -39,7 +44,7 @@ from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
 from ..relevance import adjust_pvalues
 from ..resampling import permute_rows
-from .association import association_pvalue
+from .association import association_pvalue, permuted_associations
 from .baseline import FittedBaseline, Tolerance, choose_sparse_C
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
 from .solver.families import solvers_for
@@ -74,27 +79,39 @@ TIE_TOL = 1e-9
 
 
 def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
-    """Return the p-value of each table as a whole.
+    """Return the p-value of a permutation test of each table as a whole.
 
     ``X`` is tested for association with the target. Privileged features model the loss, so they are
     tested for association with the slack variables of a baseline without them.
     """
     data = baselines[0].data
-    rng = np.random.RandomState(seed)
-    orders = [permute_rows(data.n_samples, rng) for _ in range(N_TABLE_PERMUTATIONS)]
-    targets = [[baseline.data.association_target() for baseline in baselines]]
-    if data.privileged is not None:
-        targets.append([_slack_variables(baseline) for baseline in baselines])
+    orders = _draw_orders(data, N_TABLE_PERMUTATIONS, seed)
     return np.array(
         [
-            association_pvalue(table, np.column_stack(part), data.weight, orders)
-            for table, part in zip(data.tables, targets, strict=True)
+            association_pvalue(
+                values,
+                np.column_stack([_association_target(baseline, table) for baseline in baselines]),
+                data.weight,
+                orders,
+            )
+            for table, values in enumerate(data.tables)
         ]
     )
 
 
+def _draw_orders(data: TaskData, n_permutations: int, seed: int) -> list[Rows]:
+    """Draw random permutations of the samples."""
+    rng = np.random.RandomState(seed)
+    return [permute_rows(data.n_samples, rng) for _ in range(n_permutations)]
+
+
+def _association_target(baseline: FittedBaseline, table: int) -> Vector:
+    """Return the vector with which the columns of a table are tested for association."""
+    return baseline.data.association_target() if table == 0 else _slack_variables(baseline)
+
+
 def _slack_variables(baseline: FittedBaseline) -> Vector:
-    """Return the slack variable of each sample, for a baseline without privileged features."""
+    """Fit a baseline without privileged features; return the slack variables summed by sample."""
     requirements = baseline.data.requirements()
     rows = requirements.rows
     start = solvers_for(rows).baseline().solve(baseline.model.C_)
@@ -107,7 +124,7 @@ def _slack_variables(baseline: FittedBaseline) -> Vector:
 
 @dataclass(frozen=True)
 class PermutationCalibration:
-    """Tests of relevance at false discovery rate ``fdr``.
+    """Calibration by permutation tests that control the false discovery rate at ``fdr``.
 
     ``C`` is that of the estimator, None if it is chosen by cross-validation. ``wide`` is the rule
     for tables with more features than samples.
@@ -146,7 +163,10 @@ class PermutationCalibration:
                     cutoff[index, table], table_notes = part
                     notes[index] += table_notes
                 continue
-            draws = Draws.aligned([self._draw(b, weights, table, **run) for b in baselines])
+            draws = Draws.aligned(
+                [self._draw_weights(b, weights, table, **run) for b in baselines],
+                [self._draw_associations(b, weights, table) for b in baselines],
+            )
             pvalue[:, weights] = pvalues(draws)
             qvalue[:, weights] = adjust_pvalues(pvalue[:, weights])
             notes[0] += draws[0].notes(self.n_permutations)
@@ -174,7 +194,10 @@ class PermutationCalibration:
         evidence: Vector,
         **run: Unpack[RunOptions],
     ) -> list[list[FittedCalibration]]:
-        """Use the same tests along the path, because they depend on neither C nor norm_slack."""
+        """Fit the tests once and scale their cutoffs to the norm of each baseline of the path.
+
+        The tests depend on neither C nor ``norm_slack``.
+        """
         last = [path[-1] for path in paths]
         fitted = self.fit(last, tolerances[-1], evidence, **run)
         return [
@@ -194,21 +217,30 @@ class PermutationCalibration:
     def n_permutations(self) -> int:
         return int(np.ceil(1.0 / self.fdr - 1e-9))
 
-    def _draw(
+    def _draw_associations(
+        self, baseline: FittedBaseline, weights: NDArray[np.intp], table: int
+    ) -> Matrix:
+        """Return associations of features (first row) and of probes (one row per permutation)."""
+        data = baseline.data
+        orders = _draw_orders(data, self.n_permutations, self.seed)
+        columns = data.tables[table][:, weights - data.layout.table_weights(table)[0]]
+        target = _association_target(baseline, table)
+        return permuted_associations(columns, target, data.weight, orders)
+
+    def _draw_weights(
         self,
         baseline: FittedBaseline,
         weights: NDArray[np.intp],
         table: int,
         **run: Unpack[RunOptions],
     ) -> Matrix:
-        """Return the statistics of features and probes, one row per permutation.
+        """Return the largest weights of features and probes, one row per permutation.
 
         NaN marks features of permutations that need only probes, and permutations without a
         solution.
         """
         data, formulation = baseline.data, baseline.formulation
-        rng = np.random.RandomState(self.seed)
-        orders = [permute_rows(data.n_samples, rng) for _ in range(self.n_permutations)]
+        orders = _draw_orders(data, self.n_permutations, self.seed)
         columns = weights - data.layout.table_weights(table)[0]
         if self.C is None:
             extended = [_extend(data, columns, table, order) for order in orders[:N_TABLES_FOR_C]]
@@ -220,7 +252,7 @@ class PermutationCalibration:
         n_with_features = max(2, int(np.ceil(FEATURE_FRACTION * len(orders))))
 
         def statistics(index: int) -> Vector:
-            """Return the statistics of the features, then those of the probes."""
+            """Return the largest weights of the features and of their probes in one permutation."""
             extended = formulation.fit(_extend(data, columns, table, orders[index]), C)
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
@@ -242,47 +274,62 @@ class PermutationCalibration:
     def _with_zero(
         self, cutoff: Matrix, rules: Sequence[CutoffRule], baseline: FittedBaseline
     ) -> Matrix:
-        """Return the cutoffs; a lower bound that is tested must only be positive."""
+        """Replace the lower cutoff by the zero threshold in tables whose features are tested."""
         lower = np.where([rule == FDR for rule in rules], zero_weight(baseline), cutoff[:, 0])
         return np.column_stack([lower, cutoff[:, 1]])
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Statistics of features and of probes, one row per permutation.
+    """Largest weights and associations of features and probes, one row per permutation.
 
-    Column j of ``probes`` holds the permuted copies of feature j. Fewer rows of ``features`` are
-    enough, because only their mean is used.
+    ``features`` and ``probes`` are the largest weights. Column j of ``probes`` holds the permuted
+    copies of feature j. Fewer rows of ``features`` are enough, because only their mean is used.
+    ``feature_association`` and ``probe_association`` are associations with the target.
     """
 
     features: Matrix
     probes: Matrix
+    feature_association: Vector
+    probe_association: Matrix
 
     @classmethod
-    def aligned(cls, rows: Sequence[Matrix]) -> list[Draws]:
-        """Split features from probes; keep the permutations that all subproblems have solved."""
-        is_solved = np.all([~np.isnan(part[:, -1]) for part in rows], axis=0)
-        n_features = rows[0].shape[1] // 2
+    def aligned(cls, weights: Sequence[Matrix], associations: Sequence[Matrix]) -> list[Draws]:
+        """Separate features from probes; keep only permutations solved in all subproblems."""
+        is_solved = np.all([~np.isnan(part[:, -1]) for part in weights], axis=0)
+        n_features = weights[0].shape[1] // 2
         return [
             cls(
-                part[is_solved & ~np.isnan(part[:, 0]), :n_features],
-                part[is_solved, n_features:],
+                features=part[is_solved & ~np.isnan(part[:, 0]), :n_features],
+                probes=part[is_solved, n_features:],
+                feature_association=association[0],
+                probe_association=association[1:][is_solved],
             )
-            for part in rows
+            for part, association in zip(weights, associations, strict=True)
         ]
 
     @property
     def is_usable(self) -> bool:
         return len(self.probes) >= 3 and len(self.features) >= 1
 
+    def scores(self) -> tuple[Vector, Matrix]:
+        """Return the sum of standardized weight and association of each feature and probe."""
+        weight = self.probe_scores()
+        association = self.probe_association
+        return (
+            _in_units_of(weight, self.feature_scores())
+            + _in_units_of(association, self.feature_association),
+            _in_units_of(weight, weight) + _in_units_of(association, association),
+        )
+
     def feature_scores(self) -> Vector:
-        """Return the standardized statistic of each feature."""
+        """Return the standardized weight of each feature."""
         variance = self.probes.var(axis=0, ddof=1)
         mean = self.probes.mean(axis=0)
         return _standardize(self.features.mean(axis=0), mean, variance, variance.mean())
 
     def probe_scores(self) -> Matrix:
-        """Return the standardized statistic of each probe, computed from the other permutations."""
+        """Return the weight of each probe, standardized by the probes of other permutations."""
         n_others = len(self.probes) - 1
         mean = (self.probes.sum(axis=0) - self.probes) / n_others
         square = ((self.probes**2).sum(axis=0) - self.probes**2) / n_others
@@ -291,20 +338,19 @@ class Draws:
         return _standardize(self.probes, mean, variance, pooled)
 
     def noise_level(self, level: float) -> Vector:
-        """Return the quantile of the probes' statistics that a fraction ``level`` exceeds."""
+        """Return the cutoffs (0, q), where a fraction ``level`` of the probes exceeds q."""
         if self.probes.size == 0:
             return UNUSED_CUTOFF
         return np.array([0.0, np.quantile(self.probes, 1.0 - level)])
 
     def notes(self, n_expected: int) -> list[str]:
-        """Return a note if permutations were dropped."""
+        """Return a warning message if permutations were dropped, else an empty list."""
         n_usable = len(self.probes)
         if n_usable == n_expected:
             return []
         return [
-            f"Only {n_usable} of {n_expected} permuted tables could be solved, so a single "
-            "relevant feature may be missed. The usual cause is badly scaled columns: set "
-            "standardize=True."
+            f"Only {n_usable} of {n_expected} permuted tables could be solved, so relevant "
+            "features may be missed. The usual cause is badly scaled columns: set standardize=True."
         ]
 
 
@@ -312,9 +358,9 @@ def pvalues(draws: Sequence[Draws]) -> Matrix:
     """Return the p-value of each feature in each subproblem, shape (n_subproblems, d)."""
     if not draws[0].is_usable:
         return np.ones((len(draws), draws[0].probes.shape[1]))
-    null = np.sort(np.max([part.probe_scores() for part in draws], axis=0).ravel())
-    scores = np.array([part.feature_scores() for part in draws])
-    n_larger = len(null) - np.searchsorted(null, scores - TIE_TOL)
+    features, probes = zip(*(part.scores() for part in draws), strict=True)
+    null = np.sort(np.max(probes, axis=0).ravel())
+    n_larger = len(null) - np.searchsorted(null, np.array(features) - TIE_TOL)
     return np.asarray((1.0 + n_larger) / (1.0 + len(null)), dtype=np.float64)
 
 
@@ -325,8 +371,13 @@ def _standardize(
     return (values - mean) / (np.sqrt(shrunk) + TIE_TOL)
 
 
+def _in_units_of(probes: Matrix, values: Vector | Matrix) -> NDArray[np.float64]:
+    """Center and scale values by the mean and the standard deviation of all probes."""
+    return np.asarray((values - probes.mean()) / (probes.std() + TIE_TOL), dtype=np.float64)
+
+
 def _extend(data: TaskData, columns: NDArray[np.intp], table: int, order: Rows) -> TaskData:
-    """Append the columns of a table to it, with their rows in the given order."""
+    """Append copies of some columns of a table to that table, with their rows permuted."""
     permuted: Table = data.tables[table][order][:, columns]
     return data.append_columns(permuted, table)
 

@@ -1,4 +1,4 @@
-"""Computation of one subproblem: baseline, equivalent models, calibration and ranges."""
+"""Steps of a fit: baseline, calibration, equivalent models and ranges of their weights."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class BoundsSettings:
     verbose: bool
 
     def run(self, work: str, name: str) -> RunOptions:
-        """Return the options of a parallel run for a subproblem."""
+        """Return the number of workers and the progress title for one step of a subproblem."""
         title = f"{work} {name}".strip() if self.verbose else None
         return {"n_jobs": self.n_jobs, "progress": title}
 
 
 @dataclass(frozen=True)
 class CalibrationSettings:
-    """Parameters of an estimator that determine the calibration."""
+    """Estimator parameters that determine the calibration."""
 
     cutoff: float | CutoffName
     fdr: float
@@ -68,7 +68,7 @@ class CalibrationSettings:
 def calibration_for(
     settings: CalibrationSettings, C: float | None, fold_seed: int, seed: int
 ) -> Calibration:
-    """Return the calibration defined by the parameters of an estimator."""
+    """Return the calibration method that the parameters of an estimator select."""
     probes = ProbeCalibration(settings.n_probes, settings.fpr, seed)
     if settings.cutoff == FDR:
         return PermutationCalibration(settings.fdr, C, seed, fold_seed, wide=probes)
@@ -80,7 +80,7 @@ def calibration_for(
 def fit_baseline(
     subproblem: Subproblem, scaled: ScaledTables, settings: BoundsSettings
 ) -> FittedBaseline:
-    """Choose C and the variant if necessary, and fit the baseline to the scaled tables."""
+    """Choose C and the variant of the data by cross-validation if needed; fit the baseline."""
     data, C, score, name = subproblem.variants[0], settings.C, None, subproblem.name
     if C is None or len(subproblem.variants) > 1:
         choices = [
@@ -109,10 +109,11 @@ def fit_baseline(
 def baseline_notes(
     baselines: Sequence[FittedBaseline], evidence: Vector, calibration: Calibration
 ) -> list[str]:
-    """Return notes on baselines without features and on a table without evidence."""
+    """Return warning messages on baselines that use no feature and on a table without evidence."""
     notes = [
         f"No feature improves the prediction of {baseline.name or 'the target'} at "
-        f"C={baseline.model.C_:g}, so all features are irrelevant."
+        f"C={baseline.model.C_:g}, so all features are irrelevant. To verify this with less "
+        "regularization, set C to a larger number."
         for baseline in baselines
         if not baseline.model.uses_features
     ]
@@ -125,7 +126,7 @@ def baseline_notes(
 
 
 def issue_notes(notes: Iterable[str]) -> None:
-    """Issue each note as a warning attributed to the caller's caller."""
+    """Issue each message as a :class:`RelevanceWarning` attributed to the caller's caller."""
     for note in notes:
         warnings.warn(note, RelevanceWarning, stacklevel=3)
 
@@ -133,7 +134,7 @@ def issue_notes(notes: Iterable[str]) -> None:
 def calibrate(
     baselines: Sequence[FittedBaseline], settings: BoundsSettings
 ) -> tuple[Vector, list[FittedCalibration]]:
-    """Test each table as a whole, and determine the rule for the features of each subproblem."""
+    """Return the p-value of each table and the fitted relevance rule of each subproblem."""
     evidence = table_pvalues(baselines, settings.test_seed)
     run = settings.run("calibration", "")
     return evidence, settings.calibration.fit(baselines, settings.tolerance, evidence, **run)
@@ -153,7 +154,7 @@ def bound_subproblem(
 def solve_ranges(
     models: EquivalentModels, baseline: FittedBaseline, cutoff: Vector, settings: BoundsSettings
 ) -> tuple[WeightRanges, Matrix, list[str]]:
-    """Return exact ranges of the solved features, outer ranges of all features, and notes.
+    """Return exact ranges of the solved features, outer ranges of all, and warning messages.
 
     With screening, features are solved in rounds, those with the largest outer bounds first. The
     dual certificate of each LP tightens the outer bounds of all features, and features that become
@@ -182,10 +183,11 @@ def solve_ranges(
     if n_missing:
         seconds = settings.max_seconds
         limit = "" if seconds is None else f" within {seconds:g} seconds"
+        remedy = "" if seconds is None else " Increase max_seconds to solve them."
         notes.append(
             f"{n_missing} of {n_started} features were not solved{limit}. Their bounds are "
             "certified but not tight (exact_ is False; gap_ gives the largest error), so some "
-            "features reported as weak may be irrelevant or strong."
+            f"features reported as weak may be irrelevant or strong.{remedy}"
         )
     return ranges, outer, notes
 

@@ -37,7 +37,7 @@ class RankingData(TaskData):
         return 1.0  # the loss is a mean over pairs
 
     def requirements(self) -> Requirements:
-        """Require a score difference of 1 for each pair, up to the slack of both samples.
+        """Return constraints that require a score difference of 1 for each pair, up to slack.
 
         ``w . x_i + s_i - (w . x_j - s_j) >= 1`` holds for all pairs if and only if there is an
         offset with all ``w . x_i + s_i`` at least 1/2 above it and all ``w . x_j - s_j`` at least
@@ -52,7 +52,7 @@ class RankingData(TaskData):
         return Requirements(rows, np.arange(self.n_samples))
 
     def score(self, model: LinearModel) -> float:
-        """Return the area under the ROC curve."""
+        """Return the area under the ROC curve of a model on these samples."""
         values = model.decision_function(self.X)
         return float(roc_auc_score(self.y, values, sample_weight=self.weight))
 
@@ -68,7 +68,7 @@ class RankingData(TaskData):
         return stratified_folds(self.y, n_folds, seed)
 
     def _free_slack_rows(self) -> HingeRows:
-        """Return the constraints of the pairwise loss: one per pair or, with many pairs, cuts."""
+        """Return one constraint per pair, or cutting planes of the loss if there are many pairs."""
         positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
         n_pairs = len(positive) * len(negative)
         if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:
@@ -81,7 +81,7 @@ class RankingData(TaskData):
         return PairwiseLoss(self.X[high], self.X[low], weight[high], weight[low])
 
     def _pair_rows(self, above: NDArray[np.intp], below: NDArray[np.intp]) -> HingeRows:
-        """Require ``w . (x_i - x_j) >= 1`` for each pair."""
+        """Return the constraints ``w . (x_i - x_j) >= 1``, one per pair of samples."""
         weight, n_pairs = self._slack_weights(), len(above)
         return HingeRows(
             table=self.X[above] - self.X[below],

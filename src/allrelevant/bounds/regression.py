@@ -43,7 +43,7 @@ class RegressionData(TaskData):
     epsilon: float = field(default=0.0, kw_only=True)
 
     def requirements(self) -> Requirements:
-        """Require ``|y - w . x - offset| <= epsilon``, with two constraints per sample."""
+        """Return the constraints ``|y - w . x - offset| <= epsilon``, two per sample."""
         samples = np.arange(self.n_samples)
         ones = np.ones((self.n_samples, 1))
         rows = HingeRows(
@@ -55,7 +55,7 @@ class RegressionData(TaskData):
         return Requirements(rows, np.r_[samples, samples])
 
     def score(self, model: LinearModel) -> float:
-        """Return the fraction of the absolute deviation from the median that the model explains."""
+        """Return the fraction of the absolute deviation from the median that a model explains."""
         predicted = model.decision_function(self.X)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 

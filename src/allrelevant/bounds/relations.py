@@ -79,7 +79,7 @@ class Relations:
         return SUBSTITUTES if relation < 0 else COMPLEMENTS
 
     def to_frame(self) -> pd.DataFrame:
-        """Return all pairs of relevant features as a table, strongest relations first.
+        """Return all pairs of relevant features as a data frame, strongest relations first.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class Relations:
         return pandas.DataFrame(rows, columns=["feature", "other", "relation", "kind", "group"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return relations and groups of the relevant features as JSON-compatible values.
+        """Return the relations and groups of relevant features as JSON-compatible values.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Relations:
         }
 
     def groups_to_frame(self) -> pd.DataFrame:
-        """Return the groups as a table with one row per group.
+        """Return the substitution groups as a data frame with one row per group.
 
         Returns
         -------
@@ -141,7 +141,7 @@ class Relations:
         return frame.rename_axis("group")
 
     def by_group(self, max_features: int | None = None) -> NDArray[np.intp]:
-        """Return the indices of the relevant features, ordered by group, largest groups first."""
+        """Return the indices of relevant features sorted by group, largest groups first."""
         relevant = np.flatnonzero(self.labels_ >= 0)
         labels = self.labels_[relevant]
         size = np.bincount(labels, minlength=1)[labels]
@@ -151,7 +151,7 @@ class Relations:
     def plot(
         self, kind: Literal["matrix", "graph"] = "matrix", **kwargs: Any
     ) -> RelationsDisplay | SubstitutesDisplay:
-        """Plot the relations.
+        """Plot the relations between features as a matrix or a graph.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class FeatureGroup:
 def find_relations(
     result: BoundsResult, *, n_jobs: int | None = None, verbose: bool = False
 ) -> Relations:
-    """Compute the relations and groups among the relevant features of a result."""
+    """Compute pairwise relations and substitution groups of the relevant features."""
     result.check_single_set()
     subproblems, names = result.subproblems, list(result.layout.names)
     tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_weights(bounds)]
@@ -234,12 +234,13 @@ def find_relations(
 
 
 def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> NDArray[np.intp]:
-    """Return the group number of each feature; groups are numbered by their first features.
+    """Cluster features into substitution groups and return the group number of each feature.
 
     The groups come from hierarchical clustering with average linkage. The distance between two
     features is 1 minus their absolute relation in the stronger direction. Substitutes are close,
     and complements are close as well, because together they replace a third feature. Two groups are
-    merged if the mean absolute relation between them is at least ``threshold``.
+    merged if the mean absolute relation between them is at least ``threshold``. The groups are
+    numbered in the order of their first features.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
@@ -258,7 +259,7 @@ def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> ND
 def _make_groups(
     result: BoundsResult, labels: NDArray[np.intp], n_jobs: int | None, title: str | None
 ) -> list[FeatureGroup]:
-    """Compute the groups and the bounds on their total weights."""
+    """Compute the substitution groups and the bounds on the total weight of each."""
     groups = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
     subproblems = result.subproblems
     tasks = [(i, members) for members in groups for i in range(len(subproblems))]
@@ -273,7 +274,7 @@ def _make_groups(
 
 
 def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
-    """Compute the smallest and largest sum of the members' absolute weights, shape (2,)."""
+    """Compute the smallest and largest total absolute weight of several features, shape (2,)."""
     if len(members) == 1:
         return bounds.interval[members[0]]
     total = TotalWeight(bounds.models, bounds.ranges, bounds.signed_interval)
@@ -281,7 +282,7 @@ def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
 
 
 def _make_group(result: BoundsResult, members: NDArray[np.intp], sums: Matrix) -> FeatureGroup:
-    """Return a group, given the bounds on its total weight in each subproblem."""
+    """Return a substitution group, given the bounds on its total weight in each subproblem."""
     norms = np.array([bounds.baseline.model.norm_ for bounds in result.subproblems])
     cutoffs = [bounds.calibration.strong_cutoff()[members].max() for bounds in result.subproblems]
     return FeatureGroup(

@@ -1,4 +1,4 @@
-"""Results: bounds and relevance classes of one subproblem, and of all subproblems combined."""
+"""Bounds and relevance classes of one subproblem, and of all subproblems combined."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ class SubproblemBounds:
         )
 
     def model(self, coef: Vector, offset: Vector) -> LinearModel:
-        """Return an equivalent model that accepts scaled tables."""
+        """Return the model with the given weights and offsets, for scaled tables."""
         C = self.baseline.model.C_
         return self.baseline.data.model(coef, offset, C, self.models.rows)
 
     def witness(self, feature: int, side: int) -> LinearModel:
-        """Return a model that attains a bound of a feature and accepts unscaled tables."""
+        """Return an equivalent model that attains a bound of a feature, for unscaled tables."""
         if not self.exact[feature]:
             raise InputError(
                 "No witness was computed for this feature, because of screening or the time limit. "
@@ -141,7 +141,10 @@ class FeatureBounds:
     lists_classes: bool
 
     def per_class(self) -> list[list[dict[str, Any]]] | None:
-        """Return each feature's interval and relevance per class, if classes are listed."""
+        """Return the interval and the relevance class of each feature for each target class.
+
+        Return None if there is only one subproblem, and for privileged features.
+        """
         if not self.lists_classes:
             return None
         return [
@@ -159,7 +162,7 @@ class FeatureBounds:
 
 @dataclass(frozen=True)
 class BoundsResult:
-    """Bounds of all subproblems of a fit.
+    """Bounds and relevance classes of all subproblems of a fit.
 
     ``constraints`` maps feature indices to user constraints, or is None without constraints.
     ``unconstrained`` is the result before any constraints were applied.
@@ -185,7 +188,7 @@ class BoundsResult:
 
     @property
     def baseline(self) -> LinearModel | LinearModels:
-        """Baseline of each subproblem, for unscaled tables."""
+        """Baseline model of each subproblem, for unscaled tables."""
         fitted = [subproblem.baseline for subproblem in self.subproblems]
         models = [baseline.model.with_scaling(baseline.scaling) for baseline in fitted]
         return models[0] if len(models) == 1 else stack_models(models)
@@ -216,7 +219,7 @@ class BoundsResult:
         return records
 
     def with_models(self, models: Sequence[LinearModel]) -> BoundsResult:
-        """Return a copy with the baselines replaced by other models."""
+        """Return a copy of the result with the baselines replaced by the given models."""
         subproblems = tuple(
             replace(sub, baseline=replace(sub.baseline, model=model, start=None))
             for sub, model in zip(self.subproblems, models, strict=True)
@@ -224,7 +227,7 @@ class BoundsResult:
         return replace(self, subproblems=subproblems)
 
     def check_single_set(self) -> None:
-        """Raise if the bounds cover several sets of models, one for each sign of a weight."""
+        """Raise if constraints allow both signs of a weight, which splits the set of models."""
         if any(subproblem.is_union for subproblem in self.subproblems):
             raise InputError(
                 "This analysis requires a single set of models, but the constraints allow both "
@@ -235,7 +238,7 @@ class BoundsResult:
 def combine_subproblems(
     subproblems: Sequence[SubproblemBounds], layout: WeightLayout, table: int = 0
 ) -> FeatureBounds:
-    """Combine the bounds of one table's features over all subproblems.
+    """Combine the bounds of the features of one table over all subproblems.
 
     The combined bounds are the largest over the subproblems. A feature is strong if it is strong in
     any subproblem, and at least weak if it is relevant in any.
@@ -268,7 +271,7 @@ def combine_subproblems(
 
 
 def _combine_classes(relevances: NDArray[np.str_], is_tested: bool) -> NDArray[np.str_]:
-    """Return the relevance class of each feature over all subproblems.
+    """Return the relevance class of each feature, combined over all subproblems.
 
     It is the strongest one. If relevance was tested, a feature that is relevant in one subproblem
     and needed in another is strong, because the test covers all subproblems together.
@@ -311,7 +314,7 @@ FEATURE_COLUMNS: tuple[Column, ...] = (
 
 
 def feature_records(columns: Iterable[Column], table: Any) -> list[dict[str, Any]]:
-    """Return the columns of a table of features as JSON-compatible dicts, one per feature."""
+    """Return the results of all features as JSON-compatible dicts, one per feature."""
     values = {"name": table.names}
     for column in columns:
         entries = column.values(table)

@@ -1,4 +1,4 @@
-"""Generalization bound on the error of every equivalent model."""
+"""Generalization bound on the error rate of every equivalent model."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class RiskBound:
 
     @property
     def baseline(self) -> float:
-        """Upper bound on the error rate of the baseline: the sum of the four terms."""
+        """Upper bound on the error rate of the baseline, the sum of its four terms."""
         return self.loss_part + self.complexity_part + self.offset_part + self.confidence_part
 
     @property
@@ -86,7 +86,7 @@ class RiskBound:
         return self.equivalent >= 1.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bound, its terms and the derived values as JSON-compatible values."""
+        """Return the bounds and their terms as JSON-compatible values."""
         derived = ("baseline", "added_by_slack", "is_vacuous", "interpretation")
         return {**asdict(self), **{name: getattr(self, name) for name in derived}}
 
@@ -110,8 +110,8 @@ class RiskBound:
         increase = f"{self.added_by_slack / self.baseline:.0%}"
         if self.is_vacuous:
             return (
-                "A bound of 1 or more says nothing by itself, which is usual for tables of this "
-                "size. It does show that covering all equivalent models adds "
+                "A bound of 1 or more is not informative by itself, which is usual for tables of "
+                "this size. It does show that covering all equivalent models adds "
                 f"{increase} to the bound for the baseline."
             )
         return (

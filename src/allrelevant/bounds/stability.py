@@ -48,7 +48,7 @@ class Stability:
     baseline : ndarray of shape (n_splits, d)
         Absolute weight of each feature in the baseline.
     relevance : ndarray of shape (n_splits, d)
-        ``"strong"``, ``"weak"`` or ``"irrelevant"``.
+        ``"strong"``, ``"weak"``, ``"unconfirmed"`` or ``"irrelevant"``.
     test_score : ndarray of shape (n_splits,)
         Score of the estimator on the held-out samples.
     """
@@ -79,7 +79,7 @@ class Stability:
 
     @cached_property
     def frequency(self) -> Matrix:
-        """Fraction of splits in which each feature is strong, weak or irrelevant, shape (d, 3)."""
+        """Fraction of splits in which each feature has each relevance class, shape (d, 4)."""
         return np.column_stack([(self.relevance == name).mean(axis=0) for name in CLASSES])
 
     def to_frame(self) -> pd.DataFrame:

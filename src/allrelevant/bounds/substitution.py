@@ -1,4 +1,4 @@
-"""Substitution: how the interval of one feature changes with the weight of another.
+"""Changes in the relevance interval of a feature when another is dropped or raised.
 
 Feature k is either dropped (weight zero) or raised (at least half its largest absolute weight). In
 both cases, the interval of feature j is computed over the remaining models:
@@ -34,7 +34,7 @@ RAISED_SHARE = 0.5
 
 @dataclass(frozen=True)
 class IntervalChanges:
-    """Intervals of all m relevant features, shape (m, 2), with one of them dropped or raised.
+    """Intervals of the m relevant features when one of them is dropped, and when it is raised.
 
     If the feature cannot be dropped, ``dropped`` contains the original intervals.
     """
@@ -67,7 +67,7 @@ def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
 
 
 def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
-    """Compute relevant features' intervals twice: with one feature dropped, and with it raised."""
+    """Compute the intervals of relevant features with one of them dropped, and with it raised."""
     features = relevant_weights(bounds)
     lower, upper = bounds.interval[feature]
     dropped, drop_effort = bounds.interval[features], SolverStats()

@@ -1,4 +1,4 @@
-"""Sufficiency of the relevant features: whether they suffice for an equivalent model."""
+"""Sufficiency of the relevant features for an equivalent model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ZERO_TOL = 1e-8
 
 @dataclass(frozen=True)
 class Sufficiency:
-    """Answer to the question whether the relevant features suffice for an equivalent model.
+    """Result of a test of whether some equivalent model uses relevant features only.
 
     An equivalent model fits the training rows nearly as closely as the baseline, including their
     noise. If the relevant features do not suffice, compare the scores: if they are similar, the
@@ -67,7 +67,7 @@ class Sufficiency:
     n_features: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes as JSON-compatible values."""
+        """Return all attributes as JSON-compatible values."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -76,7 +76,10 @@ class Sufficiency:
     def _finding(self) -> str:
         if not self.relevant:
             if self.suffices:
-                return "No feature is relevant, and a model without features is equivalent."
+                return (
+                    "No feature is relevant, and a model without features is equivalent to the "
+                    "baseline."
+                )
             return (
                 f"No feature is relevant, but every equivalent model uses features. {self._need()}"
             )
@@ -92,7 +95,7 @@ class Sufficiency:
         return f"{subject} {negation} suffice for an equivalent model. {self._need()}"
 
     def _need(self) -> str:
-        """Return a sentence on the missing features."""
+        """Return a sentence on the features that are needed in addition to the relevant ones."""
         further = "further " if self.relevant else ""
         number = count_noun(len(self.missing), f"{further}feature", f"{further}features")
         verb = "is" if len(self.missing) == 1 else "are"
@@ -116,7 +119,7 @@ class Sufficiency:
 def check_sufficiency(
     result: BoundsResult, scoring: Scoring, score_name: str, max_seconds: float | None
 ) -> Sufficiency:
-    """Check whether the relevant features suffice, and find the missing ones if not."""
+    """Test whether the relevant features suffice; if not, find the fewest features to add."""
     features = result.features
     is_relevant = np.isin(features.relevance, RELEVANT)
     relevant = np.flatnonzero(is_relevant)
@@ -144,14 +147,14 @@ def check_sufficiency(
 
 
 def has_models(subproblems: Sequence[SubproblemBounds], unused: NDArray[np.intp]) -> bool:
-    """Check whether each subproblem has an equivalent model that does not use some features."""
+    """Return whether each subproblem has an equivalent model without the given features."""
     return all(_has_model(bounds, unused) for bounds in subproblems)
 
 
 def _has_model(bounds: SubproblemBounds, unused: NDArray[np.intp]) -> bool:
-    """Check one subproblem; a known witness may prove it, otherwise an LP is solved.
+    """Return whether one subproblem has an equivalent model without the given features.
 
-    The LP minimizes the total weight of the unused features.
+    A known witness may prove it. Otherwise, an LP minimizes the total weight of these features.
     """
     if len(unused) == 0 or not np.all(np.diff(bounds.ranges.coef[:, unused].indptr)):
         return True
@@ -164,7 +167,7 @@ def find_missing(
     is_relevant: NDArray[np.bool_],
     max_seconds: float | None,
 ) -> tuple[NDArray[np.intp], bool]:
-    """Return the smallest set of features to add for sufficiency, and whether it is proven."""
+    """Return a smallest set of features to add, and whether its size is proven minimal."""
     relevant = np.flatnonzero(is_relevant)
     request = DesignRequest(
         costs=np.where(is_relevant, 0.0, 1.0),

@@ -244,7 +244,7 @@ def majority_fraction(class_sizes: Sequence[int]) -> float | None:
 
 @dataclass(frozen=True)
 class Task:
-    """Description of a prediction task for the code that reads tables and writes documents.
+    """Prediction task: its name, the conversion of its target, its scores and its wording.
 
     ``name`` is the value of ``--task``. ``read_target`` converts a column and its name to the
     target of ``fit``, or raises ``InputError``. ``chance`` returns the score of a model without

@@ -159,7 +159,7 @@ def constrain_subproblem(
 def _solve(
     candidate: ConstrainedModels, free_ranges: WeightRanges
 ) -> tuple[ConstrainedModels, WeightRanges]:
-    """Return the candidate set and its weight ranges.
+    """Compute the weight ranges of a constrained set of models; return the set and the ranges.
 
     If the solver fails, return the set with slightly relaxed limits and its ranges.
     """
@@ -173,7 +173,7 @@ def _solve(
 def _has_models(
     bounds: SubproblemBounds, candidate: ConstrainedModels, elastic: ElasticProgram
 ) -> bool:
-    """Return whether some model satisfies the limits of the candidate set.
+    """Return whether some equivalent model satisfies the limits of a constrained set.
 
     A known witness or the starting vertex may prove feasibility; otherwise, an LP is solved.
     """
@@ -185,7 +185,7 @@ def _has_models(
 
 
 def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
-    """Return the starting vertex if it is feasible, else None."""
+    """Return the starting vertex of a constrained set if it is feasible, else None."""
     start = candidate.models.start
     if start is None or candidate.models.violation(start.coef[None], start.offset[None])[0] > 0:
         return None

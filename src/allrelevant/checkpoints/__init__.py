@@ -1,4 +1,4 @@
-"""Checkpoints for long runs: each step is written as soon as it is finished.
+"""Checkpoints for long runs, written after each step so that a run can be resumed.
 
 - ``file``: the checkpoint file, which stores series of steps and is checked against the run
 - ``fingerprint``: identification of a run by its data and its settings

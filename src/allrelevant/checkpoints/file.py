@@ -1,4 +1,4 @@
-"""Checkpoint file: an SQLite database with one row per step.
+"""Checkpoint file, an SQLite database with one row per completed step of a run.
 
 If the process is killed, the file contains all completed steps and no partial step. If the file is
 damaged or belongs to a different run, an error is raised and the file is not modified.
@@ -48,7 +48,7 @@ def open_checkpoint(
     ignore: Collection[str] = (),
     extra: Mapping[str, str] | None = None,
 ) -> Iterator[Checkpoint]:
-    """Open the checkpoint of a fit; without a path, nothing is stored.
+    """Open the checkpoint file of a fit, or a checkpoint that stores nothing if ``path`` is None.
 
     A run is identified by its data, by the class and parameters of the estimator, and by the
     ``extra`` values. Parameters in ``ignore`` are left out, because they do not affect the steps.
@@ -71,18 +71,18 @@ def open_checkpoint(
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Checkpoint of a run; without a file, nothing is stored."""
+    """Checkpoint of a run, stored in a file if one is given."""
 
     file: CheckpointFile | None
 
     def series(self, name: str) -> Series:
-        """Return the series of steps with this name, such as the steps of one outer fold."""
+        """Return the series of steps with the given name, such as the steps of one outer fold."""
         return Series(self.file, name)
 
 
 @dataclass(frozen=True)
 class Series:
-    """Series of steps, each stored as a mapping; without a file, nothing is stored."""
+    """Named series of completed steps, stored in the checkpoint file if there is one."""
 
     file: CheckpointFile | None
     name: str
@@ -96,13 +96,13 @@ class Series:
         return (self.file.state(self.name) if self.file else None) or {}
 
     def append(self, step: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> None:
-        """Write a step and the state that the next step starts from."""
+        """Store a completed step and the state that the next step requires."""
         if self.file is not None:
             self.file.append(self.name, step, state=state)
 
 
 class CheckpointFile:
-    """File with the completed steps of a run, in one or more series; created if missing.
+    """File that contains the completed steps of a run, in one or more named series.
 
     ``key`` identifies the run by its data, its settings and the package version. If the key of an
     existing file differs, a CheckpointError lists the differences. A CheckpointError is also raised
@@ -144,7 +144,7 @@ class CheckpointFile:
     def append(
         self, series: str, step: Mapping[str, Any], *, state: Mapping[str, Any] | None = None
     ) -> None:
-        """Append a step to a series and, if given, replace its state, in a single transaction.
+        """Append a step to a series and update the stored state, in a single transaction.
 
         Both mappings contain arrays and JSON values. The state contains only data that the next
         step needs. If ``state`` is None, the stored state is not changed.
@@ -196,7 +196,7 @@ class CheckpointFile:
             raise self._damage_error(str(error)) from error
 
     def _lock(self) -> None:
-        """Lock the file until it is closed, so that two runs cannot mix their steps."""
+        """Lock the file until it is closed, so that no other run can write to it."""
         for setting in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
             self._database.execute(f"PRAGMA {setting}")
         self._database.execute("BEGIN IMMEDIATE")
@@ -259,7 +259,7 @@ class CheckpointFile:
 
 
 def _check_path(path: Path) -> None:
-    """Raise if no checkpoint can be written to this path."""
+    """Raise if a checkpoint file cannot be written to the given path."""
     if path.is_dir():
         raise CheckpointError(f"{str(path)!r} is a folder. Pass the path of a checkpoint file.")
     folder = path.resolve().parent

@@ -52,7 +52,7 @@ _SCALARS = (str, bytes, bool, int, float, complex, type(None))
 
 
 def run_settings(params: Mapping[str, Any], ignore: Collection[str] = ()) -> dict[str, str]:
-    """Return descriptions of the parameters that identify a run, keyed by parameter name.
+    """Describe the parameters that identify a run as strings, keyed by parameter name.
 
     ``params`` is the result of ``get_params(deep=True)``. Ignored parameters are skipped together
     with their nested parameters. Nested estimators are described by their own parameters.
@@ -68,7 +68,7 @@ def run_settings(params: Mapping[str, Any], ignore: Collection[str] = ()) -> dic
 
 
 def describe_setting(value: Any) -> str:
-    """Describe a setting as a string that does not contain memory addresses.
+    """Describe a parameter value as a string that is the same in every process.
 
     Classes are described by module and name, and functions also by bytecode, defaults and closure.
     Random number generators are described by their state, and arrays by their content. Other
@@ -138,7 +138,7 @@ def _describe_generator(value: np.random.Generator, parents: tuple[int, ...]) ->
 
 
 def _describe_array(value: Any, parents: tuple[int, ...]) -> str:
-    """Describe a small array or object array by its values, any other by a hash of its content."""
+    """Describe an array by its values if it is small or contains objects, else by a hash."""
     if isinstance(value, np.ndarray) and (value.size <= MAX_LISTED_VALUES or value.dtype.hasobject):
         return _describe(value.tolist(), parents)
     return f"array({fingerprint(value)})"

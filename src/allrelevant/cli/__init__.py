@@ -1,4 +1,4 @@
-"""The ``allrelevant`` command.
+"""Command-line interface: the ``allrelevant`` command.
 
 Heavy libraries are imported only when a command runs, so ``--help`` responds immediately.
 """
@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command with the arguments of the process."""
+    """Run ``allrelevant`` with the command-line arguments of the process."""
     try:
         from .group import cli
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Entry point of ``python -m allrelevant.cli``, the same as ``allrelevant``."""
+"""Entry point of ``python -m allrelevant.cli``, which runs the same command as ``allrelevant``."""
 
 from __future__ import annotations
 

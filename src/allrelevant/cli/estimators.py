@@ -1,4 +1,4 @@
-"""Build estimators from a task or a method and the options of a command.
+"""Construction of estimators from the options of a command.
 
 Each option is passed to the constructor parameter with the same name. The first parameter of some
 estimators is itself an estimator: an initial selector, a model to train or a metric learner. It is
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """Option values by name, and the flags of options set by the user."""
+    """Option values by name, and the flags that the user passed."""
 
     settings: Mapping[str, Any]
     user_flags: Mapping[str, str]
@@ -32,7 +32,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Method:
-    """Public name of an estimator, and the way it is built from options.
+    """Description of an estimator that can be built from command-line options.
 
     The first argument of the constructor may be built by ``component``. This function receives
     ``task``, ``user_flags`` and the options for which it has parameters. Alternatively, the first
@@ -47,13 +47,13 @@ class Method:
 
     @property
     def parameters(self) -> set[str]:
-        """Option names, excluding those of ``starts_from``."""
+        """Names of the options that apply to this estimator, without its initial selector."""
         names = set(signature(_public(self.estimator)).parameters)
         return names | set(signature(self.component).parameters) if self.component else names
 
     @property
     def options(self) -> set[str]:
-        """Option names, including those of ``starts_from``."""
+        """Names of the options that apply to this estimator or to its initial selector."""
         start = METHODS[self.starts_from].parameters - NOT_FOR_START if self.starts_from else set()
         return self.parameters | start
 
@@ -63,7 +63,7 @@ class Method:
         return "cv" in self.parameters
 
     def build(self, options: Options, task: str) -> Any:
-        """Return the unfitted estimator; options that are None get the constructor's default."""
+        """Return the unfitted estimator; options set to None get the constructor's default."""
         constructor = _public(self.estimator)
         first = next(iter(signature(constructor).parameters))
         values = {name: value for name, value in options.settings.items() if value is not None}
@@ -81,7 +81,7 @@ def _public(name: str) -> Any:
 
 
 def _call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Call a function with the values that match its parameters."""
+    """Call a function with those of the given values that match its parameter names."""
     names = signature(function).parameters
     return function(**{name: value for name, value in values.items() if name in names})
 
@@ -90,7 +90,7 @@ LEARNERS = {"gmlvq": "GMLVQ", "lmnn": "LMNN"}
 
 
 def metric_learner(learner: str, rank: int, prototypes_per_class: int, random_state: int) -> Any:
-    """Return an unfitted metric learner."""
+    """Return an unfitted metric learner, GMLVQ or LMNN, with the given settings."""
     values = {"rank": rank, "prototypes_per_class": prototypes_per_class}
     return _call(_public(LEARNERS[learner]), {**values, "random_state": random_state})
 
@@ -110,7 +110,7 @@ def model_to_train(
     class_weight: str | None,
     random_state: int,
 ) -> Any:
-    """Return an unfitted SVM or network.
+    """Return the unfitted SVM or network that a saliency selector trains.
 
     Raises ``InputError`` if SVM options are set for a network.
     """
@@ -151,12 +151,12 @@ METHODS = {
     ),
     "bitflip": Method(
         "BitFlip",
-        "svmrfe, then add or remove one feature if that improves the score",
+        "run svmrfe, then add or remove one feature if that improves the score",
         starts_from="svmrfe",
     ),
     "attributeflip": Method(
         "AttributeFlip",
-        "svmrfe, then exchange one feature if that improves the score",
+        "run svmrfe, then exchange one feature if that improves the score",
         starts_from="svmrfe",
     ),
     "saliency": Method(
@@ -176,7 +176,7 @@ BOUNDS[METRIC] = Method(TASKS[METRIC], component=metric_learner)
 
 
 def build_selector(name: str, options: Options, task: str) -> Any:
-    """Return the unfitted estimator of a selection method."""
+    """Return the unfitted feature selector of a method; raise if an option does not apply to it."""
     method = METHODS[name]
     for option, flag in options.user_flags.items():
         if option not in method.options:
@@ -197,7 +197,10 @@ def build_selector(name: str, options: Options, task: str) -> Any:
 
 
 def build_bounds(task: str, options: Options, reason: str = "") -> Any:
-    """Return the unfitted estimator of a task; ``reason`` explains an inferred task."""
+    """Return the unfitted bounds estimator of a task; raise if an option does not apply to it.
+
+    ``reason`` explains how the task was inferred, for the error message.
+    """
     method = BOUNDS[task]
     for option, flag in options.user_flags.items():
         if option not in method.options:
@@ -215,7 +218,7 @@ def _unsupported_option(option: str, flag: str, task: str, reason: str) -> str:
         return f"{flag} cannot be combined with --method metric. Remove one of the two options."
     others = [other for other in LINEAR_TASKS if option in BOUNDS[other].options]
     if not others:
-        return f"{flag} requires --method metric."
+        return f"{flag} requires --method metric. Add this option, or remove {flag}."
     because = f", inferred because {reason}" if reason else ""
     return f"{flag} requires --task {' or '.join(others)} (got {task}{because})."
 

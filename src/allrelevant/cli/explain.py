@@ -97,7 +97,7 @@ def explain(
         if quality.is_poor:
             warnings.warn(
                 "The model does no better than a constant prediction, so its explanations say "
-                "nothing about the target.",
+                "nothing about the target. Do not interpret them.",
                 RelevanceWarning,
                 stacklevel=1,
             )
@@ -126,7 +126,7 @@ def explain(
 
 
 def _row_indices(rows: Sequence[int], n_rows: int) -> list[int]:
-    """Return zero-based row indices; raise if too few rows remain for training."""
+    """Convert row numbers to zero-based indices; raise if too few rows remain for training."""
     for row in rows:
         if row > n_rows:
             raise InputError(
@@ -213,7 +213,7 @@ class Quality:
 
     @property
     def line(self) -> str:
-        """Summary in one line."""
+        """Score of the model and of a constant prediction, as one line of text."""
         return (
             f"Model: {self.name} {self.score:.3f} on the other {self.n_rows:,} rows "
             f"({self.n_folds}-fold cross-validation). A constant prediction reaches "

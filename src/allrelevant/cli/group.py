@@ -1,4 +1,4 @@
-"""The command group, with its help, ``--version`` and one-line error messages.
+"""Main command, which combines the subcommands and reports errors in one line.
 
 Messages describe the invalid input, not the code that detected it.
 """

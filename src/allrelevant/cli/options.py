@@ -1,4 +1,4 @@
-"""Options of the commands, with flag, type, default and help text.
+"""Command-line options, each with its flag, type, default and help text.
 
 An option of an estimator has the same name as the constructor parameter. Both take their default
 from ``_params``. To add an option, add an entry here; nothing else is needed.
@@ -27,7 +27,7 @@ class Option:
         self.attributes = attributes
 
     def vary(self, **attributes: Any) -> Option:
-        """Return a copy with some attributes changed, for use in a different command."""
+        """Return a copy of the option with changed attributes, for use in a different command."""
         return Option(*self.names, **{**self.attributes, **attributes})
 
     def add_to(self, command: Command) -> Command:

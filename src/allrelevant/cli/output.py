@@ -54,7 +54,7 @@ _COLORS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """Destinations of a result.
+    """Destinations of a command's result: HTML file, JSON file and terminal.
 
     ``json_name`` is the name of the JSON file in messages, such as "Result".
     """
@@ -76,14 +76,14 @@ class Outputs:
         return not (self.quiet or self.json_to_stdout)
 
     def note(self, text: str | None) -> None:
-        """Print a note to standard error, unless quiet."""
+        """Print a note to standard error, unless ``--quiet`` is set."""
         if text and not self.quiet:
             echo(text, err=True)
 
     def write(
         self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
     ) -> None:
-        """Write the files, print the result and report the files written."""
+        """Write the result to the files and the terminal, and print the names of the files."""
         from ..report.page import render
 
         texts = {}
@@ -115,14 +115,14 @@ def _write(path: Path, text: str) -> None:
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """Return a document as JSON with ASCII characters only, for any terminal."""
+    """Return a document as JSON text that contains only ASCII characters."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def plan_page(
     page: str | None, json_output: str | None, *, quiet: bool, table: str | None = None
 ) -> Outputs:
-    """Return the destinations of a report; by default, only ``report.html`` is written."""
+    """Return the output destinations of a report, by default the file ``report.html`` only."""
     if page == STDOUT:
         raise InputError(
             "The HTML report cannot be written to standard output. Use -o FILE, or --json for JSON."
@@ -133,14 +133,14 @@ def plan_page(
 
 
 def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
-    """Return the destinations of a command without an HTML report."""
+    """Return the output destinations of a command that writes no HTML report."""
     return _plan(None, output, "Result", quiet, table)
 
 
 def _plan(
     page: str | None, json_output: str | None, json_name: str, quiet: bool, table: str | None
 ) -> Outputs:
-    """Return the destinations; raise if one is not writable, is the table or is repeated."""
+    """Return the output destinations; raise if a path is not writable or is used twice."""
     to_stdout = json_output == STDOUT
     files = [path for path in (page, None if to_stdout else json_output) if path is not None]
     for path in files:
@@ -206,7 +206,7 @@ def collected_notes(*, prints_answer: bool = False) -> Iterator[list[str]]:
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print a line; escape characters that the stream cannot encode."""
+    """Print a line of text, with characters that the stream cannot encode escaped."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     text = text.encode(encoding, "backslashreplace").decode(encoding)
@@ -231,7 +231,7 @@ def headline(document: Mapping[str, Any]) -> str:
 def result_table(
     document: Mapping[str, Any], *, unicode: bool | None = None, width: int | None = None
 ) -> str:
-    """Format a document as text: data, answer, and table of the highest-ranked features.
+    """Format relevance bounds as text: summary, and table of the highest-ranked features.
 
     By default, bars use Unicode characters if standard output can encode them, and lines use the
     width of the terminal.
@@ -261,7 +261,7 @@ def result_table(
 
 
 def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
-    """Return the meaning of the columns and signs, and the rule for relevance."""
+    """Return a legend that explains the columns, symbols and terms of the table."""
     from ..results.answer import rule_phrase
 
     listed = [*document["features"], *document["privileged"]]
@@ -274,7 +274,8 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
         )
     if any(feature["relevance"] == "unconfirmed" for feature in listed):
         texts.append(
-            f"unconfirmed: all {models} use it, but with no more weight than noise can get."
+            f"unconfirmed: all {models} use the feature, but there is not enough evidence that "
+            "it is relevant."
         )
     texts.append(f"Rule for relevance: {rule_phrase(document)}.")
     if document["privileged"]:
@@ -285,7 +286,7 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
 
 
 def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:
-    """Return the answer: lead sentence, findings with names, certainty and limits."""
+    """Return the summary of the result: main finding, names, certainty, sufficiency, limits."""
     from ..results.answer import make_answer
 
     answer = make_answer(document)
@@ -301,20 +302,20 @@ def _answer_lines(document: Mapping[str, Any], width: int) -> list[str]:
             lines += _name_lines(finding, width)
     if answer.findings:
         lines.append("")
-    for text in (answer.certainty, answer.limits, answer.hint):
+    for text in (answer.certainty, answer.sufficiency, answer.limits, answer.hint):
         lines += wrap(text, width)
     return lines
 
 
 def _privileged_note(document: Mapping[str, Any], width: int) -> list[str]:
-    """Return a note if the privileged features were not tested for lack of evidence."""
+    """Return a note if the table gives no evidence that privileged features are relevant."""
     from ..results.answer import privileged_note
 
     return wrap(privileged_note(document), width)
 
 
 def _name_lines(finding: Finding, width: int) -> list[str]:
-    """Return the names of a finding; the members of each group start on a new line."""
+    """Return the feature names of a finding; each group of features starts on a new line."""
     is_group = finding.meaning.endswith(":")
     lines = []
     for names in finding.names:
@@ -335,7 +336,7 @@ def _can_encode(characters: str) -> bool:
 
 
 def _describe_target(document: Mapping[str, Any]) -> str:
-    """Return the classes of the target, or the range and mean of its values."""
+    """Describe the target: its classes, or the range and mean of its values."""
     if document["values"] is not None:
         low, high, mean = (number(document["values"][key]) for key in ("min", "max", "mean"))
         return f"{low} to {high}, mean {mean}"
@@ -391,7 +392,7 @@ def _number(feature: Mapping[str, Any], column: str, decimals: int, at_most: str
 
 
 class _Bars:
-    """Text bars for intervals, on a common axis from zero to the largest bound."""
+    """Relevance intervals drawn as text bars, on an axis from zero to the largest bound."""
 
     def __init__(self, features: Sequence[Mapping[str, Any]], unicode: bool) -> None:
         self.end = max((f["upper"] for f in features), default=0.0)

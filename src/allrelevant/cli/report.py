@@ -1,4 +1,4 @@
-"""The commands ``report`` and ``demo``: relevance bounds of the features of a table."""
+"""The commands ``report`` and ``demo``, which compute relevance bounds for a table."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 RELEVANCE_HELP = """\b
 Each feature belongs to one of these relevance classes:
-  strong       every equivalent model needs it
-  weak         some equivalent models use it, others replace it
-  irrelevant   no equivalent model gives it more weight than a noise feature would get
-  unconfirmed  only with --cutoff fdr: every equivalent model uses it, but with no more weight than
-               a noise feature would get
+  strong       relevant, and every equivalent model needs it
+  weak         relevant; some equivalent models use it, others replace it
+  unconfirmed  every equivalent model uses it, but with no more evidence than noise can show
+  irrelevant   no more evidence than noise can show, and equivalent models do not need it
 """
 
 # Number of feature sets to search for if costs are given, and time limit of the search.
 N_CHEAPEST_SETS = 5
 MAX_SEARCH_SECONDS = 60.0
 
-# By default, relations are computed up to this number of relevant features and of table cells.
+# By default, relations and sufficiency are computed up to this number of relevant features and of
+# table cells.
 MAX_RELATED_FEATURES = 40
 MAX_CELLS = 200_000
 
@@ -97,7 +97,7 @@ def report(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Analyze a table that is read from a file."""
+    """Analyze a table file and write an HTML report."""
     outputs = plan_page(output, json_output, quiet=quiet, table=table)
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
@@ -123,7 +123,7 @@ def report(
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
-    """Raise if an option is not available for metric bounds."""
+    """Raise if an option is set that metric bounds do not support."""
     if task not in (AUTO, "classification"):
         raise InputError(f"--method metric requires --task classification (got {task}).")
     for name, value in linear_only.items():
@@ -152,7 +152,7 @@ def demo(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Analyze the Wisconsin breast cancer data."""
+    """Analyze the Wisconsin breast cancer data and write an HTML report."""
     outputs = plan_page(output, json_output, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
@@ -190,10 +190,11 @@ def _analyze(
     command: str,
     notes: list[str],
 ) -> None:
-    """Compute the relevance bounds of all features and write the result."""
+    """Compute the relevance bounds of all features of a table and write the result."""
     from ..bounds.design import read_costs
     from ..bounds.path import bounds_path
     from ..bounds.task import task_by_name
+    from ..results.answer import has_evidence
     from ..results.bounds import bounds_document
     from ..tables.features import split_features
     from ..tables.inference import infer_task
@@ -207,8 +208,9 @@ def _analyze(
     est = build_bounds(task, options, reason)
     outputs.note(inferred.note if inferred else None)
     fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))
+    is_moderate = task != METRIC and _is_moderate(est, X)
     if relations is None:
-        relations = task != METRIC and _relations_are_fast(est, X)
+        relations = is_moderate and est.get_support().sum() > 1
     document = bounds_document(
         est,
         X,
@@ -221,14 +223,18 @@ def _analyze(
         design=None
         if costs is None
         else est.cheapest(costs, n_solutions=N_CHEAPEST_SETS, max_seconds=MAX_SEARCH_SECONDS),
+        sufficiency=est.sufficiency() if is_moderate and has_evidence(est.table_pvalue_) else None,
         warnings=notes,
         command=command,
     )
     outputs.write(document, result_table)
 
 
-def _relations_are_fast(est: Any, X: pd.DataFrame) -> bool:
-    """Return whether relations are computed by default; this does not depend on the computer."""
+def _is_moderate(est: Any, X: pd.DataFrame) -> bool:
+    """Return whether relations and sufficiency are computed by default.
+
+    The limits are on numbers, not on time, so that the report does not depend on the computer.
+    """
     n_relevant = int(est.get_support().sum())
     is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS
-    return n_relevant > 1 and is_small and est.max_seconds is None
+    return is_small and est.max_seconds is None

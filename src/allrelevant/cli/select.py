@@ -1,4 +1,4 @@
-"""The command ``select``: feature selection by backward elimination or saliency."""
+"""The command ``select``, which selects features by backward elimination or saliency."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def select(
     method: str,
     **settings: Any,
 ) -> None:
-    """Select features of a table that is read from a file."""
+    """Select features of a table file and write the result."""
     outputs = plan_json(output, quiet=quiet, table=table)
     import numpy as np
 
@@ -137,9 +137,9 @@ def _to_text(document: Mapping[str, Any]) -> str:
 
 
 def _default_size_note(document: Mapping[str, Any]) -> str:
-    """Return a note if the number of features is the default, half of the features."""
+    """Return a note if the default number of features, half of them, was selected."""
     is_default = document["settings"].get("n_features_to_select", 0) is None
-    return " (no --n-features given: half of the features)" if is_default else ""
+    return " (half of the features, because --n-features is not set)" if is_default else ""
 
 
 def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:

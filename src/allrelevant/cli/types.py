@@ -10,7 +10,7 @@ import click
 
 
 class NumberOrWord(click.ParamType, ABC):  # type: ignore[type-arg]
-    """A number, or one of several words."""
+    """Option type for a number or one of several words."""
 
     name = "number"
     placeholder = "NUMBER"
@@ -28,18 +28,18 @@ class NumberOrWord(click.ParamType, ABC):  # type: ignore[type-arg]
 
     @abstractmethod
     def to_number(self, value: Any) -> float | None:
-        """Convert a text to a number; return None if it is not valid."""
+        """Convert a text to a number, or return None if the text is not valid."""
 
     @abstractmethod
     def expected(self) -> str:
-        """Describe valid values, for error messages."""
+        """Return a description of the valid values, for error messages."""
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "|".join([self.placeholder, *self.words])
 
 
 class Number(NumberOrWord):
-    """A finite number within limits, or one of several words."""
+    """Option type for a finite number within limits, or one of several words."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Number(NumberOrWord):
 
 
 class Numbers(Number):
-    """A number within limits, or several separated by commas."""
+    """Option type for one or several comma-separated numbers within limits."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         parts = str(value).split(",")
@@ -88,17 +88,22 @@ class Numbers(Number):
 
 
 class StepSize(Number):
-    """A number of features, or a fraction of them."""
+    """Option type for the number or fraction of features to remove per step."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = float(super().convert(value, param, ctx))
         if number >= 1 and number != int(number):
-            self.fail(f"{value!r} is neither an integer nor a fraction below 1.", param, ctx)
+            self.fail(
+                f"{value!r} is neither an integer nor a fraction below 1. Use a number of features "
+                "such as 2, or a fraction such as 0.1.",
+                param,
+                ctx,
+            )
         return int(number) if number >= 1 else number
 
 
 class Count(NumberOrWord):
-    """A positive integer, or one of several words."""
+    """Option type for a positive integer or one of several words."""
 
     name = "count"
     placeholder = "N"
@@ -111,7 +116,7 @@ class Count(NumberOrWord):
 
 
 class SubsetSize(Count):
-    """A number of features, a fraction of them, or one of several words."""
+    """Option type for a number of features, a fraction of them, or one of several words."""
 
     placeholder = "N|FRACTION"
 
@@ -124,7 +129,7 @@ class SubsetSize(Count):
 
 
 class Dimension(Count):
-    """A number of dimensions, or the name of a method to choose it."""
+    """Option type for a number of dimensions, or the name of a method that chooses it."""
 
     placeholder = "NUMBER"
 
@@ -133,7 +138,7 @@ class Dimension(Count):
 
 
 class Jobs(click.ParamType):  # type: ignore[type-arg]
-    """A nonzero number of worker processes; negative values count back from all cores."""
+    """Option type for a nonzero number of worker processes (-1: all cores)."""
 
     name = "integer"
 
@@ -144,13 +149,15 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]
             jobs = 0
         if jobs == 0:
             self.fail(
-                f"{value!r} is not a number of worker processes (1, 2, ..., or -1).", param, ctx
+                f"{value!r} is not a number of worker processes. Use 1, 2, ..., or -1 (all cores).",
+                param,
+                ctx,
             )
         return jobs
 
 
 class NamedValue(click.ParamType):  # type: ignore[type-arg]
-    """One of several words, each mapped to a value."""
+    """Option type for one of several words, each converted to a value."""
 
     name = "word"
 

@@ -1,4 +1,4 @@
-"""Specification of generated tables, and the ground truth about their features."""
+"""Specification of generated tables, whose features have known relevance classes."""
 
 from __future__ import annotations
 
@@ -95,20 +95,20 @@ class TableSpec:
         return np.repeat([STRONG, WEAK, IRRELEVANT], counts)
 
     def draw(self, rng: np.random.RandomState) -> tuple[Matrix, Vector]:
-        """Draw normal features; return the table and the sum of informative features per row."""
+        """Draw a table of normal features and the sum of the informative features per row."""
         informative = self.draw_informative(rng)
         return self.table(informative, rng), informative.sum(axis=1)
 
     def draw_informative(
         self, rng: np.random.RandomState, values: Values = normal_values
     ) -> Matrix:
-        """Draw the informative features, hidden ones last; shape (n_samples, n_informative)."""
+        """Draw the informative features, with the hidden ones in the last columns."""
         return values(rng, (self.n_samples, self.n_informative))
 
     def table(
         self, informative: Matrix, rng: np.random.RandomState, values: Values = normal_values
     ) -> Matrix:
-        """Return a noisy table of strong, weak and irrelevant features, in this order."""
+        """Return a noisy table with strong, weak and irrelevant features, in this order."""
         strong, hidden = informative[:, : self.n_strong], informative[:, self.n_strong :]
         weak = _SUBSTITUTES[self.weak](hidden, self.n_weak, rng)
         X = np.hstack([strong, weak, values(rng, (self.n_samples, self.n_irrelevant))])
@@ -136,11 +136,11 @@ def check_not_negative(name: str, value: float) -> None:
 
 
 def check_flip(flip: float) -> None:
-    """Raise unless ``flip`` is a fraction below one half."""
+    """Raise unless ``flip``, the fraction of flipped labels, is at least 0 and below 0.5."""
     if not 0 <= flip < 0.5:
         raise InputError(f"flip must be at least 0 and below 0.5 (got {flip}).")
 
 
 def rows_to_flip(n_samples: int, flip: float, rng: np.random.RandomState) -> NDArray[np.int_]:
-    """Draw the indices of rows whose labels are flipped, a fraction ``flip`` of all rows."""
+    """Draw the indices of the rows whose labels are flipped, given their fraction ``flip``."""
     return rng.permutation(n_samples)[: round(flip * n_samples)]

@@ -1,4 +1,4 @@
-"""Generators of two-class data: linear, substitution groups, XOR, sample-dependent relevance."""
+"""Generators of two-class data with known relevant features."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def make_linear_classification(
 def make_ferel18(
     setting: Literal["A", "B"], *, flip: float = 0.0, random_state: RandomState = None
 ) -> GroundTruth:
-    """Generate data with setting A or B of Göpfert et al. (2018), Table 1.
+    """Generate the synthetic data of Göpfert et al. (2018), Table 1, setting A or B.
 
     Setting A has 1 strong, 2 weak and 11 irrelevant features and 512 samples. Setting B has 6
     features of each relevance class and 256 samples. The weak features are pairs of copies of
@@ -111,7 +111,7 @@ def make_ferel18(
 def make_esann17(
     data: Literal["I", "II", "III"], *, flip: float = 0.0, random_state: RandomState = None
 ) -> GroundTruth:
-    """Generate data set I, II or III of Göpfert et al. (2017), Table 1, with 150 samples.
+    """Generate the synthetic data of Göpfert et al. (2017), Table 1, data set I, II or III.
 
     Data set I has 6 strong and 6 irrelevant features, II has 6 weak and 6 irrelevant features, and
     III has 3 strong, 4 weak and 3 irrelevant features. For III, the paper states 12 features but
@@ -144,7 +144,7 @@ def _draw_two_classes(spec: TableSpec, flip: float, random_state: RandomState) -
 
 
 def _two_classes(score: Vector, flip: float, rng: np.random.RandomState) -> Classes:
-    """Return label 1 for positive scores, else 0; flip the fraction ``flip`` of the labels."""
+    """Return label 1 for positive scores, else 0, with a fraction ``flip`` of labels flipped."""
     y = np.where(score > 0, 1, 0)
     flipped = rows_to_flip(len(y), flip, rng)
     y[flipped] = 1 - y[flipped]
@@ -294,7 +294,7 @@ def make_xor(
 
 
 class Branches(NamedTuple):
-    """Generated table, with the features that determine the class of each sample.
+    """Generated table, its labels, and the features that determine the class of each sample.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ def make_ordinal_classification(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Generate ordered classes and features with known relevance.
+    """Generate samples with ordered classes and features with known relevance.
 
     Samples are sorted by the sum of normally distributed informative features and divided into
     classes of equal size. Some informative features are in the table: the strong features. The
@@ -161,7 +161,7 @@ def make_ranking(
     flip: float = 0.0,
     random_state: RandomState = None,
 ) -> GroundTruth:
-    """Generate two classes for bipartite ranking, and features with known relevance.
+    """Generate positive and negative samples to rank, and features with known relevance.
 
     The samples with the largest sum of normally distributed informative features are positive. Some
     informative features are in the table: the strong features. The others are hidden, and the table
@@ -223,7 +223,7 @@ def mark_largest(score: Vector, positive: float) -> Classes:
 
 
 def _draw_pairs(y: Classes, flip: float, rng: np.random.RandomState) -> Classes:
-    """Draw row indices, equally many per class, in total the fraction ``flip`` of all rows."""
+    """Draw the rows whose labels are flipped: a fraction ``flip``, equally many per class."""
     n_samples, n_positive = len(y), int(y.sum())
     n_pairs = round(flip * n_samples / 2) if 0 <= flip < 1 else n_samples
     if n_pairs * n_samples >= n_positive * (n_samples - n_positive):

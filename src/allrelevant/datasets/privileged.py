@@ -172,7 +172,7 @@ def _mostly_zero(n_informative: int) -> Values:
 
 
 def _with_slack(score: Vector, y: Classes, slack: Vector, rng: np.random.RandomState) -> Vector:
-    """Return shifted scores that separate the classes by a margin of 1 minus the row's slack."""
+    """Return scores shifted so that each row violates a margin of 1 by its slack."""
     separated = score + 2.0 * y
     last = y.max()
     boundary = np.array(

@@ -1,4 +1,4 @@
-"""Readers for public spectra (Tecator and wine data), and for R data files."""
+"""Readers for two public data sets of spectra (Tecator and wine), and for R data files."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def load_tecator(
 
 
 def _counts(text: str, path: str | Path) -> tuple[dict[str, int], int]:
-    """Parse the counts in the file header; return them and the position where the data start."""
+    """Return the counts declared in the header of a Tecator file, and the end of the header."""
     matches = list(_COUNT.finditer(text))
     counts = {match[1]: int(match[2]) for match in matches}
     missing = [name for name in ("real_in", "real_out", *_PART_COUNTS) if name not in counts]
@@ -127,7 +127,7 @@ def _numbers(text: str, expected: int, path: str | Path) -> Vector:
 
 
 def load_wine_spectra(path: str | Path, *, drop_outliers: bool = False) -> Spectra:
-    """Read the wine spectra from the data file of the R package cggd.
+    """Read the infrared spectra of wines from the data file of the R package cggd.
 
     The data contain the infrared spectra of 124 wines at 256 points, and their alcohol content. The
     file (``data/Wine.RData`` in https://cran.r-project.org/package=cggd) is not part of this

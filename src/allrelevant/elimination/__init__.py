@@ -1,4 +1,4 @@
-"""Backward elimination with SVMs and a downdated kernel matrix.
+"""Backward elimination of features with SVMs and a downdated kernel matrix.
 
 - ``rfe``, ``flips``: the public selectors; ``_base``: their base class
 - ``run``: eliminations on all rows, in each fold and in outer folds

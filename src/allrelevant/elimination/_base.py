@@ -1,4 +1,4 @@
-"""Base class of the SVM selectors: parameters, validation, fitted attributes and plotting."""
+"""Base class of the SVM selectors: common parameters, validation, attributes and plot."""
 
 from __future__ import annotations
 
@@ -96,11 +96,11 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
-        """Return the rows of ``history_``, one dict per subset; ``names`` are the feature names."""
+        """Return one dict per visited subset, used as the rows of ``history_``."""
 
     @property
     def history_(self) -> pd.DataFrame:
-        """History as a DataFrame with one row per subset: changed features, score, C and time."""
+        """DataFrame with one row per visited subset: changed features, score, C and time."""
         check_is_fitted(self)
         return import_extra("pandas", "cli").DataFrame(self._history_rows(feature_names(self)))
 

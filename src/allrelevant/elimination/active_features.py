@@ -1,4 +1,4 @@
-"""Features that remain during an elimination, and their downdated kernel matrix."""
+"""Remaining features during an elimination, and their downdated kernel matrix."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ RECOMPUTE_BELOW = 1e-3
 
 
 class ActiveFeatures:
-    """Remaining features, and the base matrix from which their kernel matrix is computed.
+    """Remaining features of an elimination, with their downdated inner products or distances.
 
-    Downdating the base takes time that does not depend on the number of features. Whenever half of
-    the features have been removed, the base is recomputed from the remaining columns, which are
-    copied. Together, these recomputations cost at most as much as computing the first base.
+    These sums over the features form the base matrix, from which the kernel matrix is computed.
+    Downdating it takes time that does not depend on the number of features. Whenever half of the
+    features have been removed, it is recomputed from the remaining columns, which are copied.
+    Together, these recomputations cost at most as much as computing the first base matrix.
     ``features`` contains the indices of the ``columns`` in the table, in ascending order.
     """
 
@@ -53,7 +54,7 @@ class ActiveFeatures:
         return self._columns.column(self._index(feature))
 
     def weight_norms(self, b: Matrix) -> Vector:
-        """Return, for each remaining feature, the norm of its weights over all pairs of classes.
+        """Return the norm of each remaining feature's weights over all pairs of classes.
 
         A weight is the inner product of the feature's values and one column of ``b``. For
         nonlinear kernels, this is only an approximation in input space.
@@ -63,9 +64,9 @@ class ActiveFeatures:
         return norms[self._active]
 
     def cost_changes(self, b: Matrix) -> Vector:
-        """Return, for each remaining feature, the decrease in ``b' K b / 2`` if it is removed.
+        """Return the decrease in half the squared weight norm that removing each feature causes.
 
-        The coefficients ``b`` and gamma are held fixed.
+        For kernel matrix K, this norm is ``b' K b``. Coefficients ``b`` and gamma are held fixed.
         """
         used = np.flatnonzero(b.any(axis=1))
         columns = self._columns.keep(self._active).dense()
@@ -77,7 +78,7 @@ class ActiveFeatures:
         )
 
     def drop(self, features: Sequence[int]) -> None:
-        """Remove features and update the base matrix."""
+        """Remove the given features and update the base matrix."""
         if len(features) == 0:
             return
         indices = [self._index(feature) for feature in features]
@@ -139,7 +140,7 @@ class FeatureMatrix(ABC):
         return type(self)(self.values[np.flatnonzero(mask)])
 
     def weights(self, b: Matrix) -> Matrix:
-        """Return the inner product of each stored column with each column of ``b``."""
+        """Return the inner product of each feature's column with each column of ``b``."""
         return self.values @ b
 
     @abstractmethod

@@ -95,7 +95,9 @@ class StepSchedule:
         return self.sizes[-1]
 
     def n_competing(self, values: Vector, smallest: Vector) -> int:
-        """Return the number of candidates for the last removal of a step.
+        """Return the number of removal candidates that a step cross-validates.
+
+        They compete for the last removal of the step; earlier removals follow the criterion alone.
 
         ``values`` contains the criterion of each remaining feature. ``smallest`` contains the
         smallest of these values in ascending order, except those of features that are removed
@@ -108,13 +110,13 @@ class StepSchedule:
 
     @property
     def max_competing(self) -> int:
-        """Maximum number of candidates for the last removal of a step."""
+        """Maximum number of removal candidates that a step cross-validates."""
         return MAX_CANDIDATES if self.n_candidates == "auto" else self.n_candidates
 
 
 @dataclass(frozen=True)
 class Evaluators:
-    """Inner evaluator, SVMs for all training rows and outer scorer of an elimination.
+    """SVM problems, inner cross-validation and outer scorer that an elimination uses.
 
     ``whole`` contains all training rows and the rows held out of the entire elimination, if any;
     ``outer`` and ``margin`` score the decisions on these held-out rows. ``inner`` cross-validates
@@ -129,7 +131,7 @@ class Evaluators:
 
 @dataclass
 class Elimination:
-    """Backward elimination: remaining features, current ``C`` and SVM coefficients.
+    """Backward elimination and its state: remaining features, ``C`` and SVM coefficients.
 
     Without cross-validation, ``C`` keeps its initial value.
     """
@@ -163,7 +165,7 @@ class Elimination:
         return steps
 
     def _first(self) -> Step:
-        """Train on all features, cross-validate if required, and return the first :class:`Step`."""
+        """Train SVMs on all features and return the first step, cross-validated if requested."""
         start_time = time.perf_counter()
         evaluation = None
         inner = self.evaluators.inner
@@ -190,7 +192,7 @@ class Elimination:
         return self._step([*certain, candidates[index]], candidates, scores, evaluation, start_time)
 
     def _least_relevant(self) -> tuple[list[int], list[int]]:
-        """Return the features to remove without evaluation, and candidates for the last removal."""
+        """Return features to remove without evaluation, and removal candidates to evaluate."""
         values = self.criterion(self.active, self._coefficients)
         n_certain = self.schedule.n_dropped(self.active.n_active) - 1
         indices = smallest_indices(values, n_certain + self.schedule.max_competing)
@@ -199,7 +201,7 @@ class Elimination:
         return features[:n_certain], features[n_certain:]
 
     def _evaluate(self, candidates: list[int], inner: Evaluator) -> list[Evaluation]:
-        """Cross-validate, for each candidate, the subset without it."""
+        """Cross-validate one subset per candidate: the remaining features except the candidate."""
         n_active = self.active.n_active - 1
         moves = [Move(self.active.column(j)[None], (-1,), n_active) for j in candidates]
         return inner.evaluate(self.active.base, moves, self._fold_b)
@@ -243,7 +245,7 @@ class Elimination:
         )
 
     def _state(self) -> dict[str, Any]:
-        """Return C and the warm-start coefficients, to be stored in the checkpoint.
+        """Return C and the warm-start coefficients for storage in a checkpoint.
 
         A resumed run needs them, because they affect the rounding of the next solution.
         """

@@ -1,4 +1,4 @@
-"""Cross-validation of feature subsets. Kernel matrices are updated, not recomputed."""
+"""Cross-validation of feature subsets, with kernel matrices updated instead of recomputed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Cross-validation result of one subset: scores and SVM coefficients.
+    """Cross-validation result of one feature subset: scores and SVM coefficients.
 
     ``scores`` and ``margins`` have shape (n_folds, n_costs). ``b`` contains one array of
     coefficients per fold, of shape (n_costs, n_members), for warm starts on similar subsets.
@@ -42,22 +42,22 @@ class Evaluation:
 
     @property
     def means(self) -> Vector:
-        """Mean score over the folds at each cost, rounded so that ties are exact."""
+        """Mean score over the folds for each C, rounded so that ties are exact."""
         return np.round(self.scores.mean(axis=0), SCORE_DECIMALS)
 
     @property
     def best_cost(self) -> int:
-        """Index of the smallest cost with the best mean score."""
+        """Index of the best C, that is, the smallest one with the highest mean score."""
         return int(self.means.argmax())
 
     @property
     def score(self) -> float:
-        """Mean score over the folds at the best cost."""
+        """Mean score over the folds for the best C."""
         return float(self.means.max())
 
     @property
     def fold_scores(self) -> Vector:
-        """Score on each fold at the best cost."""
+        """Score on each fold for the best C."""
         return self.scores[:, self.best_cost]
 
     @property
@@ -68,7 +68,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Cross-validation of feature subsets at several costs (values of C) in ascending order."""
+    """Cross-validation of feature subsets for several values of C (costs, in ascending order)."""
 
     kernel: Kernel
     folds: Sequence[TrainedFold]
@@ -85,7 +85,7 @@ class Evaluator:
         *,
         keep: bool = True,
     ) -> list[Evaluation]:
-        """Cross-validate one subset per move; all moves start from the same subset.
+        """Cross-validate several subsets, each given as a change (move) of the same subset.
 
         ``start`` contains the coefficients of a similar subset, one array per fold. With
         ``keep=False``, no coefficients are returned, which saves memory if there are thousands of
@@ -104,7 +104,7 @@ class Evaluator:
         ]
 
     def evaluate_subset(self, base: Matrix, n_features: int) -> Evaluation:
-        """Cross-validate the subset for which the base matrix was computed."""
+        """Cross-validate a single subset, given its base matrix."""
         return self.evaluate(base, [Move(np.empty((0, len(base))), (), n_features)])[0]
 
 
@@ -115,7 +115,7 @@ def _evaluate_folds(
     keep: bool,
     item: tuple[Move, Sequence[int]],
 ) -> Evaluation:
-    """Train SVMs on the subset that results from a move, and score them on the given folds."""
+    """Cross-validate the subset that results from a move, on the given folds only."""
     move, indices = item
     moved = base
     for column, sign in zip(move.columns, move.signs, strict=True):

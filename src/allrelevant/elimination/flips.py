@@ -1,4 +1,4 @@
-"""Local search that starts from a selector's subset: ``BitFlip`` and ``AttributeFlip``."""
+"""``BitFlip`` and ``AttributeFlip``: local search that improves another selector's subset."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from .scoring import constant_score
 
 
 class FlipSelector(SVMSelector):
-    """Base class of :class:`BitFlip` and :class:`AttributeFlip`."""
+    """Base class of selectors that improve another selector's subset by local search."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVMSelector._parameter_constraints,
@@ -96,7 +96,7 @@ class FlipSelector(SVMSelector):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
-        """Fit the selector, then improve its subset by local search.
+        """Fit the initial selector, then improve its subset by local search.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class FlipSelector(SVMSelector):
 
     @abstractmethod
     def _flips(self, subset: Subset) -> Iterator[Flip]:
-        """Return the flips that lead to the neighbors of a subset."""
+        """Return the changes (flips) that lead from a subset to its neighbors."""
 
     def _subset(self, n_features: int) -> NDArray[np.bool_]:
         sizes = self.n_subset_features_

@@ -13,7 +13,7 @@ from ..exceptions import InputError
 
 @dataclass(frozen=True)
 class Step:
-    """One step of an elimination: the features ``dropped``, in order, and the resulting subset.
+    """One elimination step: the features ``dropped``, in order, and the scores without them.
 
     The last feature dropped was chosen among the ``candidates``. ``C`` is the cost with the best
     cross-validated score, and ``fold_scores`` and ``fold_margins`` are the results at this cost.
@@ -63,7 +63,7 @@ class EliminationHistory:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Number of features of each subset along the path."""
+        """Number of features in each subset along the path."""
         return np.array([step.n_features for step in self.steps])
 
     @property

@@ -1,7 +1,7 @@
-"""Kernels computed from a base matrix that is a sum over features.
+"""SVM kernels as functions of inner products or squared distances, summed over features.
 
-The base contains the inner products or the squared distances between all pairs of rows. To remove
-features, their contribution is subtracted from the base.
+The base matrix contains these sums for all pairs of rows. To remove features, their contribution is
+subtracted from it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Kernel(ABC):
     shift_invariant: ClassVar[bool] = False
 
     def base(self, products: Matrix) -> Matrix:
-        """Return the base matrix, given the inner products of all pairs of rows."""
+        """Convert the inner products of all pairs of rows to the base matrix."""
         return products
 
     def base_term(self, column: Vector) -> Matrix:
@@ -39,7 +39,7 @@ class Kernel(ABC):
         return np.outer(column, column)
 
     def gamma_for(self, n_features: int) -> float:
-        """Return gamma for a given number of features."""
+        """Return the kernel parameter gamma for a given number of features."""
         return 1.0 / n_features if self.gamma is None else self.gamma
 
     @abstractmethod
@@ -48,11 +48,11 @@ class Kernel(ABC):
 
     @abstractmethod
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Return, for each feature, the decrease in ``b' K b / 2`` if it is removed.
+        """Return the decrease in half the squared weight norm that removing each feature causes.
 
-        The coefficients ``b`` and gamma are held fixed. ``base``, ``columns`` of shape
-        (n_columns, n_rows) and ``b`` of shape (n_rows, n_pairs) refer to the same rows. The
-        result is summed over all pairs of classes.
+        For kernel matrix K, this norm is ``b' K b``. The coefficients ``b`` and gamma are held
+        fixed. ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows,
+        n_pairs) refer to the same rows. The result is summed over all pairs of classes.
         """
 
 
@@ -69,7 +69,7 @@ class LinearKernel(Kernel):
 
 
 class RBFKernel(Kernel):
-    """RBF kernel, ``exp(-gamma |x - z|^2)``; the base contains squared distances."""
+    """RBF kernel, ``exp(-gamma |x - z|^2)``; the base matrix contains squared distances."""
 
     shift_invariant = True
 
@@ -83,7 +83,7 @@ class RBFKernel(Kernel):
         return np.square(column[:, None] - column)
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """Compute the kernel matrix; squared distances below zero (rounding) are set to zero."""
+        """Compute the kernel matrix, with negative squared distances (rounding) set to zero."""
         kernel = np.maximum(base, 0.0)
         kernel *= -self.gamma_for(n_features)
         return np.exp(kernel, out=kernel)

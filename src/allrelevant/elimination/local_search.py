@@ -25,18 +25,18 @@ NEIGHBORS_PER_WRITE = 64
 
 
 class Flip(NamedTuple):
-    """Change of a subset: a feature is added, a feature is removed, or both (a swap)."""
+    """Change of a feature subset: one feature added, one removed, or both (a swap)."""
 
     added: int | None
     removed: int | None
 
     @property
     def change(self) -> int:
-        """Change in the number of features."""
+        """Change in the number of features: 1, -1 or 0."""
         return (self.added is not None) - (self.removed is not None)
 
     def apply(self, subset: Subset) -> Subset:
-        """Return the subset after the flip."""
+        """Return the subset that results from applying the flip."""
         neighbor = subset.copy()
         for feature, inside in ((self.removed, False), (self.added, True)):
             if feature is not None:
@@ -44,7 +44,7 @@ class Flip(NamedTuple):
         return neighbor
 
     def move(self, columns: FeatureMatrix, n_features: int) -> Move:
-        """Return the flip as a :class:`Move` from a subset of ``n_features`` features."""
+        """Convert the flip to a :class:`Move` from a subset of ``n_features`` features."""
         signed = [(j, sign) for j, sign in ((self.removed, -1), (self.added, 1)) if j is not None]
         values = np.array([columns.column(j) for j, _ in signed])
         return Move(values, tuple(sign for _, sign in signed), n_features + self.change)
@@ -68,7 +68,7 @@ def attribute_flips(subset: Subset) -> Iterator[Flip]:
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One visited subset: its evaluation, and the flip that led to it (None for the first).
+    """Visited subset, its evaluation and the flip that led to it (None for the first).
 
     ``n_evaluations`` is the number of neighbors evaluated to find the subset.
     """
@@ -131,7 +131,7 @@ class LocalSearch:
     def _best_neighbor(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> SearchStep | None:
-        """Return the best neighbor of the current subset, or None if it is not better."""
+        """Return the best neighbor of the current subset, or None if no neighbor is better."""
         start_time = time.perf_counter()
         scores = self._scores(current, flips, number)
         if len(scores) == 0:

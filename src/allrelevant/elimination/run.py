@@ -53,7 +53,7 @@ class SVMSettings:
     n_jobs: int | None = None
 
     def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
-        """Return a fold: SVM problems for the training rows, and the held-out rows."""
+        """Return a cross-validation fold, given its training rows and held-out rows."""
         svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
         return TrainedFold(svms, test.astype(np.int64))
 
@@ -202,13 +202,13 @@ class EliminationSetup:
             check_varying(len(pruned), self.X.shape[1])
         if n_remaining < n_needed:
             raise InputError(
-                f"{n_remaining} feature(s) have a variance above min_variance="
-                f"{self.min_variance:g}, but at least {n_needed} are required. Reduce min_variance."
+                f"At least {n_needed} features must have a variance above min_variance="
+                f"{self.min_variance:g} (got {n_remaining}). Reduce min_variance."
             )
         return pruned
 
     def check(self, subset: RowSubset) -> None:
-        """Raise an error early if elimination on these rows would fail."""
+        """Raise, before any training, if elimination on the given rows would fail."""
         self.pruned_features(subset.rows)
         evaluators = self._evaluators(subset)
         if evaluators.outer is not None:

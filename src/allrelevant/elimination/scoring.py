@@ -19,10 +19,10 @@ BALANCED_ACCURACY = "balanced_accuracy"
 
 
 class DecisionScorer(Protocol):
-    """Function that scores the decision values for the held-out rows of a fold."""
+    """Interface of functions that score the decision values of a fold's held-out rows."""
 
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
-        """Return one score per cost for decision values of shape (n_costs, n_pairs, n_rows)."""
+        """Return one score per C, given decision values of shape (n_costs, n_pairs, n_rows)."""
 
 
 def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:

@@ -48,11 +48,11 @@ class PairwiseSVMs:
     def solve(
         self, kernel: Matrix, costs: Vector, start: Matrix | None = None
     ) -> tuple[Matrix, Matrix]:
-        """Train the SVMs at each of the ascending costs, given the kernel matrix of all rows.
+        """Train the SVMs for each C in ``costs``, given the kernel matrix of all rows.
 
-        Return the coefficients of shape (n_costs, n_members), with the sign of each member's side,
-        and the offsets of shape (n_costs, n_pairs). ``start`` contains the coefficients of a
-        similar problem at the same costs, for a warm start.
+        The costs are in ascending order. Return the coefficients of shape (n_costs, n_members),
+        with the sign of each member's side, and the offsets of shape (n_costs, n_pairs). ``start``
+        contains the coefficients of a similar problem at the same costs, for a warm start.
         """
         from ..native.svm import solve_pairs
 
@@ -81,7 +81,7 @@ class PairwiseSVMs:
         return decide_pairs(*_writable(kernel, self.members, self.starts, b, offsets, rows))
 
     def by_row(self, b: Vector, n_samples: int) -> Matrix:
-        """Return the coefficients for one C, zero for unused rows, shape (n_samples, n_pairs)."""
+        """Return one coefficient per row and pair of classes for one C; zero for unused rows."""
         table = np.zeros((n_samples, len(self.pairs)))
         problem = np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
         table[self.members, problem] = b
@@ -89,12 +89,12 @@ class PairwiseSVMs:
 
 
 def _writable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Copy read-only arrays, for which numba would recompile its code; return all arrays."""
+    """Return writable arrays, because numba would compile separate code for read-only ones."""
     return [array if array.flags.writeable else array.copy() for array in arrays]
 
 
 def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> PairwiseSVMs:
-    """Return the binary problems for the given rows, one per pair of classes present.
+    """Return the binary SVM problems for the given rows, one per pair of classes present.
 
     ``codes`` contains the class of each row of the table as 0, 1, 2, ....
     """
@@ -116,7 +116,10 @@ def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float
 
 
 def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
-    """Convert the parameter ``class_weight`` to a function; classes not in a dict have weight 1."""
+    """Convert the parameter ``class_weight`` to a function that returns class weights.
+
+    Classes that are missing from a dict have weight 1.
+    """
     if setting is None:
         return lambda present, counts: np.ones(len(counts))
     if not isinstance(setting, Mapping):

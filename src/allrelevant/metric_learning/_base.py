@@ -1,4 +1,4 @@
-"""Base class and helpers of the metric learners.
+"""Base class of the metric learners, with centering and the choice of an initial mapping.
 
 This module validates and centers the data, chooses the initial mapping of the optimization and
 computes the components of a learned metric.

@@ -33,12 +33,13 @@ DIFFERENCES_PER_BLOCK = 100_000
 
 
 class GmlvqCost:
-    """Cost function of GMLVQ: the mean of ``1 / (1 + exp(-beta mu))`` over all rows.
+    """Cost function of GMLVQ: the mean of a sigmoid of relative distance differences.
 
-    In ``mu = (d_own - d_other) / (d_own + d_other)``, ``d_own`` and ``d_other`` are the squared
-    distances to the nearest prototypes of the row's class and of the other classes, in the metric
-    of ``omega``. The cost does not depend on the scale of ``omega``. ``codes`` and ``labels`` are
-    the classes of the rows and of the prototypes.
+    The mean of ``1 / (1 + exp(-beta mu))`` is taken over all samples. In
+    ``mu = (d_own - d_other) / (d_own + d_other)``, ``d_own`` and ``d_other`` are the squared
+    distances to the nearest prototypes of the sample's class and of the other classes, in the
+    metric of ``omega``. The cost does not depend on the scale of ``omega``. ``codes`` and
+    ``labels`` are the classes of the samples and of the prototypes.
     """
 
     def __init__(self, X: Matrix, codes: Codes, labels: Codes, beta: float) -> None:
@@ -70,7 +71,7 @@ class GmlvqCost:
         return float(score.mean()), (prototype_gradient @ omega, omega_gradient)
 
     def _nearest(self, distances: Matrix, among: Matrix) -> tuple[Codes, Vector]:
-        """Return, for each row, the nearest allowed prototype and the squared distance to it.
+        """Return, for each sample, the nearest allowed prototype and the squared distance to it.
 
         ``among`` is zero for allowed prototypes and infinite for others.
         """
@@ -89,7 +90,7 @@ def squared_distances(rows: Matrix, points: Matrix) -> Matrix:
 
 
 def rank_penalty(omega: Matrix) -> tuple[float, Matrix]:
-    """Compute the penalty on rank loss of the mapping ``omega``, and its gradient.
+    """Compute a penalty that prevents the mapping ``omega`` from losing rank, and its gradient.
 
     The penalty is half of ``l log(trace / l) - log det`` of the ``l x l`` matrix ``omega omega'``.
     It is zero if all eigenvalues are equal, infinite if one is zero, and does not depend on the
@@ -104,7 +105,7 @@ def rank_penalty(omega: Matrix) -> tuple[float, Matrix]:
 
 
 class Pairs(NamedTuple):
-    """Pairs of rows, given by their indices."""
+    """Pairs of samples, given by their indices."""
 
     row: Codes
     other: Codes
@@ -113,12 +114,12 @@ class Pairs(NamedTuple):
 class LmnnCost:
     """Cost function of LMNN: distances to target neighbors plus margin violations by impostors.
 
-    The first term is ``(1 - push)`` times the squared distances of all rows to their target
+    The first term is ``(1 - push)`` times the squared distances of all samples to their target
     neighbors. The second term is ``push`` times the hinge loss ``max(0, 1 + d_target - d_other)``
-    of the squared distances, over all rows, target neighbors and rows of other classes. Both terms
-    are divided by the number of target-neighbor pairs.
+    of the squared distances, over all samples, target neighbors and samples of other classes. Both
+    terms are divided by the number of target-neighbor pairs.
 
-    ``X`` is centered, ``codes`` are the classes of its rows, and ``targets`` come from
+    ``X`` is centered, ``codes`` are the classes of its samples, and ``targets`` come from
     :func:`target_neighbors`.
     """
 
@@ -162,9 +163,9 @@ class LmnnCost:
     def _mapped_gradient(
         self, mapped: Matrix, pulls: Vector, impostors: Pairs, pushes: Vector
     ) -> Matrix:
-        """Compute the gradient of the cost with respect to the mapped rows.
+        """Compute the gradient of the cost with respect to the mapped samples.
 
-        It is twice a weighted graph Laplacian times the mapped rows.
+        It is twice a weighted graph Laplacian times the mapped samples.
         """
         row = np.concatenate([self._row, impostors.row])
         other = np.concatenate([self._target, impostors.other])
@@ -176,7 +177,7 @@ class LmnnCost:
 
 
 def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
-    """Return, for each row, the nearest rows of its class; shape (n_samples, n_neighbors).
+    """Return, for each sample, the nearest samples of its class; shape (n_samples, n_neighbors).
 
     Rows of small classes have fewer neighbors; -1 marks the missing ones.
     """
@@ -191,7 +192,7 @@ def target_neighbors(X: Matrix, codes: Codes, n_neighbors: int) -> Codes:
 
 
 def pair_distances(mapped: Matrix, pairs: Pairs) -> Vector:
-    """Compute the squared distance between the two rows of each pair."""
+    """Compute the squared distance between the two samples of each pair."""
     distances = np.empty(len(pairs.row))
     step = max(1, DIFFERENCES_PER_BLOCK // mapped.shape[1])
     for first in range(0, len(distances), step):
@@ -202,13 +203,13 @@ def pair_distances(mapped: Matrix, pairs: Pairs) -> Vector:
 
 
 class Impostors:
-    """Search for nearby pairs of rows from different classes, repeated as the mapping changes.
+    """Repeated search for nearby pairs of samples from different classes as the mapping changes.
 
     A search computes all distances in blocks and stores the pairs within a slightly larger radius
-    than required. As long as the mapped rows have moved little, the triangle inequality guarantees
-    that no other pair is within the radius; otherwise all pairs are searched again. The result is
-    exact in both cases. Memory grows with the number of stored pairs, not with the square of the
-    number of rows. ``n_searches`` counts the searches.
+    than required. As long as the mapped samples have moved little, the triangle inequality
+    guarantees that no other pair is within the radius; otherwise all pairs are searched again. The
+    result is exact in both cases. Memory grows with the number of stored pairs, not with the square
+    of the number of samples. ``n_searches`` counts the searches.
     """
 
     def __init__(self, codes: Codes) -> None:
@@ -217,17 +218,17 @@ class Impostors:
         self.n_searches = 0
 
     def near(self, mapped: Matrix, radius: Vector) -> Pairs:
-        """Return at least all pairs of rows from different classes within the given radii.
+        """Return a superset of the pairs of samples from different classes within the given radii.
 
-        ``mapped`` contains the rows in the space of the metric. ``radius`` contains the radius of
-        the first row of a pair. The result may contain pairs outside the radius.
+        ``mapped`` contains the samples in the space of the metric. ``radius`` contains the radius
+        of the first sample of a pair. The result may contain pairs outside the radius.
         """
         if not self._is_valid(mapped, radius):
             self._search(mapped, radius * (1.0 + SEARCH_MARGIN))
         return self._pairs
 
     def _is_valid(self, mapped: Matrix, radius: Vector) -> bool:
-        """Return whether the stored pairs include all pairs within these radii."""
+        """Return whether the stored pairs include all pairs within the given radii."""
         if self._mapped is None:
             return False
         # The rows of a pair that was not stored were further apart than the searched radius.

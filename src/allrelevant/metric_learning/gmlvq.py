@@ -174,7 +174,7 @@ class GMLVQ(MetricLearner):
         rank: int,
         rng: np.random.RandomState,
     ) -> Minimum:
-        """Minimize the cost; return prototypes and mapping in the coordinates of ``X``."""
+        """Minimize the GMLVQ cost; return prototypes and mapping in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         omega = initial_mapping(self.start, rank, coordinates, rng)
         data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)
@@ -240,7 +240,7 @@ class GMLVQ(MetricLearner):
         return self.classes_[nearest]
 
     def _class_distances(self, X: Any) -> Matrix:
-        """Compute the squared distance of each row to the nearest prototype of each class."""
+        """Compute the squared distance of each sample to the nearest prototype of each class."""
         X = self._validate(X)
         # Centering on the prototypes avoids a loss of precision for data with a large offset.
         center = self.prototypes_.mean(axis=0)
@@ -257,7 +257,7 @@ def prototype_counts(
     """Return the number of prototypes of each class; raise if a number is invalid.
 
     ``per_class`` is one number for all classes or a mapping from labels to numbers. ``sizes``
-    contains the number of rows per class.
+    contains the number of samples per class.
     """
     labels = classes.tolist()
     if isinstance(per_class, Mapping):

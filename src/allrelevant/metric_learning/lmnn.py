@@ -153,7 +153,7 @@ class LMNN(MetricLearner):
         return self
 
     def _descend(self, X: Matrix, codes: Codes, rank: int, rng: np.random.RandomState) -> Minimum:
-        """Minimize the cost and return the mapping in the coordinates of ``X``."""
+        """Minimize the LMNN cost and return the mapping in the coordinates of ``X``."""
         coordinates = PartialWhitening.fit(X)
         targets = target_neighbors(X, codes, self.n_neighbors)
         omega = initial_mapping(self.start, rank, coordinates, rng)
@@ -191,7 +191,7 @@ class LMNN(MetricLearner):
 
 
 def _initial_scale(mapped: Matrix, targets: Codes) -> float:
-    """Return the factor by which to scale the mapped rows before the optimization.
+    """Return the factor by which to scale the mapped samples before the optimization.
 
     After scaling, the mean squared distance to target neighbors is ``INITIAL_DISTANCE``.
     """

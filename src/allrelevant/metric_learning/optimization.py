@@ -1,4 +1,4 @@
-"""L-BFGS over several matrices, and coordinates that reduce the number of iterations."""
+"""L-BFGS over several matrices, and partially whitened coordinates for faster convergence."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class PartialWhitening:
         return cls(axes, ratio**-0.25, MIN_VARIANCE_RATIO**-0.25)
 
     def rows(self, X: Matrix) -> Matrix:
-        """Transform rows or prototypes to the partially whitened coordinates: ``X P``."""
+        """Transform samples or prototypes to the partially whitened coordinates: ``X P``."""
         return self._times(X, self.factors, self.rest)
 
     def original_rows(self, X: Matrix) -> Matrix:
-        """Transform rows back to the original coordinates: ``X P^-1``."""
+        """Transform samples back to the original coordinates: ``X P^-1``."""
         return self._times(X, 1.0 / self.factors, 1.0 / self.rest)
 
     # P is symmetric, so mappings transform like rows, in the opposite direction.

@@ -1,4 +1,4 @@
-"""Parallel execution: apply a function to items in worker processes.
+"""Parallel execution of a function on many items, in worker processes.
 
 - ``api``: functions for callers, and the choice of the executor
 - ``loky``: worker processes on this computer

@@ -1,4 +1,4 @@
-"""Functions for parallel execution: ``parallel_map``, ``parallel_imap``, ``single_threaded``.
+"""Public functions for parallel execution, progress bars and thread limits.
 
 Each result depends only on its item, and serial execution limits threads as workers do. Results are
 therefore bit-identical for all executors. To add an executor, write a class that implements
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class RunOptions(TypedDict, total=False):
-    """Options of :func:`parallel_map`, for functions that forward them."""
+    """Keyword arguments that other functions pass on to :func:`parallel_map`."""
 
     n_jobs: int | None
     progress: str | None
@@ -98,7 +98,7 @@ def parallel_imap(
 
 
 class Executor(Protocol):
-    """Interface of executors, which apply a function to items in any order."""
+    """Interface of executors, which apply a function to items serially or in parallel."""
 
     def run(
         self,
@@ -115,7 +115,7 @@ class Executor(Protocol):
 
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
-    """Return an executor with worker processes; a serial one for one worker or inside a worker."""
+    """Return a parallel executor, or a serial one for one worker or inside a worker process."""
     backend, _ = get_active_backend()
     inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
     n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)
@@ -123,7 +123,7 @@ def executor_for(n_jobs: int | None, n_items: int) -> Executor:
 
 
 class SerialExecutor:
-    """Executor that processes items one by one in this process, single-threaded like a worker."""
+    """Executor that processes items one by one in the calling process, with a single thread."""
 
     def run(
         self,
@@ -139,7 +139,7 @@ class SerialExecutor:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Limit all thread pools to one thread while the block runs, as in a worker.
+    """Limit numerical libraries to one thread while the block runs, as in a worker process.
 
     The number of threads changes the rounding of sums, and small matrices gain nothing from more
     threads.

@@ -1,4 +1,4 @@
-"""Executor with worker processes on this computer, based on joblib's loky pool.
+"""Executor that uses worker processes on one computer, based on joblib's loky pool.
 
 *Data.* A function contains its data, as arguments of a ``functools.partial`` or in a closure. Both
 are written once to a temporary folder. Arrays are stored in a separate file, which all workers map
@@ -64,7 +64,7 @@ class LokyExecutor:
 
 
 class _Run:
-    """State of one run: all items, unfinished items, and items that may have crashed a worker."""
+    """State of a parallel run: all items, unfinished items, and those that may crash a worker."""
 
     def __init__(self, folder: str, items: Sequence[Any], describe: Callable[[Any], str]) -> None:
         self._folder = folder
@@ -127,10 +127,10 @@ class _Run:
 def run_on_pool(
     folder: str, items: Mapping[int, Any], n_workers: int
 ) -> Generator[tuple[int, Any], None, None]:
-    """Apply the function stored in ``folder`` to items in workers; yield (index, result) pairs.
+    """Apply a stored function to items in worker processes; yield (index, result) pairs.
 
-    Items are keyed by index. There are at least two workers. If a worker crashes, the whole pool
-    terminates and TerminatedWorkerError is raised.
+    The function is stored in ``folder``, and items are keyed by index. There are at least two
+    workers. If a worker crashes, the whole pool terminates and TerminatedWorkerError is raised.
     """
     with _pool(n_workers) as workers:
         with _interrupts_blocked():
@@ -157,7 +157,7 @@ def _pool(n_workers: int) -> Parallel:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block Ctrl-C while workers start; it stays blocked in the workers.
+    """Block Ctrl-C while worker processes start, so that they ignore it permanently.
 
     A terminal sends Ctrl-C to all processes. Workers inherit the signal mask, so only the parent
     handles the interrupt. It terminates the workers, and they print no tracebacks.
@@ -177,7 +177,7 @@ def _interrupts_blocked() -> Iterator[None]:
 
 @contextmanager
 def _terminate_on_exit(finished: Generator[Outcome, None, None]) -> Iterator[None]:
-    """Terminate the workers if the block exits before they have finished.
+    """Terminate the worker processes if the block exits before they have finished.
 
     joblib terminates them when its generator is closed. Its warning is suppressed.
     """
@@ -198,7 +198,7 @@ _ISSUED: dict[str, dict[Any, Any]] = {}
 
 @dataclass(frozen=True)
 class RaisedWarning:
-    """Warning that a worker returns to the parent process."""
+    """Warning that a worker process recorded and returned to the parent process."""
 
     message: Warning
     category: type[Warning]
@@ -213,7 +213,7 @@ class RaisedWarning:
         return cls(message, caught.category, caught.filename, caught.lineno)
 
     def issue(self) -> None:
-        """Issue the warning in this process, subject to the process's warning filters."""
+        """Issue the warning in the parent process, subject to its warning filters."""
         warnings.warn_explicit(
             self.message,
             self.category,
@@ -233,7 +233,7 @@ class Outcome:
 
 
 def run_item(folder: str, index: int, item: Any) -> Outcome:
-    """Apply the function stored in ``folder`` to one item; return the result and its warnings."""
+    """Apply the function stored in ``folder`` to one item; return its result and warnings."""
     log_start(folder, index)
     function = load_function(folder)
     with warnings.catch_warnings(record=True) as caught:
@@ -243,13 +243,13 @@ def run_item(folder: str, index: int, item: Any) -> Outcome:
 
 
 def log_start(folder: str, index: int) -> None:
-    """Log that this process starts an item, so that :func:`running_items` can report it."""
+    """Record in a file that the current worker process starts an item."""
     with Path(folder, f"{os.getpid()}.log").open("a") as log:
         log.write(f"{index}\n")
 
 
 def running_items(folder: str) -> set[int]:
-    """Return the indices of the items that each worker started last, and delete the logs."""
+    """Return the index of the last item that each worker started, and delete the records."""
     latest: set[int] = set()
     for log in Path(folder).glob("*.log"):
         latest.update(int(index) for index in log.read_text().split()[-1:])
@@ -262,7 +262,7 @@ def running_items(folder: str) -> set[int]:
 
 @contextmanager
 def shared_function(function: Callable[..., Any]) -> Iterator[str]:
-    """Write a function and its data to a temporary folder for the block; yield its path."""
+    """Write a function and its data to a temporary folder, and yield the path of the folder."""
     # Windows cannot delete a file that a worker has mapped into memory.
     windows = sys.platform == "win32"
     with TemporaryDirectory(prefix="allrelevant-", ignore_cleanup_errors=windows) as folder:

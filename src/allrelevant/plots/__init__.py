@@ -1,4 +1,4 @@
-"""Display objects for figures; they store the plotted values and can be redrawn."""
+"""Display objects for figures, which store the plotted values and can be redrawn."""
 
 from __future__ import annotations
 

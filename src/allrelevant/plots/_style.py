@@ -1,4 +1,4 @@
-"""Shared parts of figures: colors for relevance classes, horizontal bars, legends and titles."""
+"""Common elements of figures: colors of relevance classes, bars, legends and titles."""
 
 from __future__ import annotations
 
@@ -49,14 +49,17 @@ CLASS_STYLES = {
 
 
 class AxesDisplay:
-    """Base class for displays with a single Axes; ``plot`` sets ``ax_`` and ``figure_``."""
+    """Base class of displays that draw into a single matplotlib Axes.
+
+    ``plot`` sets ``ax_`` and ``figure_``.
+    """
 
     ax_: Axes
     figure_: Any
 
 
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the given Axes, or the Axes of a new figure."""
+    """Return the given Axes, or the Axes of a new figure if ``ax`` is None."""
     if ax is not None:
         return ax
     pyplot = import_extra("matplotlib.pyplot", "plot")
@@ -72,7 +75,7 @@ def rows_height(n_rows: int, with_legend: bool) -> float:
 def choose_rows(
     upper: NDArray[np.float64], max_features: int | None, order: str
 ) -> NDArray[np.intp]:
-    """Return the indices of the features to draw (largest upper bounds), from top to bottom."""
+    """Return the indices of the features with the largest upper bounds, in drawing order."""
     if order not in ("table", "upper"):
         raise InputError(f"order must be 'table' or 'upper' (got {order!r}).")
     if max_features is not None and max_features < 1:
@@ -82,7 +85,7 @@ def choose_rows(
 
 
 def name_rows(ax: Axes, names: Sequence[str] | None, shown: NDArray[np.intp]) -> None:
-    """Label the bars from top to bottom; feature names default to x0, x1, ..."""
+    """Label each bar with its feature name, by default x0, x1, ...."""
     labels = [short_label(f"x{j}" if names is None else names[j], _LABEL_WIDTH) for j in shown]
     # parse_math=False: a dollar sign in a name does not start a formula.
     ax.set_yticks(np.arange(len(shown)), labels, parse_math=False)
@@ -127,7 +130,7 @@ def draw_marks(ax: Axes, weights: ArrayLike, label: str) -> None:
 
 
 def class_patches(names: Sequence[str], **style: Any) -> list[Any]:
-    """Return one legend entry per relevance class."""
+    """Return one legend entry per given relevance class."""
     patches = import_extra("matplotlib.patches", "plot")
     return [
         patches.Patch(
@@ -194,13 +197,13 @@ def set_x_label(ax: Axes, text: str) -> None:
 
 
 def _update_layout(ax: Axes) -> None:
-    """Compute the layout of the figure without drawing it."""
+    """Compute the layout of the figure that contains the axes, without drawing it."""
     figure: Any = ax.figure
     figure.canvas.figure.draw_without_rendering()
 
 
 def _left_edge(ax: Axes) -> float:
-    """Return the left edge of the axes including labels, clipped to the figure, in pixels.
+    """Return the left edge of the axes with labels, in pixels, but not beyond the figure.
 
     Without a layout engine, labels can extend beyond the figure, but titles must not.
     """
@@ -210,7 +213,7 @@ def _left_edge(ax: Axes) -> float:
 
 
 def _axes_cell(ax: Axes) -> Any:
-    """Return the bounding box of the figure, or of the cell reserved for these axes."""
+    """Return the bounding box of the axes' cell, or of a figure that has no other axes."""
     figure: Any = ax.figure
     if len(figure.axes) == 1:
         return figure.bbox
@@ -218,7 +221,7 @@ def _axes_cell(ax: Axes) -> Any:
 
 
 def _available_width(ax: Axes, loc: str) -> float:
-    """Return the width in pixels that is available for text in the cell of these axes."""
+    """Return the width in pixels that is available for a title or axis label."""
     box = _axes_cell(ax)
     if loc == "left":
         return float(box.x1 - _left_edge(ax))
@@ -234,7 +237,7 @@ def _set_wrapped_text(artist: Text, available: float, sentences: Sequence[str]) 
 
 
 def _lines(sentence: str, artist: Text, width: float) -> Iterator[str]:
-    """Yield lines that fit the width; split words that are too long."""
+    """Yield the lines of a wrapped sentence; words that do not fit the width are split."""
     line = ""
     for piece in _pieces(sentence, artist, width):
         longer = line + piece
@@ -247,7 +250,7 @@ def _lines(sentence: str, artist: Text, width: float) -> Iterator[str]:
 
 
 def _pieces(sentence: str, artist: Text, width: float) -> Iterator[str]:
-    """Yield words, each with a trailing space; split words that are too long."""
+    """Yield words with a trailing space; words that do not fit the width are split."""
     for word in sentence.split():
         rest = word
         while not _fits(rest, artist, width) and len(rest) > 1:
@@ -258,7 +261,7 @@ def _pieces(sentence: str, artist: Text, width: float) -> Iterator[str]:
 
 
 def _fitting_length(word: str, artist: Text, width: float) -> int:
-    """Return the number of leading characters of a word that fit (at least one)."""
+    """Return the number of leading characters of a word that fit the width, at least one."""
     sizes = range(1, len(word) + 1)
     return max(1, bisect_left(sizes, True, key=lambda n: not _fits(word[:n], artist, width)))
 

@@ -1,4 +1,4 @@
-"""Relevance intervals as horizontal bars, and as bands over a sequence of parameter values."""
+"""Figures of relevance intervals: horizontal bars, and bands along parameter values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IntervalsDisplay(AxesDisplay):
-    """Relevance intervals as bars, colored by relevance class.
+    """Bar chart of relevance intervals, colored by relevance class.
 
     Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
@@ -122,7 +122,7 @@ class IntervalsDisplay(AxesDisplay):
         show_cutoff: bool = True,
         show_legend: bool = True,
     ) -> IntervalsDisplay:
-        """Draw the intervals.
+        """Draw the relevance intervals as horizontal bars.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class IntervalsDisplay(AxesDisplay):
 
 
 def _drawn_cutoff(est: Any) -> NDArray[np.float64] | None:
-    """Return the cutoffs that determine the relevance classes, if there is a single pair."""
+    """Return the cutoffs to draw, or None if features are tested or cutoffs differ by class."""
     cutoff = np.asarray(est.cutoff_)
     is_tested = getattr(est, "rule_", None) == FDR  # mappings have no rule_
     is_used = cutoff.ndim == 1 and not np.array_equal(cutoff, UNUSED_CUTOFF)
@@ -214,7 +214,7 @@ _PANEL = (2.3, 1.5)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay:
-    """Relevance intervals over a sequence of parameter values, with one panel per feature.
+    """Plot of relevance intervals against a parameter of the estimator, one panel per feature.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -247,7 +247,7 @@ class PathDisplay:
 
     @classmethod
     def from_result(cls, path: BoundsPath, **kwargs: Any) -> PathDisplay:
-        """Create a display from a bounds path and draw it.
+        """Create a display from relevance bounds along a parameter path and draw it.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class PathDisplay:
         return cls(path=path).plot(**kwargs)
 
     def plot(self, *, max_features: int | None = 30, n_columns: int = 5) -> PathDisplay:
-        """Draw the intervals of each feature as a band, in a new figure.
+        """Draw the relevance intervals of each feature as a band, in a new figure.
 
         Parameters
         ----------

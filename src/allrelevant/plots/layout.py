@@ -1,4 +1,4 @@
-"""Geometry of drawings in data units, shared by figures and HTML reports.
+"""Geometry of plots in data units, for matplotlib figures and HTML reports.
 
 matplotlib scales the geometry to its axes, and the report scales it to the ``viewBox`` of an SVG.
 This module does not import matplotlib.
@@ -17,7 +17,7 @@ from ..bounds.path import runs_of_equal_values
 
 
 def axis_ticks(largest: float) -> list[float]:
-    """Return round tick positions from zero to at least the largest value.
+    """Return tick positions at round numbers, from zero to at least the largest value.
 
     >>> axis_ticks(3.65)
     [0.0, 1.0, 2.0, 3.0, 4.0]
@@ -34,28 +34,30 @@ def axis_ticks(largest: float) -> list[float]:
 
 
 class CutoffLine(NamedTuple):
-    """Line across all bars, at the cutoff for lower bounds, upper bounds or both (``kind``)."""
+    """Vertical line at the cutoff for lower bounds, for upper bounds, or for both."""
 
     value: float
     kind: str
 
 
 def cutoff_lines(lower: float, upper: float) -> list[CutoffLine]:
-    """Return the cutoff lines, or a single line if both cutoffs are equal."""
+    """Return the lines for both cutoffs, or a single line if the cutoffs are equal."""
     if lower == upper:
         return [CutoffLine(upper, "both")]
     return [CutoffLine(upper, "upper"), CutoffLine(lower, "lower")]
 
 
 class Band(NamedTuple):
-    """Section of a path in which a feature has the same relevance class."""
+    """Range of consecutive parameter values in which a feature keeps its relevance class."""
 
     relevance: str
     values: slice
 
 
 def bands(relevance: Sequence[Any] | NDArray[Any]) -> list[Band]:
-    """Return the bands of a feature; each band extends to the first value of the next.
+    """Group consecutive parameter values with the same relevance class into bands.
+
+    Each band extends to the first value of the next.
 
     >>> bands(["weak", "weak", "strong"])
     [Band(relevance='weak', values=slice(0, 3, None)), Band(relevance='strong', \
@@ -95,7 +97,7 @@ def outline(heights: Sequence[float]) -> list[tuple[float, float]]:
 
 
 class Node(NamedTuple):
-    """Point on the unit circle; ``angle`` is the rotation of its label in degrees."""
+    """Point on the unit circle that represents a feature, with the angle of its label."""
 
     x: float
     y: float

@@ -1,4 +1,4 @@
-"""Figures for mappings: learned weights, their bounds, and error by effective dimension."""
+"""Figures for linear mappings: weights, their bounds, and errors by effective dimension."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LABEL_WIDTH = 24
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MappingDisplay:
-    """Learned weights and bounds of a mapping, in two panels per component.
+    """Plot of the weights of a linear mapping and their bounds, two panels per component.
 
     Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
@@ -88,7 +88,7 @@ class MappingDisplay:
         return display.plot(**kwargs)
 
     def plot(self, *, max_rows: int = 3, x: ArrayLike | None = None) -> MappingDisplay:
-        """Draw two panels per component, in a new figure.
+        """Draw the weights and bounds of each component in two panels of a new figure.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class MappingDisplay:
 
 
 def _width(positions: NDArray[np.float64]) -> float:
-    """Return the width of the bars; with few bars, they do not touch."""
+    """Return the width of the bars, with gaps between them if there are few."""
     step = float(np.diff(np.sort(positions)).min()) if len(positions) > 1 else 1.0
     return step * (0.8 if len(positions) <= MAX_NAMES else 1.0)
 
@@ -167,7 +167,7 @@ def _format_axes(ax: Axes) -> None:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DimensionDisplay(AxesDisplay):
-    """Training and held-out errors of mappings that attain the bounds, by effective dimension.
+    """Plot of the training and held-out errors of mappings against effective dimension.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -188,7 +188,7 @@ class DimensionDisplay(AxesDisplay):
 
     @classmethod
     def from_result(cls, curve: DimensionCurve, **kwargs: Any) -> DimensionDisplay:
-        """Create a display of an error curve and draw it.
+        """Create a display of errors by effective dimension and draw it.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class DimensionDisplay(AxesDisplay):
         return cls(curve=curve).plot(**kwargs)
 
     def plot(self, ax: Axes | None = None) -> DimensionDisplay:
-        """Draw the error curve.
+        """Draw the errors against the effective dimension.
 
         Parameters
         ----------

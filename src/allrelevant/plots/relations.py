@@ -1,4 +1,4 @@
-"""Figures for substitutes and complements: a heat map and a graph."""
+"""Figures for relations between features: heat map, and graph of substitutes and complements."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class RelationsDisplay(AxesDisplay):
         return cls(relations=relations).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, max_features: int | None = 60) -> RelationsDisplay:
-        """Draw the heat map of the relations.
+        """Draw the relations between features as a heat map.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class SubstitutesDisplay(AxesDisplay):
         max_features: int | None = 60,
         threshold: float = RELATION_THRESHOLD,
     ) -> SubstitutesDisplay:
-        """Draw the graph of the relations.
+        """Draw the relations between features as a graph.
 
         Parameters
         ----------

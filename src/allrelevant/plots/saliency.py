@@ -1,4 +1,4 @@
-"""Figures for explanations: saliency as bars or as a map, and adversarial images."""
+"""Figures of saliency, as a bar chart or an image overlay, and of adversarial images."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class RowSaliencyDisplay(AxesDisplay):
         max_features: int | None = 15,
         order: Literal["table", "upper"] = "upper",
     ) -> RowSaliencyDisplay:
-        """Draw one bar per feature.
+        """Draw one bar per feature, for its signed saliency.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class SaliencyMapDisplay(AxesDisplay):
 def _image_shape(
     shape: tuple[int, ...] | None, n_features: int, parameter: str, channels: int | None = None
 ) -> tuple[int, ...]:
-    """Return the image shape (default: square); raise if it does not match ``n_features``."""
+    """Return the image shape, by default a square; raise if it does not match ``n_features``."""
     side = round(n_features**0.5)
     shape = (side, side) if shape is None else tuple(shape)
     fills = len(shape) in (2, 3) and int(np.prod(shape)) == n_features
@@ -284,7 +284,7 @@ def _add_color_bar(ax: Axes, pixels: AxesImage, *, exceeded: bool) -> None:
 
 
 def _remove_previous(artists: Iterable[Any]) -> None:
-    """Remove the artists of an earlier map from the same axes."""
+    """Remove a previously drawn saliency map from the axes."""
     for part in [part for part in artists if part.get_label() == _MAP_LABEL]:
         part.remove()
 
@@ -297,7 +297,7 @@ def _as_map(saliency: Any, shape: tuple[int, ...]) -> Any:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RobustnessDisplay:
-    """Grid of images; each row shows an original and its perturbation toward each class.
+    """Grid of images: each row shows an original and its perturbation toward each class.
 
     Use :meth:`from_result` to create a display, and :meth:`plot` to redraw it.
 
@@ -341,7 +341,7 @@ class RobustnessDisplay:
         ).plot(**kwargs)
 
     def plot(self, *, max_rows: int = 10, figure: Figure | None = None) -> RobustnessDisplay:
-        """Draw the grid of images.
+        """Draw the original and perturbed images in a grid.
 
         Parameters
         ----------
@@ -384,7 +384,7 @@ class RobustnessDisplay:
 
 
 def _mark_not_reached(ax: Axes) -> None:
-    """Mark an image that does not reach the target class with sufficient confidence."""
+    """Mark an image that does not reach the target class with the required certainty."""
     ax.text(
         0.5,
         0.02,

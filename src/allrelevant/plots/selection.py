@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EliminationDisplay(AxesDisplay):
-    """Cross-validated scores of the feature subsets along the elimination path.
+    """Plot of the cross-validated scores of feature subsets along an elimination path.
 
     Use :meth:`from_estimator` to create a display, and :meth:`plot` to redraw it.
 
@@ -89,7 +89,7 @@ class EliminationDisplay(AxesDisplay):
         ).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, log: bool | None = None) -> EliminationDisplay:
-        """Draw the scores by number of features.
+        """Draw the scores against the number of features.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class EliminationDisplay(AxesDisplay):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CostDisplay(AxesDisplay):
-    """Cost of each minimum-cost feature set, by number of features.
+    """Plot of the cost of minimum-cost feature sets against their number of features.
 
     A filled circle marks a set whose cost is proven minimal among the sets not returned before it.
     A hollow circle marks the best set found within the time limit; a line extends down to the
@@ -196,7 +196,7 @@ class CostDisplay(AxesDisplay):
         return cls(design=design).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None) -> CostDisplay:
-        """Draw the costs by number of features.
+        """Draw the costs against the number of features.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Figure for the stability of bounds and relevance classes over random splits."""
+"""Figure of the stability of bounds and relevance classes over random splits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _RATIO_POSITION = 1.2  # right edge of the printed ratios, as a fraction of the 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StabilityDisplay:
-    """Mean relevance intervals and frequencies of relevance classes over random splits.
+    """Plot of mean relevance intervals and of relevance class frequencies over random splits.
 
     The left panel shows the mean interval of each feature, colored by its most frequent relevance
     class. Whiskers at both ends show one standard deviation, and a circle marks the mean absolute
@@ -122,7 +122,7 @@ class StabilityDisplay:
         show_ratio: bool = True,
         show_legend: bool = True,
     ) -> StabilityDisplay:
-        """Draw both panels.
+        """Draw the panels of mean intervals and of relevance class frequencies.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Rendering of the HTML report: order of its sections, and their common variables."""
+"""Rendering of the HTML report from its sections and their common template variables."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _MIN_IMPROVEMENT = 0.02
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """Render relevance bounds as an HTML report, given their (JSON) document.
+    """Return the HTML report for relevance bounds, given their JSON document.
 
     For tables with many features, the report shows only the highest-ranked ones and says so.
     """
@@ -127,7 +127,7 @@ def _environment(features: Sequence[Mapping[str, Any]]) -> Environment:
 
 
 def _is_poor(score: Mapping[str, Any]) -> bool:
-    """Check whether the baseline is no better than a dummy model.
+    """Return whether the baseline is no better than a dummy model.
 
     If there is a cross-validated score, the estimator itself warns about poor models.
     """

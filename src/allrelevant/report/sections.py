@@ -1,4 +1,4 @@
-"""Sections of the HTML report.
+"""Sections of the HTML report, and the functions that prepare their content.
 
 A view function converts a JSON document to the template variables of a section.
 :mod:`allrelevant.plots.layout` computes geometry in data units, which is scaled here to drawing
@@ -56,7 +56,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Drawing area with a horizontal axis up to ``right`` and a vertical axis up to ``top``."""
+    """Drawing area whose axes start at zero and end at ``right`` and ``top``."""
 
     width: float
     height: float
@@ -75,12 +75,12 @@ class Drawing:
 
 
 def intervals_view(document: Document) -> dict[str, Any]:
-    """Return the bars of the highest-ranked features."""
+    """Return the template variables for a bar chart of the highest-ranked features."""
     return {"chart": _bar_chart(ranked(document["features"]), _cutoff(document))}
 
 
 def _cutoff(document: Document, *, privileged: bool = False) -> dict[str, float] | None:
-    """Return the cutoffs, or None if features are tested or there are several subproblems."""
+    """Return the cutoffs to draw, or None if significance tests or several subproblems are used."""
     prefix = "privileged_" if privileged else ""
     if document[f"{prefix}rule"] == FDR or len(document["subproblems"]) > 1:
         return None
@@ -91,7 +91,7 @@ def _cutoff(document: Document, *, privileged: bool = False) -> dict[str, float]
 def _bar_chart(
     features: Sequence[Mapping[str, Any]], cutoff: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Return bars (from top to bottom), ticks and cutoff lines; positions in percent of the axis.
+    """Return the bars, ticks and cutoff lines of a chart; positions are percentages of the axis.
 
     ``cutoff`` is None if there are no cutoffs to draw.
     """
@@ -129,7 +129,7 @@ def _bar_chart(
 
 
 def table_view(document: Document) -> dict[str, Any]:
-    """Return the table of the highest-ranked features, overall and for each class."""
+    """Return the template variables for a table of the highest-ranked features."""
     columns = _number_columns(document, document["features"])
     return {
         "rows": ranked(document["features"])[:MAX_ROWS],
@@ -141,13 +141,13 @@ def table_view(document: Document) -> dict[str, Any]:
 
 
 def _number_columns(document: Document, features: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the numeric columns of a feature table."""
+    """Return the columns of a feature table that contain numbers."""
     columns = document_columns(document, features)
     return [column for column in columns if column.heading and column.name != "relevance"]
 
 
 def privileged_view(document: Document) -> dict[str, Any]:
-    """Return the variables for the bars and the table of the privileged features."""
+    """Return the template variables for the chart and the table of privileged features."""
     features = ranked(document["privileged"])
     cutoff = _cutoff(document, privileged=True)
     counts = Counter(feature["relevance"] for feature in features)
@@ -165,7 +165,7 @@ def privileged_view(document: Document) -> dict[str, Any]:
 
 
 def metric_view(document: Document) -> dict[str, Any]:
-    """Return the template variables for the first components of a mapping and its error curve."""
+    """Return the template variables for plots of the components and errors of a mapping."""
     metric = document["metric"]
     return {
         "width": 100.0,
@@ -219,7 +219,7 @@ def _dimension_curve(metric: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def relations_view(document: Document) -> dict[str, Any]:
-    """Return the variables for the heat map, the graph and the table of related features."""
+    """Return the template variables for the heat map, graph and table of related features."""
     relations = document["relations"]
     names, matrix = relations["features"][:MAX_RELATED_FEATURES], relations["matrix"]
     shown = [row[: len(names)] for row in matrix[: len(names)]]
@@ -281,7 +281,7 @@ def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict
 
 
 def design_view(document: Document) -> dict[str, Any]:
-    """Return the template variables for a plot of cost against number of features."""
+    """Return the template variables for a plot of model costs against numbers of features."""
     design = document["cheapest_models"]
     models, baseline = design["models"], design["baseline"]
     costs = axis_ticks(max([baseline["cost"], *(model["cost"] for model in models)]))
@@ -308,7 +308,7 @@ def design_view(document: Document) -> dict[str, Any]:
 
 
 def path_view(document: Document) -> dict[str, Any]:
-    """Return the variables for one panel per feature, highest-ranked features only."""
+    """Return the template variables for plots of bounds along a path, one plot per feature."""
     path = document["path"]
     by_name = {feature["name"]: feature for feature in path["features"]}
     names = [feature["name"] for feature in ranked(document["features"])]
@@ -346,7 +346,7 @@ def _panel(feature: Mapping[str, Any], x: Sequence[float], drawing: Drawing) -> 
 
 
 def method_view(document: Document) -> dict[str, Any]:
-    """Return the risk bound, the number of exact bounds, the relevance classes and the cutoff."""
+    """Return the template variables for the section that explains the method."""
     features = [*document["features"], *document["privileged"]]
     present = {feature["relevance"] for feature in features}
     return {
@@ -361,7 +361,7 @@ def method_view(document: Document) -> dict[str, Any]:
 
 
 def settings_view(document: Document) -> dict[str, Any]:
-    """Return the variables for the settings: cross-validated baseline scores, and epsilon."""
+    """Return the template variables for the section that lists the settings."""
     subproblems = document["subproblems"]
     cv_scores = [subproblem.get("cv_accuracy") for subproblem in subproblems]
     if len(subproblems) == 1:

@@ -1,4 +1,4 @@
-"""The answer that a bounds document gives, in sentences for the HTML report and the terminal."""
+"""Summary of a bounds document in sentences, for the HTML report and the terminal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from .._params import FDR, FIXED, PROBES
 from .._text import count_noun, printable, probability, shorten
 from ..bounds.permutations import EVIDENCE_LEVEL
+from ..bounds.sufficiency import Sufficiency
 from ..relevance import CLASSES, IRRELEVANT, RELEVANT, STRONG, UNCONFIRMED, WEAK
 from .bounds import ranked
 
@@ -24,7 +25,7 @@ _TARGET_WIDTH = 40
 
 @dataclass(frozen=True)
 class Finding:
-    """Features with the same relevance, or groups of features that are jointly strong.
+    """Features of one relevance class, or groups of jointly strong features.
 
     ``title`` is a relevance class or :data:`JOINTLY_STRONG`, and ``count`` a number of features or
     groups. ``meaning`` is a sentence. It ends with a colon if each list of names completes it.
@@ -39,22 +40,24 @@ class Finding:
 
 @dataclass(frozen=True)
 class Answer:
-    """Sentences that answer which features are relevant.
+    """Sentences that state which features are relevant and how certain this is.
 
     ``lead`` is the overall result. ``findings`` are empty if no feature was tested, because the
-    table shows no evidence. ``certainty`` states the error rate that was controlled, ``limits`` the
-    conclusions that the result does not support, and ``hint`` an option that adds to the result.
+    table shows no evidence. ``certainty`` states the error rate that was controlled,
+    ``sufficiency`` whether the relevant features suffice, ``limits`` the conclusions that the
+    result does not support, and ``hint`` an option that adds to the result.
     """
 
     lead: str
     findings: Sequence[Finding]
     certainty: str
     limits: str
+    sufficiency: str = ""
     hint: str = ""
 
 
 def make_answer(document: Document) -> Answer:
-    """Summarize a bounds document as an :class:`Answer`; it may be loaded from JSON."""
+    """Summarize a bounds document, possibly loaded from JSON, as an :class:`Answer`."""
     n_relevant = sum(document["counts"][name] for name in RELEVANT)
     if not has_evidence(document["table_pvalue"]):
         return Answer(
@@ -68,18 +71,19 @@ def make_answer(document: Document) -> Answer:
         lead=_lead(document, n_relevant),
         findings=_findings(document),
         certainty=_certainty(document),
+        sufficiency=_sufficiency(document),
         limits=_limits(document),
         hint=_hint(document),
     )
 
 
 def has_evidence(table_pvalue: float | None) -> bool:
-    """Return whether the features of a table were tested, given the p-value of the table."""
+    """Return whether the p-value of a table is None or at most the evidence level."""
     return table_pvalue is None or table_pvalue <= EVIDENCE_LEVEL
 
 
 def _no_evidence_sentence(target: str, features: str, table_pvalue: float) -> str:
-    """Return the sentence on a table that shows no evidence."""
+    """Return a sentence stating that there is no evidence for a relation to the target."""
     return (
         f"There is no evidence that {target} depends on {features} "
         f"(permutation test, {format_pvalue(table_pvalue)})."
@@ -87,7 +91,7 @@ def _no_evidence_sentence(target: str, features: str, table_pvalue: float) -> st
 
 
 def privileged_note(document: Document) -> str:
-    """Return a sentence on privileged features that show no evidence, or an empty text."""
+    """Return a sentence if the privileged features show no evidence, else an empty string."""
     pvalue = document["privileged_table_pvalue"]
     if has_evidence(pvalue):
         return ""
@@ -95,7 +99,9 @@ def privileged_note(document: Document) -> str:
 
 
 def count_classes(counts: Mapping[str, int]) -> str:
-    """Return the number of features in each class; unconfirmed only if there are any.
+    """Format the numbers of features per relevance class as a phrase.
+
+    Unconfirmed features are omitted if there are none.
 
     >>> count_classes({"strong": 1, "weak": 4, "unconfirmed": 0, "irrelevant": 0})
     '1 is strong, 4 are weak and none is irrelevant'
@@ -136,7 +142,7 @@ def _lead(document: Document, n_relevant: int) -> str:
 
 
 def _findings(document: Document) -> list[Finding]:
-    """Return strong features, jointly strong groups, and the features of the other classes."""
+    """Return the findings: strong features, jointly strong groups, other relevance classes."""
     by_class: dict[str, list[str]] = {name: [] for name in CLASSES}
     for feature in ranked(document["features"]):
         by_class[feature["relevance"]].append(feature["name"])
@@ -154,7 +160,7 @@ def _findings(document: Document) -> list[Finding]:
 
 
 def jointly_strong_groups(document: Document) -> list[list[str]]:
-    """Return the strong groups of two or more weak features, those with the most weight first.
+    """Return the groups of weak features that are jointly strong, by descending weight.
 
     Groups with privileged features are omitted.
     """
@@ -192,10 +198,10 @@ def _group_finding(document: Document, groups: list[list[str]]) -> Finding:
 
 
 def _meaning(document: Document, relevance: str, *, one: bool) -> str:
-    """Return a sentence on features of a class; ``one`` selects the singular."""
+    """Return a sentence that explains a relevance class, in the singular if ``one`` is true."""
     model = _model(document)
-    them = "it" if one else "them"
-    noise = "noise can get" if document["rule"] in (FDR, PROBES) else "the cutoff"
+    them, are = ("it", "it is") if one else ("them", "they are")
+    limit = "noise can get" if document["rule"] == PROBES else "the cutoff"
     every = _every_model(document)
     if relevance == STRONG:
         text = f"{every} needs {them}; no other features can replace {them}."
@@ -205,22 +211,21 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
             f"{them}."
         )
     elif relevance == UNCONFIRMED:
-        text = (
-            f"{every} uses {them}, but with no more weight than {noise}. More rows may show "
-            f"whether {'it is' if one else 'they are'} relevant."
+        reason = (
+            f"there is not enough evidence that {are} relevant"
+            if document["rule"] == FDR
+            else f"with no more weight than {limit}"
         )
+        text = f"{every} uses {them}, but {reason}. More rows may show whether {are} relevant."
     elif document["rule"] == FDR:
-        text = (
-            f"there is not enough evidence that {'it gets' if one else 'they get'} more weight "
-            f"than noise, and {model}s do not need {them}."
-        )
+        text = f"there is not enough evidence that {are} relevant, and {model}s do not need {them}."
     else:
-        text = f"no {model} gives {them} more weight than {noise}."
+        text = f"no {model} gives {them} more weight than {limit}."
     return text[0].upper() + text[1:]
 
 
 def _certainty(document: Document) -> str:
-    """Return a sentence on the error rate that was controlled."""
+    """Return a sentence on the error rate that the selection rule controls, if any."""
     rule, settings = document["rule"], document["settings"]
     if rule == FDR:
         tested = [f["qvalue"] for f in document["features"] if f["qvalue"] is not None]
@@ -251,8 +256,14 @@ def _certainty(document: Document) -> str:
     return "The classes depend on the cutoff. No error rate is controlled."
 
 
+def _sufficiency(document: Document) -> str:
+    """Return sentences on whether the relevant features suffice, or an empty text."""
+    part = document["sufficiency"]
+    return "" if part is None else str(Sufficiency(**part))
+
+
 def rule_phrase(document: Document) -> str:
-    """Return the rule for relevance in a few words."""
+    """Return a short phrase that states under which condition a feature is relevant."""
     rule, cutoff = document["rule"], document["settings"]["cutoff"]
     if rule == FDR:
         return (
@@ -306,7 +317,7 @@ def _target(document: Document, *, start: bool = False) -> str:
 
 
 def format_pvalue(value: float) -> str:
-    """Format a p-value as an equation.
+    """Format a p-value for use in a sentence.
 
     >>> format_pvalue(0.4321), format_pvalue(0.0004)
     ('p = 0.43', 'p < 0.001')

@@ -15,6 +15,7 @@ from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
 from ..bounds.path import BoundsPath
 from ..bounds.relations import Relations
 from ..bounds.result import FEATURE_COLUMNS, Column, feature_records
+from ..bounds.sufficiency import Sufficiency
 from ..relevance import CLASSES
 from .document import describe_target, make_document, to_json_value
 
@@ -30,14 +31,15 @@ def bounds_document(
     path: BoundsPath | None = None,
     relations: Relations | None = None,
     design: CheapestModels | None = None,
+    sufficiency: Sufficiency | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
 ) -> dict[str, Any]:
     """Return a JSON-compatible description of fitted relevance bounds, for the HTML report.
 
     ``X`` and ``y`` are the training data, used for the number of rows and the training score.
-    ``task_note`` explains an inferred task. ``path``, ``relations`` and ``design`` are optional
-    further results for the same data. Features are in the order of the table.
+    ``task_note`` explains an inferred task. ``path``, ``relations``, ``design`` and ``sufficiency``
+    are optional further results for the same data. Features are in the order of the table.
     """
     check_is_fitted(est)
     settings = est.get_params(deep=False)
@@ -45,7 +47,12 @@ def bounds_document(
     target_values = describe_target(classes, y)
     features, *privileged = tables = est._feature_tables()
     score = _baseline_score(est, X, y, target_values["classes"])
-    optional_parts = {"path": path, "relations": relations, "cheapest_models": design}
+    optional_parts = {
+        "path": path,
+        "relations": relations,
+        "cheapest_models": design,
+        "sufficiency": sufficiency,
+    }
     body = {
         "method": type(est).__name__,
         "task": est.task.name,
@@ -77,7 +84,7 @@ def bounds_document(
 
 
 def _rule(est: Any, privileged: Sequence[Any]) -> dict[str, Any]:
-    """Return the rule for relevance and the p-value of each table as a whole.
+    """Return the rule that defines relevance, and the p-value of each table as a whole.
 
     ``fdr`` is None unless features are tested. All values are None for mappings, whose features are
     not tested.
@@ -95,7 +102,7 @@ def _rule(est: Any, privileged: Sequence[Any]) -> dict[str, Any]:
 def _baseline_score(
     est: Any, X: ArrayLike | None, y: ArrayLike | None, classes: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the training and the cross-validated score of the baseline, and a dummy score.
+    """Return training and cross-validated scores of the baseline, and the score of a dummy model.
 
     Unknown values are None. With one subproblem per class, the whole model has no cross-validated
     score.
@@ -134,7 +141,7 @@ TEST_COLUMNS = ("qvalue", "pvalue")
 def document_columns(
     document: Mapping[str, Any], features: Sequence[Mapping[str, Any]]
 ) -> list[Column]:
-    """Return the columns to show for these features, in the report and on the terminal."""
+    """Return the columns that the report and the terminal show for the given features."""
     columns = MAPPING_COLUMNS if document.get("metric") else FEATURE_COLUMNS
     return [
         column

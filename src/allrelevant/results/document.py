@@ -1,4 +1,4 @@
-"""Common parts of all result documents, conversion to JSON values, and atomic file writing.
+"""Entries common to all result documents, conversion to JSON, and atomic file writing.
 
 The common parts are format version, date, command, settings, package versions and warnings.
 """
@@ -29,7 +29,7 @@ from .._version import __version__
 # 4: relevance has a fourth class, unconfirmed; with rule "fdr", the cutoffs in subproblems do not
 #    determine the relevance of a feature. New: rule, fdr, table_pvalue, privileged_rule,
 #    privileged_table_pvalue, and qvalue and pvalue of each feature (null if it was not tested).
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 
@@ -42,7 +42,7 @@ def make_document(
     command: str | None,
     model: Any = None,
 ) -> dict[str, Any]:
-    """Return a JSON-compatible document: the result in ``body``, plus the common parts.
+    """Return a JSON-compatible document: ``body`` with the entries common to all documents.
 
     If ``model`` is a network, the versions include torch.
     """

@@ -1,4 +1,4 @@
-"""JSON-compatible documents that describe fitted selectors and explanations of rows."""
+"""JSON-compatible documents that describe fitted selectors and explained predictions."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def explanation_document(
     warnings: Iterable[str],
     command: str,
 ) -> dict[str, Any]:
-    """Return a JSON-compatible description of explained rows, most salient features first.
+    """Describe explained predictions as a JSON-compatible document, most salient features first.
 
     ``features`` contains the unscaled values of these rows, and ``rows`` their row numbers in the
     table. ``quality`` is the cross-validated score of the model. ``settings`` are the settings used

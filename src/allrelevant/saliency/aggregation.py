@@ -25,7 +25,7 @@ NUMBERS_PER_BATCH, MIN_ROWS_PER_BATCH = 2**18, 64
 
 @dataclass(frozen=True)
 class AggregatedSaliency:
-    """Saliency of each feature, aggregated over rows, and the score of the model.
+    """Saliency of each feature, aggregated over rows, with the score of the model.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ def aggregate_saliency(
     gain: Gain | None = None,
     units: Vector | None = None,
 ) -> AggregatedSaliency:
-    """Aggregate saliency over rows, per feature (Algorithms 2 and 3 of Cancela et al. 2020).
+    """Aggregate each feature's saliency over rows (Cancela et al. 2020, Algorithms 2 and 3).
 
     For classification, the absolute gradients are summed within each class and divided by their
     total, so that each class has the same weight. For regression, they are summed over all rows.
@@ -193,7 +193,7 @@ def _describe(batch: Any) -> str:
 
 
 def _check_targets(targets: np.ndarray, n_classes: int | None) -> np.ndarray:
-    """Return validated targets, with class codes converted to integers."""
+    """Validate the targets of a batch and return them, with class codes as integers."""
     requirement = (
         "Targets must be numbers"
         if n_classes is None
@@ -225,7 +225,7 @@ def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
 
 
 def _sum_scores(linearization: Linearization, targets: Targets, n_classes: int | None) -> float:
-    """Return the number of correct predictions or, for regression, the sum of absolute errors."""
+    """Return the number of correct predictions or, for a regressor, the sum of absolute errors."""
     if n_classes is None:
         return float(np.abs(linearization.outputs[:, 0] - targets).sum())
     return float((predicted_codes(linearization) == targets).sum())

@@ -78,7 +78,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     n_features_ : int
         Number of selected features.
     classes_ : ndarray
-        Class labels; only for classification.
+        Class labels of a classifier; not available for a regressor.
 
     Examples
     --------
@@ -181,11 +181,11 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """Class labels; only for classification."""
+        """Class labels of a classifier; not available for a regressor."""
         return self.network_.classes_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict with the masked network; ``X`` must contain all features."""
+        """Predict the target of each row with the masked network, given all features."""
         check_is_fitted(self)
         return self.network_.predict(X)
 
@@ -205,7 +205,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.support_
 
     def _untrained(self, y: Any) -> Any:
-        """Return an untrained network. If ``estimator`` is a name, infer the task from ``y``."""
+        """Return an untrained network; if ``estimator`` is a name, infer the task from ``y``."""
         if self._is_named:
             classes = predicts_classes(self.estimator, np.asarray(y))
             return trainer_for(self.estimator, classes=classes)

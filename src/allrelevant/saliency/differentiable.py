@@ -1,4 +1,4 @@
-"""Interface of differentiable models, and conversion of fitted estimators to it.
+"""Interface of differentiable models, and conversion of fitted estimators to this interface.
 
 :func:`as_differentiable` converts a fitted estimator to a :class:`DifferentiableModel`, depending
 on its type. Each supported library has a module in ``backends``, listed in
@@ -45,7 +45,7 @@ class DifferentiableModel(Protocol):
         """Gain function that matches the training loss."""
 
     def outputs(self, X: Table) -> Matrix:
-        """Return the outputs for each row.
+        """Return the outputs of the model for each row.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Linearization(Protocol):
 
 @dataclass(frozen=True)
 class TwoPassLinearization:
-    """Linearization that evaluates the model a second time to compute gradients."""
+    """Linearized model that is evaluated a second time to compute gradients."""
 
     model: DifferentiableModel
     X: Table
@@ -156,7 +156,7 @@ def linearize(model: DifferentiableModel, X: Table) -> Linearization:
 
 
 def predicted_codes(linearization: Linearization) -> NDArray[np.int64]:
-    """Return the code of the predicted class of each row.
+    """Return the integer code of the predicted class of each row.
 
     This is the class with the highest output, unless the linearization defines ``codes``, as
     one-vs-one SVMs do for their votes.
@@ -168,7 +168,7 @@ def predicted_codes(linearization: Linearization) -> NDArray[np.int64]:
 def saliency(
     model: DifferentiableModel, X: Table, targets: Targets, gain: Gain | None = None
 ) -> Matrix:
-    """Compute the signed gradient of the gain of each row with respect to its features.
+    """Compute the signed gradient of the gain function at each row, with respect to the features.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def saliency(
 
 
 def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Table, list[str]]:
-    """Validate rows; return them as an array, together with their column names.
+    """Validate rows against a fitted model, and return them with their column names.
 
     Raise an error if the model is not fitted, or was fitted on different columns or in a different
     column order.
@@ -231,7 +231,7 @@ def row_labels(X: Any) -> Any:
 
 
 def class_codes(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the code of each label; raise if a label is not a class of the model."""
+    """Convert class labels to integer codes; raise if a label is not a class of the model."""
     codes = {label: code for code, label in enumerate(classes.tolist())}
     names = np.asarray(labels).tolist()
     unknown = [label for label in names if label not in codes]

@@ -159,7 +159,7 @@ class Explanation:
         return np.asarray(self.predicted != self.targets)
 
     def note(self, row: int) -> str:
-        """Return a one-line description of a row's prediction and explained target.
+        """Return one line of text with the predicted and the explained target of a row.
 
         Parameters
         ----------
@@ -173,8 +173,7 @@ class Explanation:
         target, predicted = str(self.targets[row]), str(self.predicted[row])
         if self.wrong[row]:
             return (
-                f"predicted as {predicted!r}, not {target!r}: little or nothing in the row "
-                f"supports {target!r}"
+                f"predicted as {predicted!r}, not {target!r}: few or no features support {target!r}"
             )
         return f"predicted as {predicted!r}"
 
@@ -234,7 +233,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class ExplanationTarget:
-    """Targets to explain: given targets, predictions, or the same class for all rows."""
+    """Targets to explain: the given ones, the predictions, or one class for all rows."""
 
     y: ArrayLike | None = None
     target: Any = None
@@ -261,7 +260,7 @@ class ExplanationTarget:
         return y
 
     def codes(self, predicted: NDArray[np.int64], classes: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the code of the class to explain for each row."""
+        """Return the integer code of the class to explain for each row."""
         if self.target is not None:
             return class_codes([self.target] * len(predicted), classes)
         if self.y is None:
@@ -280,7 +279,7 @@ def explain_rows(
     names: Sequence[str],
     index: Any = None,
 ) -> Explanation:
-    """Return the explanation of validated rows; ``classes`` is None if the model has no labels."""
+    """Explain validated rows; ``classes`` is None if the model has no class labels."""
     linearization = linearize(model, X)
     outputs = linearization.outputs
     if classes is None:
@@ -312,7 +311,7 @@ def explain_rows(
 
 
 def _unnamed_classes(model: DifferentiableModel, outputs: Matrix) -> NDArray[np.int64] | None:
-    """Return class codes for a classifier without class labels, or None for a regressor."""
+    """Return 0, 1, ... as the labels of an unlabeled classifier, or None for a regressor."""
     n_outputs = outputs.shape[1]
     of_classes = getattr(model.gain, "of_classes", None)  # user-defined gains may not define it
     if n_outputs > 1 and of_classes is False:

@@ -61,10 +61,11 @@ class Gain(Protocol):
 
 @dataclass(frozen=True)
 class CrossEntropyGain(Gain):
-    """Cross-entropy gain for logits: ``-log(1 - p)``, p the probability of the target (equation 8).
+    """Cross-entropy gain for logits: ``-log(1 - p)`` if the target has probability p.
 
-    It is computed from logits, as ``logsumexp(z) - logsumexp(z without the class)``. Unlike
-    the gradient of the printed equation, its gradient does not vanish when p approaches 1.
+    This is equation 8 of Cancela et al. (2020). It is computed from logits, as ``logsumexp(z) -
+    logsumexp(z without the class)``. Unlike the gradient of the printed equation, its gradient does
+    not vanish when p approaches 1.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ class CrossEntropyGain(Gain):
 
 @dataclass(frozen=True)
 class ProbabilityGain(Gain):
-    """Cross-entropy gain for probabilities (equations 8 and 9).
+    """Cross-entropy gain for probabilities (Cancela et al. 2020, equations 8 and 9).
 
     Parameters
     ----------
@@ -172,10 +173,11 @@ class ProbabilityGain(Gain):
 
 @dataclass(frozen=True)
 class HingeGain(Gain):
-    """Hinge gain for SVMs: negative logarithm of the distance to the margin (equations 11, 12).
+    """Hinge gain for SVMs: negative logarithm of the distance to the margin.
 
-    Outputs are decision values. A value of 1 or more means that a row is beyond the margin on the
-    side of the class, and -1 or less that it is beyond the margin on the other side.
+    This is defined by equations 11 and 12 of Cancela et al. (2020). Outputs are decision values. A
+    value of 1 or more means that a row is beyond the margin on the side of the class, and -1 or
+    less that it is beyond the margin on the other side.
 
     Parameters
     ----------
@@ -258,7 +260,7 @@ class SquaredHingeGain(Gain):
 
 @dataclass(frozen=True)
 class RegressionGain(Gain):
-    """Gain for regressors: inverse of the squared error (equation 7).
+    """Gain for regressors: inverse of the squared error (Cancela et al. 2020, equation 7).
 
     Parameters
     ----------
@@ -295,7 +297,7 @@ class RegressionGain(Gain):
         return slope[:, None] / (self.unit or 1.0)
 
     def with_unit_from(self, targets: Targets) -> RegressionGain:
-        """Return the gain, with the standard deviation of the targets as unit if it has none."""
+        """Return the gain, scaled by the standard deviation of the targets if it has no unit."""
         return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
@@ -309,10 +311,10 @@ class RegressionGain(Gain):
 
 @dataclass(frozen=True)
 class OutputGain(Gain):
-    """Gain equal to the output for the target class, or to a numeric prediction (equation 4).
+    """Gain equal to the output for the target class, or to a numeric prediction.
 
-    This gain (Simonyan et al. 2014) is meant for comparisons. It does not distinguish correct
-    from wrong predictions.
+    This gain (Simonyan et al. 2014; Cancela et al. 2020, equation 4) is meant for comparisons. It
+    does not distinguish correct from wrong predictions.
 
     Examples
     --------
@@ -338,7 +340,7 @@ class OutputGain(Gain):
 
 
 def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
-    """Return the targets as column indices of the outputs; raise if they are not class codes."""
+    """Return the targets as integer class codes; raise if they do not match the outputs."""
     codes = np.asarray(targets).astype(np.int64)
     invalid = np.asarray(targets)[(codes != targets) | (codes < 0)]
     if len(invalid):
@@ -348,8 +350,8 @@ def _class_codes(outputs: Matrix, targets: Targets) -> Codes:
     n_outputs = outputs.shape[1]
     if n_outputs < 2:
         raise InputError(
-            f"The model has {n_outputs} output(s), but a classification gain requires at least "
-            "two. Use a model with one output per class."
+            f"A classification gain requires at least two outputs (got {n_outputs}). Use a model "
+            "with one output per class."
         )
     if len(codes) and codes.max() >= n_outputs:
         raise InputError(
@@ -367,12 +369,12 @@ def _other_logits(outputs: Matrix, codes: Codes) -> Matrix:
 
 
 def _select(outputs: Matrix, codes: Codes) -> Vector:
-    """Return, for each row, the output of its target class."""
+    """Return the output for the target class of each row."""
     return outputs[np.arange(len(codes)), codes]
 
 
 def _in_columns(values: Vector, codes: Codes, n_outputs: int) -> Matrix:
-    """Return a matrix with one value per row, in the column of its code, and zeros elsewhere."""
+    """Return a matrix of zeros, except for each row's value in the column of its class."""
     table = np.zeros((len(values), n_outputs))
     table[np.arange(len(values)), codes] = values
     return table

@@ -163,7 +163,7 @@ def _check_bounds(bounds: tuple[float, float] | None, rows: Matrix) -> tuple[flo
 
 @dataclass(frozen=True)
 class Robustness:
-    """Result of :func:`robustness`: the smallest perturbations found.
+    """Smallest perturbations found by :func:`robustness`, per row and target class.
 
     Attributes
     ----------
@@ -233,7 +233,7 @@ class Robustness:
 
 
 class ClassLogOdds:
-    """Log-odds of a class, and their gradient with respect to the inputs.
+    """Classifier whose log-odds can be differentiated with respect to its inputs.
 
     Unlike probabilities, log-odds do not saturate, so their gradient does not vanish if the
     probability is close to 0 or 1. The model must be a classifier with logits or probabilities,
@@ -335,7 +335,7 @@ class PerturbationSearch:
     def _shorten(
         self, classifier: ClassLogOdds, X: Matrix, changed: Matrix, codes: NDArray[np.int64]
     ) -> Matrix:
-        """Shorten each perturbation by bisection, as far as the goal is still reached."""
+        """Shorten each perturbation by bisection, as long as it still reaches the goal."""
         if len(X) == 0:
             return changed
         low, high = np.zeros(len(X)), np.ones(len(X))

@@ -64,7 +64,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Saliency elimination in rounds.
+    """Saliency-based elimination, which removes the least salient features in each round.
 
     ``sizes`` gives the number of features per round, and ``entropy`` seeds all models. Rounds from
     ``n_ranking`` on keep the order of the features and only score them on held-out rows.
@@ -129,13 +129,13 @@ class Rounds:
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """Estimator (``trainer``), targets and training options that all rounds share.
+    """Estimator, targets and training options that are the same in all rounds.
 
-    ``y`` is the target passed to the trainer. ``targets`` are class codes, or numeric targets if
-    ``n_classes`` is None, for the gain function. The trainer is cloned. If ``gain`` is None, the
-    gain that matches the loss is used. ``balanced`` repeats rows of rare classes. ``per_std``
-    measures saliency per standard deviation of a feature. ``scorer`` is a scikit-learn scorer for
-    held-out rows; None means balanced accuracy, or R2 for numeric targets.
+    ``trainer`` is the estimator, and ``y`` the target passed to it. ``targets`` are class codes, or
+    numeric targets if ``n_classes`` is None, for the gain function. The trainer is cloned. If
+    ``gain`` is None, the gain that matches the loss is used. ``balanced`` repeats rows of rare
+    classes. ``per_std`` measures saliency per standard deviation of a feature. ``scorer`` is a
+    scikit-learn scorer for held-out rows; None means balanced accuracy, or R2 for numeric targets.
     """
 
     y: NDArray[Any]
@@ -183,7 +183,7 @@ class TrainingTask:
         return clone_with_seed(self.trainer, seed).fit(X, y)
 
     def gain_for(self, model: DifferentiableModel) -> Gain:
-        """Return the gain function; a regression gain is scaled to the unit of the target."""
+        """Return the gain function, which for regression is scaled to the unit of the target."""
         gain = model.gain if self.gain is None else self.gain
         with_unit: Callable[[Targets], Gain] | None = getattr(gain, "with_unit_from", None)
         return gain if with_unit is None else with_unit(self.targets)
@@ -264,14 +264,14 @@ class ColumnMasking(Protocol):
         """Return the table, in column order, with inactive features dropped or set to zero."""
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        """Return values per active feature, given values per column of the reduced table."""
+        """Convert values per column of the reduced table to values per active feature."""
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
         """Expand columns of the reduced table to all features; inactive features are zero."""
 
 
 class DropColumns:
-    """Masking that drops inactive features."""
+    """Strategy that drops the columns of inactive features."""
 
     def reduce(self, X: Table, active: Features) -> Table:
         return X[:, np.sort(active)]
@@ -286,7 +286,7 @@ class DropColumns:
 
 
 class ZeroColumns:
-    """Masking that sets inactive features to zero, for models with a fixed number of inputs."""
+    """Strategy that sets inactive features to zero, for models with a fixed number of inputs."""
 
     def reduce(self, X: Table, active: Features) -> Table:
         kept = np.zeros(X.shape[1], dtype=X.dtype)
@@ -305,7 +305,7 @@ class ZeroColumns:
 
 @dataclass(frozen=True)
 class RoundHistory:
-    """Rounds of a complete run, from which ``constant`` features were excluded."""
+    """Rounds of a complete selection, and the ``constant`` features excluded from it."""
 
     n_features: int
     constant: list[int]
@@ -339,7 +339,7 @@ class RoundHistory:
         return [self.rounds[0], *rounds][-1].held_out
 
     def rows(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the rows of a selector's ``history_`` as dicts, one per round."""
+        """Return one dict per round, used as the rows of a selector's ``history_``."""
         sizes = [len(round_.features) for round_ in self.rounds]
         return [
             {

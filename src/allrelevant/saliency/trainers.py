@@ -1,4 +1,4 @@
-"""Estimators trained in the saliency rounds, their seeds, and their error messages.
+"""Estimators trained in saliency-based selection, their seeds, and their error messages.
 
 :func:`trainer_for` converts the ``estimator`` parameter of a selector to an unfitted estimator.
 :func:`clone_with_seed` clones it for each repetition, with a seed from :func:`draw_entropy` and
@@ -33,7 +33,7 @@ _SCALER = "standardize_features"
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Return ``kind(estimator)``, or False if the estimator has no scikit-learn tags."""
+    """Return whether a check such as ``is_classifier`` holds; False without scikit-learn tags."""
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
 
@@ -61,7 +61,7 @@ def _has_regression_loss(estimator: Any) -> bool:
 
 
 def trainer_for(estimator: Any, *, classes: bool) -> Any:
-    """Convert the parameter ``estimator`` to an unfitted classifier or regressor (a copy).
+    """Convert the parameter ``estimator`` to a new, unfitted classifier or regressor.
 
     An argument without ``fit`` is a network name, module or factory and is passed to
     ``NetworkClassifier`` or ``NetworkRegressor``. A skorch net, alone or at the end of a pipeline,
@@ -80,7 +80,7 @@ def trainer_for(estimator: Any, *, classes: bool) -> Any:
 
 
 def requires_all_columns(estimator: Any) -> bool:
-    """Return whether an estimator requires all columns of the table."""
+    """Return whether an estimator requires all columns, so that none can be dropped."""
     return bool(getattr(_last_step(estimator), "requires_all_columns", False))
 
 
@@ -131,7 +131,7 @@ def clone_with_seed(estimator: Any, seed: int) -> Any:
 
 
 def draw_entropy(random_state: Any, estimator: Any) -> int:
-    """Draw the entropy from which all training seeds are derived.
+    """Draw the random number from which the seeds of all trained models are derived.
 
     If ``random_state`` is None, the random states of the estimator are used. They are not advanced.
     """
@@ -143,7 +143,7 @@ def draw_entropy(random_state: Any, estimator: Any) -> int:
 
 
 def derive_seed(entropy: int, *place: int) -> int:
-    """Derive the seed of one model from the entropy and the numbers in ``place``."""
+    """Derive a seed from a random number and from integers that identify a model."""
     return int(np.random.SeedSequence([entropy, *place]).generate_state(1)[0])
 
 
@@ -183,7 +183,7 @@ _CAUSES = {
 
 @contextmanager
 def report_training_errors(what: str) -> Iterator[None]:
-    """Convert errors within the block to an InputError that states the step and the likely cause.
+    """Convert training errors within the block to an InputError that states the likely cause.
 
     The crash of a worker process is not a training error and is not converted.
     """

@@ -1,4 +1,4 @@
-"""Reading of tables; the suffix of the file name determines the format.
+"""Reading of table files, in the format that the suffix of the file name indicates.
 
 To add a format, add an entry to :data:`READERS`.
 """
@@ -42,7 +42,7 @@ class Reader:
 
 
 def read_table(path: str | Path, *, separator: str | None = None) -> pd.DataFrame:
-    """Read a table with distinct column names, given in its first line or its schema.
+    """Read a table from a file with distinct column names and at least one row.
 
     The suffix selects the format from :data:`READERS`. With a ``separator``, the file is read as
     text regardless of its suffix. Column names are returned as strings.

@@ -57,7 +57,7 @@ def standard_scaling(X: Table, weight: Vector) -> Scaling:
 
 
 def no_scaling(X: Table, weight: Vector) -> Scaling:
-    """Return a scaling that leaves columns unchanged, but sets constant columns to zero."""
+    """Return a scaling that sets constant columns to zero and does not change other columns."""
     mean, variance = _weighted_moments(X, weight)
     return Scaling(np.zeros_like(mean), (variance > 0).astype(float))
 
@@ -136,7 +136,7 @@ def _column_ranges(X: Table) -> tuple[Vector, Vector]:
 
 
 class NoScaling:
-    """Target scaling that changes nothing, used for class labels."""
+    """Identity scaling of a target, used for class labels."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the target values unchanged."""

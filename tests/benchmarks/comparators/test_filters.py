@@ -1,4 +1,4 @@
-"""Comparison of ReliefF with skrebate, and of mutual information with scikit-learn."""
+"""Tests of ReliefF against skrebate, and of mutual information against scikit-learn."""
 
 from __future__ import annotations
 

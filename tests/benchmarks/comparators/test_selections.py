@@ -1,4 +1,4 @@
-"""Tests of the comparators on a table in which one feature determines the class.
+"""Tests of the comparison methods on a table in which one feature determines the class.
 
 Boruta and LassoNet take longer and are in ``tests/long/test_comparators.py``.
 """

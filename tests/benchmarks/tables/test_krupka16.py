@@ -1,4 +1,4 @@
-"""Tests of the definitions of Krupka (2016) on invented figures and on those of the thesis."""
+"""Tests of the improvement measures of Krupka (2016) on made-up and on published accuracies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NESTED = {"R5": (70.0, 40.0), "EB3": (70.0, 38.0), "EB5": (63.0, 40.0)}
 
 
 def invented_figures() -> dict[str, Measured]:
-    """Return figures of two tasks at two seeds, one percent lower at the second seed."""
+    """Return accuracies and subset sizes of two tasks; those of the second seed are 1 % lower."""
     names = [setup.name for setup in EB_RFE]
     measured: dict[str, Measured] = {}
     for index, task in enumerate(("leukemia", "words0")):
@@ -76,7 +76,10 @@ def test_means_are_over_tasks_seed_by_seed():
 
 
 def test_probability_equals_a_t_test_of_relative_improvements():
-    """The gains are 5 and 10 %: mean 7.5, standard error 2.5, one degree of freedom."""
+    """The reported probability is 1 minus the p-value of a t-test of relative improvements.
+
+    The gains are 5 and 10 %: mean 7.5, standard error 2.5, one degree of freedom.
+    """
     confidence = line(means_and_gains(invented_figures()), "P(I_R5 > 0) of 2 tasks")
     assert confidence.figures[0]["EB3 inner"] == pytest.approx(100 * student.cdf(3.0, df=1))
     # Gains of 0 and -5 %: mean -2.5, standard error 2.5.
@@ -108,13 +111,19 @@ BEST_TAILORED = np.array(
 # Probabilities that are legible in the available copy.
 @pytest.mark.parametrize(("name", "expected"), [("R5", 34.34), ("EB12", 99.99)])
 def test_probability_reproduces_the_thesis(name, expected):
-    """The test uses relative differences; absolute ones would give 27.4 for R5."""
+    """Relative differences of accuracies reproduce the published probabilities of improvement.
+
+    Absolute differences would give 27.4 for R5.
+    """
     assert probability(BEST_TAILORED, column(name)) == pytest.approx(expected, abs=0.25)
 
 
 @pytest.mark.parametrize("name", ["EB3", "EB5", "EB20"])
 def test_improvement_reproduces_the_thesis(name):
-    """The mean of the improvements of the verbs would be 6.5 for EB20."""
+    """The relative improvement of the mean accuracy reproduces that of the thesis.
+
+    The mean of the improvements of the verbs would be 6.5 for EB20.
+    """
     old, new = column("R5"), column(name)
     assert improvement(old.mean(), new.mean()) == pytest.approx(published.I_R5[name], abs=0.02)
     assert probability(old, new) == pytest.approx(published.P_R5[name], abs=0.001)
@@ -131,7 +140,7 @@ def test_improvement_in_features_reproduces_the_thesis(old, new, percent):
 
 @pytest.mark.parametrize("name", published.SETUPS)
 def test_published_figures_have_the_published_averages(name):
-    """Columns with an omitted cell are not compared."""
+    """The published values of the verbs have the published averages if no cell is omitted."""
     for key, digits in ((f"{name} inner", 2), (f"{name} inner features", 1)):
         known = [figures[key] for figures in published.VERBS.values() if key in figures]
         if len(known) < 30:
@@ -207,7 +216,7 @@ def test_tasks_keep_the_features_with_the_largest_variance():
 
 
 def verb(*, folds: bool) -> VerbPatterns:
-    """Return a table with one informative and one constant feature, and one rare pattern."""
+    """Return data of one verb with an informative feature, a constant one and a rare pattern."""
     rng = np.random.RandomState(0)
     y = np.array(["1"] * 20 + ["4"] * 23 + ["u"] * 2)
     X = (rng.rand(45, 6) < 0.4).astype(float)

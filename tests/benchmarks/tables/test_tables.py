@@ -1,4 +1,4 @@
-"""Tests of storing and comparing measured tables, and of writing their pages."""
+"""Tests of benchmark tables: stored runs, comparison of runs and generated Markdown pages."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_row_names_are_unique():
 
 
 def test_stored_rows_belong_to_a_table():
-    """A renamed row must be renamed in the stored runs as well."""
+    """Every row in the stored results exists in the definition of its table."""
     assert {path.stem for path in ROWS.iterdir()} == set(TABLES)
     for name, table in TABLES.items():
         content = json.loads((ROWS / f"{name}.json").read_text())

@@ -1,18 +1,21 @@
-"""Naive reference implementation of programs (6), (9) and (10) of Schulz et al. (2015)."""
+"""Naive reference implementation of the LPs (6), (9) and (10) of Schulz et al. (2015)."""
 
 import numpy as np
 from scipy.optimize import linprog
 
 
 def null_space(X, dimension):
-    """Return the eigenvectors of the covariance that are not kept, as columns."""
+    """Return the covariance eigenvectors after the first ``dimension`` ones, as columns."""
     centered = X - X.mean(axis=0)
     variance, vectors = np.linalg.eigh(centered.T @ centered)
     return vectors[:, np.argsort(-variance)[dimension:]]
 
 
 def naive_interval(omega, null, slack):
-    """Compute the range of each |weight| over omega + null alpha with l1 norm within the slack.
+    """Compute the range of each absolute weight over all equivalent rows of a mapping.
+
+    Equivalent rows are ``omega + null @ alpha`` with an l1 norm within the slack of the smallest
+    one.
 
     The variables are alpha (free), followed by the absolute weights.
     """

@@ -1,4 +1,4 @@
-"""Bounds of a user-supplied mapping."""
+"""Tests of relevance bounds for a user-supplied linear mapping."""
 
 import numpy as np
 import pandas as pd

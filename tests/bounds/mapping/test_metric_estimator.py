@@ -1,4 +1,4 @@
-"""Bounds of a learned metric."""
+"""Tests of relevance bounds for a learned metric."""
 
 import pickle
 
@@ -13,7 +13,7 @@ from tests.bounds.mapping.naive import copies
 
 @pytest.mark.parametrize("seed", range(3))
 def test_xor(seed):
-    """The paper reports one strong feature, three substitutes and two irrelevant features."""
+    """The XOR data have one strong, three weak and two irrelevant features, as in the paper."""
     data = make_xor(noise=0.05, random_state=seed)
     learner = GMLVQ(prototypes_per_class=2, random_state=seed)
     bounds = MetricBounds(learner, random_state=seed).fit(data.X, data.y)

@@ -1,4 +1,4 @@
-"""Bounds of one component, compared with the naive programs."""
+"""Tests of the bounds of one mapping component against the LPs of the paper."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,10 @@ from tests.bounds.mapping.naive import naive_interval, null_space
 
 
 def random_case(seed):
-    """Return a table, a component and a dimension; some tables have copies, sums or integers."""
+    """Return a random table, a mapping component and an effective dimension.
+
+    Some tables have copied columns, differences of columns or integer values.
+    """
     rng = np.random.RandomState(seed)
     n, d = rng.randint(6, 40), rng.randint(3, 14)
     X = rng.normal(size=(n, d)) @ np.diag(rng.uniform(0.5, 2.0, d))

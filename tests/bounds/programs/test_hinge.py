@@ -1,4 +1,4 @@
-"""Hinge constraints: products with dense and sparse tables."""
+"""Tests of hinge constraints on dense and sparse tables: slack, and combinations of rows."""
 
 import numpy as np
 import pytest

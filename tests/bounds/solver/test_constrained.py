@@ -1,4 +1,4 @@
-"""Ranges under limits on weights: agreement with HiGHS, also at degenerate limits."""
+"""Tests of weight ranges under limits on weights: agreement with HiGHS, degenerate limits."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def solve_models(seed):
 
 
 def draw_limits(ranges, rng):
-    """Return feasible limits: between the extremes of a weight, at one of them, or at zero."""
+    """Return two random feasible limits on a weight: inside its range, at an end, or at zero."""
     j = int(rng.randint(len(ranges.features)))
     low, high = ranges.attained[j]
     middle = float(rng.uniform(low, high))

@@ -1,4 +1,4 @@
-"""Solver families: each kind of constraints gets the matching solvers."""
+"""Tests that each kind of constraint is assigned the matching solver."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The l1-regularized problem: each method finds the optimum, and wrong solutions are detected."""
+"""Tests of solving the l1-regularized problem: optimality, and detection of wrong solutions."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def value(rows, C, solution):
 
 
 def test_column_generation_finds_the_optimum(monkeypatch):
-    """Column generation from two features reaches the optimum, for dense and sparse tables."""
+    """Column generation that starts with two features finds the optimum."""
     monkeypatch.setattr(l1, "SimplexBaseline", lambda rows: None)
     monkeypatch.setattr(l1, "ALL_COLUMNS_UP_TO", 0)
     monkeypatch.setattr(l1, "COLUMNS_PER_ROUND", 2)

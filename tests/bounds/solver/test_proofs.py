@@ -1,4 +1,4 @@
-"""Certificates are valid for any dual variables."""
+"""Tests that certified bounds are valid for any dual variables."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -39,7 +39,7 @@ def test_optimal_multipliers_give_tight_bounds():
 
 
 def test_zero_multipliers_give_the_norm_budget():
-    """With dual variables of zero, the only bound on a weight is the limit of the norm."""
+    """The certified bound on a weight is the norm budget if all dual variables are zero."""
     samples = generated_samples(4)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
@@ -49,7 +49,7 @@ def test_zero_multipliers_give_the_norm_budget():
 
 
 def test_offsets_are_within_their_range():
-    """The offset range that certificates use holds for every witness."""
+    """The offset of every witness is within the range that the certificates assume."""
     for formulation in FORMULATIONS.values():
         samples = generated_samples(7)
         baseline = formulation.fit(samples, 1.0)
@@ -63,7 +63,7 @@ def test_offsets_are_within_their_range():
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), formulation=st.sampled_from(["separate", "joint"]))
 def test_one_vector_of_multipliers_bounds_every_weight(seed, formulation):
-    """No witness exceeds a certified bound, from the baseline's dual variables or random ones."""
+    """The baseline's dual variables and random ones certify bounds that hold for all witnesses."""
     samples = generated_samples(seed % 20)
     baseline = FORMULATIONS[formulation].fit(samples, (0.1, 1.0, 10.0)[seed % 3])
     models = FORMULATIONS[formulation].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
@@ -91,7 +91,10 @@ def test_one_lp_tightens_the_bounds_of_other_features():
 
 
 def test_baseline_multipliers_give_the_closed_form():
-    """The bound is the slack divided by ``1 - |multipliers @ table|`` at the feature."""
+    """The bound certified by the baseline's dual variables has a closed form.
+
+    It is the slack divided by ``1 - |multipliers @ table|`` at the feature.
+    """
     samples = generated_samples(5)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.01, 0.0, 1e-6))

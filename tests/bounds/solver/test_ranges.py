@@ -1,4 +1,4 @@
-"""Weight ranges: agreement with the LPs of the papers; witnesses verified against the data."""
+"""Tests of weight ranges: agreement with the LPs of the papers, and feasible witnesses."""
 
 import time
 from dataclasses import replace
@@ -88,7 +88,7 @@ def check_witnesses(models, ranges, samples):
 
 
 class ScaledSolver:
-    """Solver that returns its solutions multiplied by factors."""
+    """Faulty solver that multiplies correct solutions by constant factors."""
 
     is_reference = False
 
@@ -111,7 +111,7 @@ def models():
 
 @pytest.mark.parametrize("factors", [{"multipliers": 0.5}, {"coef": 1.01}, {"coef": np.nan}])
 def test_wrong_solutions_are_detected(models, factors):
-    """HiGHS solves the extremes whose solutions fail verification."""
+    """HiGHS solves an LP again if its solution fails verification."""
     expected = weight_ranges(models)
     ranges = weight_ranges(models, solver=lambda models: ScaledSolver(models, **factors))
     assert ranges.effort.fallbacks > 0
@@ -211,7 +211,7 @@ def test_more_slack_never_narrows_an_interval():
 
 
 def test_interval_of_one_feature_has_a_closed_form():
-    """With x = -1 or +1 and y = x, the margin requires w >= 1, so w is in [1, norm limit]."""
+    """The interval of the only feature is [1, norm limit] if y = x and x is -1 or +1."""
     samples = ClassificationData(
         np.array([[-1.0], [1.0]] * 5), np.array([-1.0, 1.0] * 5), np.ones(10)
     )
@@ -229,7 +229,10 @@ def test_copied_features_replace_each_other():
 
 
 def test_smallest_weight_at_rounding_level_is_zero():
-    """Otherwise, an unnecessary feature would appear necessary on some platforms."""
+    """A smallest absolute weight at the level of rounding errors is set to zero.
+
+    Otherwise, an unnecessary feature would appear necessary on some platforms.
+    """
     signed = np.array([[1e-15, 1.0], [-1.0, -1e-15], [1e-9, 1.0], [-1e-15, 1.0]])
     np.testing.assert_array_equal(absolute(signed)[:, 0], [0.0, 0.0, 1e-9, 0.0])
     np.testing.assert_array_equal(absolute(signed)[:, 1], 1.0)

@@ -1,4 +1,4 @@
-"""Simplex solver: agreement with the reference solver on difficult tables."""
+"""Tests that the simplex solver and HiGHS agree on difficult tables."""
 
 from dataclasses import replace
 from itertools import count
@@ -22,7 +22,7 @@ SLACKS = (Tolerance(0.1, 0.05, 1e-6), Tolerance(0.01, 0.0, 1e-6), Tolerance(0.5,
 
 
 def comparisons(kind, n_tables, first_seed=0):
-    """Yield the seed, the largest difference between the two solvers, and the solver statistics.
+    """Yield each table's seed, the largest difference between solvers, and solver statistics.
 
     The difference is relative to the norm. Tables whose baseline uses no feature are skipped.
     """
@@ -56,7 +56,7 @@ def test_few_lps_need_the_fallback():
 
 
 def test_row_and_column_generation_find_the_optimum(monkeypatch):
-    """The ranges are the same if the working set starts with very few rows and features."""
+    """Weight ranges do not change if the working set starts with very few rows and features."""
     data = make_linear_classification(
         80, n_strong=3, n_weak=4, n_irrelevant=30, flip=0.1, random_state=0
     )
@@ -73,7 +73,7 @@ def test_row_and_column_generation_find_the_optimum(monkeypatch):
 
 
 def vertex_at(factor):
-    """Return the baseline, and the vertex at its weights scaled by a factor."""
+    """Return the baseline, and the vertex at the baseline's weights times a factor."""
     samples = generated_samples(3)
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))

@@ -1,4 +1,4 @@
-"""Closed-form gradients compared with finite differences of scikit-learn's outputs."""
+"""Tests of closed-form gradients against finite differences of scikit-learn's outputs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_linear_classifiers(n_classes, model) -> None:
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_classifiers_with_logits(n_classes, model) -> None:
-    """scikit-learn exposes probabilities only, so logits are compared through the softmax."""
+    """Logits and their gradients agree with scikit-learn's predicted probabilities."""
     X, y = class_table(n_classes)
     fitted = model.fit(X, y)
     found = as_differentiable(fitted)
@@ -112,7 +112,7 @@ def test_regression(model) -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_poisson_regression() -> None:
-    """The output activation of a Poisson network is the exponential function."""
+    """Gradients of a Poisson network include its exponential output activation."""
     X, y = regression_table()
     fitted = MLPRegressor(hidden_layer_sizes=(6,), loss="poisson", max_iter=20, random_state=0).fit(
         X, np.exp(y)

@@ -1,4 +1,4 @@
-"""Closed-form SVM gradients compared with finite differences of scikit-learn's outputs."""
+"""Tests of closed-form SVM gradients against finite differences of scikit-learn's outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
 def class_means(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the mean decision of each class, from scikit-learn's one-vs-one decisions."""
+    """Return the mean of scikit-learn's one-vs-one decision values for each class."""
     means = np.zeros((len(pairwise), n_classes))
     for place, (first, second) in enumerate(combinations(range(n_classes), 2)):
         means[:, first] += pairwise[:, place] / (n_classes - 1)
@@ -53,7 +53,7 @@ def test_svc(kernel, n_classes, svm_class) -> None:
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("break_ties", [False, True])
 def test_svc_predicts_as_scikit_learn_does(kernel, n_classes, break_ties) -> None:
-    """The class with the most votes does not always have the highest output."""
+    """The predicted class is that of scikit-learn, even if another class has a higher output."""
     X, y = class_table(n_classes)
     svc = SVC(kernel=kernel, C=100.0, break_ties=break_ties).fit(X, y)
     rows = np.random.default_rng(1).normal(size=(400, X.shape[1])) * 2

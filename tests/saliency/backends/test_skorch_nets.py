@@ -1,4 +1,4 @@
-"""skorch nets in the selector: rows, targets, shape, seeds; and their gradients."""
+"""Tests of skorch nets in `SaliencySelector`: rows, targets, shapes, seeds and gradients."""
 
 import pickle
 import warnings
@@ -197,7 +197,7 @@ class Two(Net):
     ("settings", "message"),
     [
         ({"module__n_inputs": 5}, r"in round 1 of 2 \(6 features\): .*rows with 6 features: mat1"),
-        ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, but 2 output"),
+        ({"module__n_outputs": 3}, r"returns shape \(2, 3\) for 2 rows, but the number of outputs"),
         ({"module": Detached}, "in round 1 of 2 .*does not require grad.*detach"),
         ({"device": "cuda:99"}, "in round 1 of 2 .*device='cuda:99' is not available"),
         ({"module": Two}, "Two returns a tuple of length 2, which has no gradients"),
@@ -221,7 +221,7 @@ def test_keep_shape_false_with_a_net_that_requires_all_columns(X):
 
 
 def test_a_regression_loss_determines_the_task(X):
-    """NeuralNet declares no task, and the target looks like classes."""
+    """A regression loss makes a NeuralNet a regressor, even if the target looks like classes."""
     net = quick(NeuralNet, criterion=nn.MSELoss, module__n_outputs=1)
     found = selector(net, keep_fraction=0.0).fit(X, X[:, 1].round())
     assert not hasattr(found, "classes_")
@@ -229,7 +229,10 @@ def test_a_regression_loss_determines_the_task(X):
 
 
 def test_a_checkpoint_with_different_initial_weights_raises(X, tmp_path):
-    """Training starts from the weights of a module that is passed as an instance."""
+    """A checkpoint cannot be resumed with a module that has different initial weights.
+
+    Training starts from the weights of a module that is passed as an instance.
+    """
     y = (X[:, 0] > 0).astype(int)
     options = {
         "keep_fraction": 0.5,

@@ -1,4 +1,4 @@
-"""Gradients of PyTorch modules, which must leave the module unchanged."""
+"""Tests of gradients of PyTorch modules, and that the modules are not modified."""
 
 import numpy as np
 import pytest

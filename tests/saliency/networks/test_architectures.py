@@ -1,4 +1,4 @@
-"""The predefined networks, and rows as images."""
+"""Tests of the predefined networks, and of reshaping rows to images."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,10 @@ def test_cnn_has_the_layers_of_the_paper():
 
 
 def test_pooling_before_relu_does_not_change_the_result():
-    """The paper applies the ReLU first; the maximum and the ReLU commute."""
+    """Max pooling before the ReLU gives the same outputs and gradients as after it.
+
+    The paper applies the ReLU first; the maximum and the ReLU commute.
+    """
     pooled_first = build_network("cnn", 784, 10, None)
     layers = list(pooled_first.children())
     for pool, relu in ((3, 4), (7, 8)):

@@ -1,4 +1,4 @@
-"""Networks by name, by module and by function."""
+"""Tests of specifying a network by name, by module and by function."""
 
 import numpy as np
 import pytest

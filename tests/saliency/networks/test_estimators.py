@@ -1,4 +1,4 @@
-"""scikit-learn checks of the network estimators."""
+"""Tests that the network estimators pass scikit-learn's estimator checks."""
 
 from typing import Any
 

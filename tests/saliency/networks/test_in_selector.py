@@ -1,4 +1,4 @@
-"""Networks in the selector: dropped columns, images with zeroed pixels, errors."""
+"""Tests of networks in `SaliencySelector`: dropped columns, zeroed pixels and errors."""
 
 import subprocess
 import sys

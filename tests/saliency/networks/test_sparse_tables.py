@@ -1,4 +1,4 @@
-"""Sparse tables: results identical to dense tables, with conversion batch by batch."""
+"""Tests that sparse tables give the results of dense tables and are converted in batches."""
 
 from typing import Any
 
@@ -37,7 +37,10 @@ VARIANTS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def table():
-    """Return a sparse table; column 28 is constant and nonzero, column 29 is all zeros."""
+    """Return a table with few nonzero values, and its classes.
+
+    Column 28 is constant and nonzero, and column 29 is all zeros.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 30)) * (rng.uniform(size=(90, 30)) < 0.2)
     X[:, 28], X[:, 29] = 1.5, 0.0
@@ -156,7 +159,7 @@ def test_resumed_run_is_the_same_for_sparse_data(table, tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:2 constant column")
 def test_only_batches_of_rows_are_dense(table, monkeypatch):
-    """Training converts one mini-batch at a time; other steps stay within the budget."""
+    """Sparse tables are converted to dense arrays only in batches of rows."""
     X, y = table
     made = []
     toarray = sp.csr_array.toarray

@@ -1,4 +1,4 @@
-"""Training of networks: penalties, class balance, noise, early stopping, seeds and errors."""
+"""Tests of network training: penalties, class balance, noise, early stopping, seeds, errors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Krupka (2016): Tables 2.1, 2.2 and 3.1.
+"""Reproduced results of Krupka (2016): Tables 2.1, 2.2 and 3.1.
 
 - ``setups``: the setups R1 to R5 and EB3 to EB20
 - ``runs``: runs of the setups on the verbs of VPS-30-En and on the tasks that replace them
@@ -62,7 +62,7 @@ elimination is repeated in each of {N_FOLDS} outer folds and scored on the held-
 
 
 def rows(setups: Sequence[Setup], *, quick: bool) -> list[Row]:
-    """Return the rows of the replacement tasks, then of the verbs."""
+    """Return the table rows of the tasks that replace VPS-30-En, then those of its verbs."""
     names = [setup.name for setup in setups]
     run = partial(measure, setups=setups)
     tasks = [
@@ -97,14 +97,17 @@ def columns(setups: Sequence[Setup]) -> list[Column]:
 
 
 def split(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], dict[str, Measured]]:
-    """Return the measured replacement tasks and the measured verbs."""
+    """Split the measured rows into replacement tasks and verbs of VPS-30-En."""
     tasks = {name: runs for name, runs in measured.items() if name in TASKS}
     verbs = {name: runs for name, runs in measured.items() if name in published.VERBS}
     return tasks, verbs
 
 
 def means(measured: Mapping[str, Measured], setups: Sequence[Setup]) -> list[Derived]:
-    """Return the means, and those of the thesis separately unless all verbs are measured."""
+    """Return the rows with means over tasks and verbs, measured and published.
+
+    The published means are a separate row unless all verbs are measured.
+    """
     tasks, verbs = split(measured)
     average = published.select_setups(published.AVERAGE, [setup.name for setup in setups])
     lines = [gains.mean_line(f"mean of {count_noun(tasks, 'task')}", tasks, {})] if tasks else []

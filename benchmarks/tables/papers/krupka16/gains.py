@@ -1,4 +1,4 @@
-"""Means over tasks, and the improvements of Table 3.1 as defined in Table 3.2 of the thesis.
+"""Means over tasks, and improvements as defined by Krupka (2016), Tables 3.1 and 3.2.
 
 The thesis does not say how improvements are averaged; its figures are reproduced by improvements of
 the averages. For accuracy this is the new average over the old one, for features the old number
@@ -22,7 +22,9 @@ Columns = Mapping[str, np.ndarray]
 
 
 def improvement(old: float, new: float) -> float:
-    """Return the relative improvement in percent; swap the arguments for numbers of features.
+    """Return the relative improvement from the old to the new value, in percent.
+
+    Swap the arguments for numbers of features, where smaller is better.
 
     Examples
     --------
@@ -33,7 +35,7 @@ def improvement(old: float, new: float) -> float:
 
 
 def probability(old: np.ndarray, new: np.ndarray) -> float:
-    """Return the probability of an improvement in percent; NaN without variation between tasks."""
+    """Return 100% minus the p-value of the improvement; NaN if all tasks improve equally."""
     gains = [improvement(before, after) for before, after in zip(old, new, strict=True)]
     if len(gains) < 2 or np.ptp(gains) == 0:
         return float("nan")
@@ -41,7 +43,7 @@ def probability(old: np.ndarray, new: np.ndarray) -> float:
 
 
 def by_seed(rows: Mapping[str, Measured]) -> dict[int, Columns]:
-    """Return the figures of all rows by seed, for the seeds that all rows have."""
+    """Group the values of all rows by seed, for the seeds that all rows have."""
     seeds = sorted(set.intersection(*(set(runs) for runs in rows.values())))
     keys = next(iter(next(iter(rows.values())).values())) if seeds else ()
     return {
@@ -51,7 +53,7 @@ def by_seed(rows: Mapping[str, Measured]) -> dict[int, Columns]:
 
 
 def mean_line(name: str, rows: Mapping[str, Measured], averages: Mapping[str, float]) -> Derived:
-    """Return the means over the tasks, seed by seed."""
+    """Return a table row with the means over tasks for each seed."""
     means = {
         seed: {key: float(values.mean()) for key, values in columns.items()}
         for seed, columns in by_seed(rows).items()
@@ -60,7 +62,7 @@ def mean_line(name: str, rows: Mapping[str, Measured], averages: Mapping[str, fl
 
 
 def gain_lines(tasks: str, rows: Mapping[str, Measured], setups: Sequence[str]) -> list[Derived]:
-    """Return the improvements over the setup to the left and over the first setup."""
+    """Return rows with the improvements over the previous setup and over the first setup."""
     columns = by_seed(rows)
     left = dict(zip(setups[1:], setups, strict=False))
     first = dict.fromkeys(setups[1:], setups[0])
@@ -87,7 +89,10 @@ def gain_lines(tasks: str, rows: Mapping[str, Measured], setups: Sequence[str]) 
 
 
 def improvements(columns: Columns, over: Mapping[str, str]) -> dict[str, float]:
-    """Return the improvements of the averages; ``over`` maps each setup to its reference."""
+    """Return the relative improvement of each setup's averages over a reference setup.
+
+    ``over`` maps each setup to its reference.
+    """
     percent = {}
     for new, old in over.items():
         for kind in KINDS:
@@ -109,7 +114,10 @@ def probabilities(columns: Columns, over: Mapping[str, str]) -> dict[str, float]
 
 
 def with_features(accuracy: Mapping[str, float], over: Mapping[str, str]) -> dict[str, float]:
-    """Return the published improvements; those in features follow from the published averages."""
+    """Return the published improvements in accuracy and in the number of features.
+
+    Those in the number of features follow from the published averages.
+    """
     percent = {f"{setup} inner": value for setup, value in accuracy.items()}
     for new, old in over.items():
         sizes = [published.AVERAGE[f"{setup} inner features"] for setup in (new, old)]

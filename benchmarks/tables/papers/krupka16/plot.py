@@ -17,7 +17,7 @@ LABELS = {"inner": "inner score", "nested": "nested score"}
 
 
 def draw_candidates(tasks: Mapping[str, Measured]) -> Any:
-    """Draw the means over tasks and seeds; return None without tasks."""
+    """Draw mean accuracies and subset sizes over tasks and seeds; return None without tasks."""
     import matplotlib.pyplot as plt
 
     if not tasks:

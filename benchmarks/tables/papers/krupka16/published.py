@@ -1,4 +1,4 @@
-"""Figures of the thesis for VPS-30-En: features and accuracy per verb (Tables 2.1 and 3.1).
+"""Published accuracies and numbers of features per verb (Krupka 2016, Tables 2.1 and 3.1).
 
 They are read from a copy whose text is damaged in places. Three cells are omitted. The features of
 "wake" with EB12 are missing. Those of "tell" with EB8 (172) exceed the value that the printed
@@ -59,7 +59,10 @@ P_R5 = dict.fromkeys(I_R5, 100.0)
 
 
 def _figures(cells: Sequence[str]) -> dict[str, float]:
-    """Return the figures by the keys of the tables; the thesis has inner scores only."""
+    """Convert the published cells of one verb to numbers, by setup.
+
+    The thesis has inner scores only.
+    """
     keys = [key for setup in SETUPS for key in (f"{setup} inner features", f"{setup} inner")]
     return {key: float(cell) for key, cell in zip(keys, cells, strict=True) if cell != "-"}
 
@@ -71,5 +74,5 @@ AVERAGE: Mapping[str, float] = _figures(_AVERAGES.split()[1:])
 
 
 def select_setups(figures: Mapping[str, float], setups: Sequence[str]) -> dict[str, float]:
-    """Return the figures of the given setups."""
+    """Select the published values of the given elimination setups."""
     return {key: value for key, value in figures.items() if key.split()[0] in setups}

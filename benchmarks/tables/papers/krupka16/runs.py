@@ -1,4 +1,4 @@
-"""Runs of the setups on the verbs of VPS-30-En, and on the tasks that replace them."""
+"""Elimination runs on the verbs of VPS-30-En and on the tasks that replace them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ def verb_runner(verb: str, folder: Path) -> Runner:
 
 
 def run_on_verb(table: VerbPatterns) -> Runner:
-    """Use the folds of the corpus as outer folds, and the remaining ones as inner folds."""
+    """Return a function that runs an elimination setup on one verb.
+
+    The folds of the corpus are the outer folds, and the remaining ones are the inner folds.
+    """
 
     def fit(setup: Setup, seed: int) -> EBRFE:
         folds: Any = LeaveOneGroupOut()
@@ -64,7 +67,7 @@ def run_on_verb(table: VerbPatterns) -> Runner:
 def measure(
     seed: int, data: Path, *, load: Callable[[Path], Runner], setups: Sequence[Setup]
 ) -> Figures:
-    """Return the accuracy in percent and the number of features, inner and nested, per setup."""
+    """Return inner and nested accuracies in percent and numbers of features, by setup."""
     fit = load(data)
     figures: dict[str, float] = {}
     for setup in setups:

@@ -1,4 +1,4 @@
-"""Setups of the thesis: R1 to R5 (Table 2.2), and EB3 to EB20, which add candidates to R5."""
+"""Elimination setups of Krupka (2016): R1 to R5, and EB3 to EB20 with more candidates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIX = (1 / 16, *FIVE)
 
 @dataclass(frozen=True)
 class Setup:
-    """Settings of one elimination.
+    """Settings of one elimination run.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Setup:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Arguments of ``EBRFE``; gamma keeps its default, one over the remaining features."""
+        """Return the arguments of ``EBRFE``; gamma has its default, 1 / (remaining features)."""
         return {
             "kernel": "rbf",
             "C": self.costs,

@@ -27,7 +27,7 @@ _VALUES = {"0": 0.0, "1": 1.0}
 
 
 class VerbPatterns(NamedTuple):
-    """Sentences with one verb, and the pattern of each sentence.
+    """Sentences with one verb: their features, usage patterns and folds.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def _read(path: Path, pattern: str, fold: str, leave_out: frozenset[str]) -> Ver
 
 
 def _read_cells(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the column names and the rows, all with the same number of cells."""
+    """Read column names and rows; all rows must have the same number of cells."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

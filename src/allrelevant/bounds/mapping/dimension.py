@@ -1,4 +1,4 @@
-"""Choice of the number of principal directions for a metric.
+"""Choice of the number of principal directions of a metric by cross-validation.
 
 This follows Schulz et al. (2015), section 5.1. For each candidate number, the learned metric is
 bounded with that many directions, and the mappings that attain the bounds are used for
@@ -38,7 +38,7 @@ ERROR_TOL = 1e-12
 
 @dataclass(frozen=True)
 class DimensionCurve:
-    """Classification errors of mappings that attain the bounds, by number of directions.
+    """Classification errors of mappings that attain bounds, by number of principal directions.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class DimensionCurve:
         return self.test_error.std(axis=1, ddof=1) / np.sqrt(n_splits)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the mean errors over the splits as a table with one row per dimension.
+        """Return the mean errors over all splits as a data frame with one row per dimension.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class DimensionCurve:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the dimensions and the mean errors over the splits as JSON-compatible values."""
+        """Return the dimensions and the mean errors over all splits as JSON-compatible values."""
         return {
             "dimensions": self.dimensions.tolist(),
             "test_error": self.test_error.mean(axis=1).tolist(),
@@ -103,7 +103,7 @@ class DimensionCurve:
         }
 
     def plot(self, **kwargs: Any) -> DimensionDisplay:
-        """Plot error against dimension; see :meth:`DimensionDisplay.from_result`."""
+        """Plot classification errors by dimension; see :meth:`DimensionDisplay.from_result`."""
         return display("DimensionDisplay").from_result(self, **kwargs)
 
 
@@ -118,7 +118,7 @@ def dimension_curve(
     n_jobs: int | None = None,
     progress: str | None = None,
 ) -> DimensionCurve:
-    """Compute the classification errors of a metric learner for each number of directions.
+    """Cross-validate a metric learner for each number of principal directions.
 
     ``X`` is scaled and ``y`` contains class codes. The learner is cloned for each split. The
     dimensions range from 1 to the smallest rank of the training samples over all splits, but at
@@ -152,7 +152,7 @@ def dimension_curve(
 
 @dataclass(frozen=True)
 class _FittedSplit:
-    """Metric learner fitted on the training samples of a split."""
+    """Metric learner fitted on the training samples of a cross-validation split."""
 
     learner: Any
     split: Fold
@@ -160,7 +160,7 @@ class _FittedSplit:
     y: Codes
 
     def errors_at_bounds(self, dimension: int, slack: float) -> tuple[float, float, float]:
-        """Return training and held-out errors of the mappings that attain the bounds.
+        """Return training and held-out errors of the mappings that attain bounds.
 
         The values are the mean training error, the mean held-out error, and the held-out error of
         the mean mapping. ``dimension`` is the number of directions.
@@ -198,7 +198,7 @@ class MappingClassifier(Protocol):
 
 
 def classifier_for(learner: Any, X: Matrix, y: Codes) -> MappingClassifier:
-    """Return the classifier that belongs to a metric learner fitted on these samples.
+    """Return a nearest-prototype or nearest-neighbors classifier for a fitted metric learner.
 
     Learners with ``prototypes_`` and ``prototype_labels_`` classify by the nearest prototype, all
     others by the nearest neighbors.
@@ -226,7 +226,7 @@ class NearestPrototype:
 
 
 class NearestNeighbors:
-    """k-nearest-neighbors classifier (majority vote)."""
+    """k-nearest-neighbors classifier with majority vote."""
 
     def __init__(self, n_neighbors: int, X: Matrix, y: Codes) -> None:
         self._n_neighbors, self._X, self._y = min(n_neighbors, len(X) - 1), X, y

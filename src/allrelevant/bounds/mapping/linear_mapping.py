@@ -113,11 +113,11 @@ class DataSpace:
         return len(self.variance)
 
     def first(self, dimension: EffectiveDimension) -> Matrix:
-        """Return the leading directions, as many as :meth:`count` returns, shape (k, d)."""
+        """Return the leading principal directions to keep, shape (k, d)."""
         return self.directions[: self.count(dimension)]
 
     def count(self, dimension: EffectiveDimension) -> int:
-        """Return the number of leading directions to keep.
+        """Return the number of leading principal directions to keep.
 
         ``dimension`` is a number, a fraction of the variance, "spectrum", or None to keep all.
         """
@@ -187,8 +187,8 @@ def canonical_mapping(
     omega, X = np.atleast_2d(np.asarray(omega, dtype=float)), np.asarray(X, dtype=float)
     if X.ndim != 2 or omega.ndim != 2 or omega.shape[1] != X.shape[1]:
         raise InputError(
-            f"A mapping of shape {omega.shape} does not match a table of shape {X.shape}. Both "
-            "must have the same number of columns."
+            f"A mapping of shape {omega.shape} does not match a table of shape {X.shape}. Pass "
+            "a mapping and a table with the same number of columns."
         )
     for name, values in (("omega", omega), ("X", X)):
         if not np.isfinite(values).all():
@@ -197,12 +197,12 @@ def canonical_mapping(
 
 
 def project(omega: Matrix, directions: Matrix) -> Matrix:
-    """Project each component onto the span of orthonormal directions."""
+    """Project each component of a mapping onto the span of orthonormal directions."""
     return omega @ directions.T @ directions
 
 
 def metric_rows(omega: Matrix) -> Matrix:
-    """Return orthogonal components that give the same distances as ``omega``.
+    """Return a mapping with orthogonal components that gives the same distances as ``omega``.
 
     See :func:`allrelevant.metric_learning.eigen_rows`; very short components are omitted. If two
     components have the same length, they are determined only up to a rotation.

@@ -60,7 +60,7 @@ MAPPING_COLUMNS: tuple[Column, ...] = (
 
 
 class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
-    """Base class of the mapping estimators, with their common parameters and results."""
+    """Base class of the estimators that bound the weights of linear mappings."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "slack": [Interval(Real, 0, None, closed="left")],
@@ -81,14 +81,14 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
     verbose: int
 
     def _scale(self, X: Matrix) -> Matrix:
-        """Fit the scaling and return the scaled table."""
+        """Fit the scaling to a table and return the scaled table."""
         fit_scaling = standard_scaling if self.standardize else no_scaling
         self._scaling: Scaling = fit_scaling(X, np.ones(len(X)))
         self._check_constant_columns(self._scaling.constant)
         return np.asarray(self._scaling.apply(X))
 
     def _bound(self, omega: Matrix, space: DataSpace, dimension: EffectiveDimension) -> None:
-        """Bound the weights of a mapping of the scaled table and set the fitted attributes."""
+        """Compute the bounds of a mapping of the scaled table and set the fitted attributes."""
         directions = space.first(dimension)
         bounds = bound_mapping(
             omega,
@@ -131,7 +131,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         return LinearMapping(self._bounds.witness(*self._checked(feature, bound)), self._scaling)
 
     def to_frame(self, *, row: int | None = None) -> pd.DataFrame:  # type: ignore[override]
-        """Return the result as a table with one row per feature.
+        """Return bounds and relevance classes as a data frame with one row per feature.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the components of the mapping as JSON-compatible values.
+        """Return the bounds of all components of the mapping as JSON-compatible values.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         }
 
     def _feature_tables(self) -> list[Any]:
-        """Return one table of feature results, with the attributes for :data:`MAPPING_COLUMNS`."""
+        """Return a list with the results of all features; mappings have no privileged features."""
         return [
             SimpleNamespace(
                 names=feature_names(self),
@@ -218,7 +218,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         return {"metric": self.to_dict()}
 
     def plot_rows(self, **kwargs: Any) -> MappingDisplay:
-        """Plot the original mapping above its bounds; see :meth:`MappingDisplay.from_estimator`."""
+        """Plot the original weights and their bounds; see :meth:`MappingDisplay.from_estimator`."""
         return display("MappingDisplay").from_estimator(self, **kwargs)
 
     def __sklearn_tags__(self) -> Any:
@@ -340,7 +340,7 @@ class MappingBounds(MappingBoundsBase):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Bound all weights and assign a relevance class to each feature.
+        """Compute the bounds of all weights and assign a relevance class to each feature.
 
         Parameters
         ----------

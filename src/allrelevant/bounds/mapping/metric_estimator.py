@@ -136,7 +136,7 @@ raw_mapping_, effective_dimension_
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the metric, bound all weights and assign a relevance class to each feature.
+        """Learn the metric, compute the bounds and assign a relevance class to each feature.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ raw_mapping_, effective_dimension_
     def _dimension(
         self, learner: Any, X: Matrix, codes: Codes
     ) -> int | float | Literal["spectrum"]:
-        """Return the effective dimension; if it is "cv", choose it by cross-validation.
+        """Return the effective dimension, chosen by cross-validation if the parameter is "cv".
 
         "cv" also sets ``dimension_curve_`` and ``cv_score_``.
         """
@@ -195,7 +195,10 @@ raw_mapping_, effective_dimension_
         return chosen
 
     def to_dict(self) -> dict[str, Any]:
-        """Return components, learner and errors by dimension; see :meth:`MappingBounds.to_dict`."""
+        """Return the bounds, the learner's name and its errors as JSON-compatible values.
+
+        See :meth:`MappingBounds.to_dict`.
+        """
         curve = getattr(self, "dimension_curve_", None)
         return {
             **super().to_dict(),
@@ -204,7 +207,7 @@ raw_mapping_, effective_dimension_
         }
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each sample with the averaged mapping.
+        """Predict the class of each sample with the mean of the mappings that attain bounds.
 
         Parameters
         ----------

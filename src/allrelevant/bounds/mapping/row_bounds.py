@@ -1,4 +1,4 @@
-"""Bounds of each component (row) of a mapping, and of all components together.
+"""Bounds on the weights of each component (row) of a mapping, and of all components together.
 
 Equivalent components agree in the directions that are kept, and their l1 norm is within the slack
 of the smallest norm. There is no loss: the constraints are equations.
@@ -28,13 +28,13 @@ ZERO_WEIGHT_TOL = 1e-10
 
 @dataclass(frozen=True)
 class MappingRanges:
-    """Weight ranges of a mapping's orthogonal components, longest component first."""
+    """Weight ranges of the orthogonal components of a mapping, longest component first."""
 
     rows: Sequence[RowBounds]
 
     @property
     def interval(self) -> Matrix:
-        """Each feature's smallest and largest absolute weight, summed over components."""
+        """Smallest and largest absolute weight of each feature, summed over components."""
         return self.row_interval.sum(axis=0)
 
     @property
@@ -43,7 +43,7 @@ class MappingRanges:
 
     @property
     def row_interval(self) -> NDArray[np.float64]:
-        """Smallest and largest absolute weight in each component, shape (n_rows, d, 2)."""
+        """Relevance interval of each feature in each component, shape (n_rows, d, 2)."""
         return np.array([row.ranges.interval for row in self.rows])
 
     @property
@@ -61,7 +61,7 @@ class MappingRanges:
         return sum(row.norm for row in self.rows)
 
     def witness(self, feature: int, side: int) -> Matrix:
-        """Return a mapping that attains a bound of the feature, shape (n_rows, d)."""
+        """Return an equivalent mapping that attains a bound of a feature, shape (n_rows, d)."""
         return np.array([row.ranges.witness(feature, side)[0] for row in self.rows])
 
     def at_bounds(self) -> NDArray[np.float64]:
@@ -91,7 +91,7 @@ def bound_mapping(
 
 @dataclass(frozen=True)
 class RowBounds:
-    """Bounds for one component of a mapping, and the equivalent one with the smallest l1 norm."""
+    """Weight ranges of one component, and the equivalent component of smallest l1 norm."""
 
     row: Vector
     shortest: Vector
@@ -103,7 +103,7 @@ class RowBounds:
         return float(np.abs(self.shortest).sum())
 
     def witnesses(self, side: int) -> Matrix:
-        """Return, for each feature, a component that attains its bound on a side, shape (d, d)."""
+        """Return, for each feature, a component that attains its lower or upper bound."""
         return np.array([self.ranges.witness(j, side)[0] for j in range(len(self.row))])
 
 
@@ -139,7 +139,7 @@ def image_rows(directions: Matrix, weights: Vector) -> HingeRows:
 
 
 def shortest_start(rows: HingeRows) -> StartingVertex:
-    """Return the feasible weights with the smallest norm, and the dual variables."""
+    """Return the feasible weights with the smallest l1 norm, and their dual variables."""
     program = baseline_program(rows, 0.0)
     solution = HighsModel(program).solve("the smallest norm of a mapping")
     coef = program.model(solution.point)[0]

@@ -1,4 +1,4 @@
-"""The polytope of equivalent models: hinge constraints, and budgets on norm and loss.
+"""Polytope of equivalent models, defined by hinge constraints and budgets for norm and loss.
 
 :class:`LinearProgram` describes a linear program (LP), which is solved elsewhere.
 :class:`EquivalentModels` is the set of models whose norm and loss are within budgets.
@@ -53,7 +53,7 @@ class LinearProgram:
         return weights, point[..., self.blocks["offset"]]
 
     def weight_columns(self, features: int | NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the column indices of the weights' positive and negative parts, shape (2, ...)."""
+        """Return the LP columns of the positive and negative parts of weights, shape (2, ...)."""
         starts = [self.blocks[block].start for block in ("positive", "negative")]
         return np.array([start + features for start in starts])
 
@@ -114,7 +114,7 @@ def baseline_program(rows: HingeRows, C: float) -> LinearProgram:
 
 @dataclass(frozen=True)
 class StartingVertex:
-    """Starting point for solvers: a model, its constraints and their dual variables.
+    """Starting point for solvers: a model, the constraints on it and their dual variables.
 
     Usually, the model is the solution of the l1-regularized problem, which is a vertex.
     """
@@ -156,7 +156,7 @@ class EquivalentModels:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """LP that describes the set: the hinge constraints, followed by the budgets."""
+        """LP that describes the set of models by hinge constraints, followed by budgets."""
         hinge = hinge_program(self.rows)
         budget_rows = sp.csc_array(np.vstack([budget_row(self.rows, b) for b in self.budgets]))
         limits = np.array([budget.limit for budget in self.budgets])
@@ -225,7 +225,7 @@ def offset_range(rows: HingeRows, norm: float, loss: float) -> Matrix:
 def _min_offset_part(
     rows: HingeRows, members: NDArray[np.bool_], norm: float, loss: float
 ) -> float:
-    """Return the lower bound on ``p . offset`` implied by the mean of the given constraints."""
+    """Return a lower bound on the offset term of a model, from the mean of some constraints."""
     weight = np.where(members, np.where(rows.is_hard, 1.0, rows.weight), 0.0)
     total = weight.sum()
     slack = 0.0 if rows.is_hard[members].all() else loss / total
@@ -249,7 +249,7 @@ class WeightLimit:
 
 
 def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> EquivalentModels:
-    """Return the models that satisfy the limits on weights, as a set without a starting point.
+    """Restrict a set of models to those within limits on weights; drop the starting point.
 
     The limits are appended as hard constraints. The bounds on the offsets remain valid.
     """
@@ -270,7 +270,7 @@ def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> 
 
 
 def satisfies_limits(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
-    """Return whether each of m models satisfies all limits, shape (m,)."""
+    """Return a mask of the models (rows of ``coef``) that satisfy all limits on weights."""
     is_feasible = np.ones(len(coef), dtype=bool)
     for limit in limits:
         weight = coef[:, limit.feature]

@@ -1,4 +1,4 @@
-"""Hinge constraints: the common form of all tasks with a linear model and a hinge loss.
+"""Hinge constraints on a linear model, the common form of all prediction tasks.
 
 A model consists of weights w and a few offsets o. Constraint i is
 
@@ -84,17 +84,17 @@ class HingeRows:
         return self.target - np.asarray(coef @ table.T) - offset @ self.offset_table.T
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Return the loss of each model, computed from the data, shape (m,)."""
+        """Return the loss of each of m models, shape (m,)."""
         return np.maximum(0.0, self.slack(coef, offset)) @ self.weight_in_loss
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Return each model's largest violation of a hard constraint; <= 0 if it satisfies all."""
+        """Return the largest violation of a hard constraint by each model; at most 0 if none."""
         if not self.is_hard.any():
             return np.full(len(coef), -np.inf)
         return self.take(np.flatnonzero(self.is_hard)).slack(coef, offset).max(axis=1)
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
-        """Return indices of constraints that are hard, violated or nearly active at any model."""
+        """Return the indices of the hard, violated or nearly active constraints of given models."""
         near = (self.slack(coef, offset) > -DISTANT_SLACK).any(axis=0)
         return np.flatnonzero(near | self.is_hard)
 
@@ -111,11 +111,11 @@ class HingeRows:
 
     @cached_property
     def _transposed_table(self) -> Table:
-        """Transposed table. If sparse, it is stored by feature, which speeds up products."""
+        """Transposed table of constraints, stored by feature if sparse, for fast products."""
         return sp.csr_array(self.table.T) if sp.issparse(self.table) else self.table.T
 
     def take(self, rows: NDArray[np.intp]) -> HingeRows:
-        """Return the constraints with the given indices."""
+        """Return a copy that contains only the constraints with the given indices."""
         return HingeRows(
             self.table[rows], self.offset_table[rows], self.target[rows], self.weight[rows]
         )
@@ -130,7 +130,7 @@ class Requirements:
 
 
 def privileged_rows(requirements: Requirements, privileged: Table, weight: Vector) -> HingeRows:
-    """Return a task's constraints with slack variables that are linear in privileged features.
+    """Return the constraints of a task whose slack variables are linear in privileged features.
 
     ``privileged`` has shape (n, p). ``weight`` is the weight of each of the n samples in the loss.
     """
@@ -155,7 +155,7 @@ def privileged_rows(requirements: Requirements, privileged: Table, weight: Vecto
 
 
 def _blocks(blocks: list[tuple[Table | None, Table]], n_left: int) -> Table:
-    """Return a block matrix with two block columns. ``None`` stands for a block of zeros."""
+    """Assemble a matrix from rows of two blocks; None stands for a left block of zeros."""
     if any(sp.issparse(right) or sp.issparse(left) for left, right in blocks):
         return sp.csr_array(sp.block_array(blocks, format="csr"))
     return np.vstack(

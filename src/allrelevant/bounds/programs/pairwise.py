@@ -71,7 +71,7 @@ class PairwiseLoss:
         return float(loss), positive_slope, negative_slope
 
     def loss_and_cut(self, coef: Vector) -> tuple[float, Cut]:
-        """Return the loss of a model, and the cut that equals the loss at this model."""
+        """Return the loss of a model, and the cutting plane that equals the loss at this model."""
         high, low = self.scores(coef[None])
         loss, positive_slope, negative_slope = self.loss_and_slopes(high[:, 0], low[:, 0])
         positive_part = np.asarray(positive_slope @ self.positive)
@@ -79,12 +79,12 @@ class PairwiseLoss:
         return loss, Cut(positive_part - negative_part, float(positive_slope.sum()))
 
     def cut(self, coef: Vector) -> Cut:
-        """Return the cut that equals the loss at the given model."""
+        """Return the cutting plane that equals the loss at the given model."""
         return self.loss_and_cut(coef)[1]
 
 
 def _prefix_sums(values: Vector) -> Vector:
-    """Return the sums of the first 0, 1, 2, ... values."""
+    """Return the sums of the first 0, 1, 2, ..., n values."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
@@ -95,7 +95,7 @@ def _suffix_sums(values: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class CuttingPlaneRows(HingeRows):
-    """Constraints for a loss that is approximated by cuts.
+    """Hinge constraints that approximate a loss from below by cutting planes.
 
     The slack variable of the first constraint is the loss. Cuts and limits on weights follow.
     """
@@ -103,7 +103,7 @@ class CuttingPlaneRows(HingeRows):
     true_loss: PairwiseLoss
 
     def loss(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Return the true loss of each model, which is at least its approximation by the cuts."""
+        """Return the true loss of each model, not its approximation by cutting planes."""
         return self.true_loss.values(coef)
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
@@ -119,12 +119,12 @@ class CuttingPlaneRows(HingeRows):
         return np.arange(self.n_rows)
 
     def missing_rows(self, coef: Vector, offset: Vector) -> tuple[HingeRows, NDArray[np.intp]]:
-        """Return the constraints with the cut at a model added, and the index of that cut."""
+        """Add the cutting plane at a model; return all constraints and the index of the new one."""
         return self.with_cuts([self.true_loss.cut(coef)]), np.array([self.n_rows])
 
     @cached_property
     def weight_limits(self) -> Matrix:
-        """Limits on the weights, shape (d, 2): the hard constraints that are not cuts."""
+        """Limits on each weight, from hard constraints without offset, shape (d, 2)."""
         limits = np.tile([-np.inf, np.inf], (self.n_weights, 1))
         for i in np.flatnonzero(self.is_hard & (self.offset_table == 0).all(axis=1)):
             (feature,) = np.flatnonzero(self.table[i])
@@ -135,7 +135,7 @@ class CuttingPlaneRows(HingeRows):
         return limits
 
     def with_cuts(self, cuts: Sequence[Cut]) -> CuttingPlaneRows:
-        """Return these constraints with further cuts appended."""
+        """Return a copy of the constraints with further cutting planes appended."""
         n = len(cuts)
         return replace(
             self,
@@ -147,7 +147,7 @@ class CuttingPlaneRows(HingeRows):
 
 
 def initial_rows(true_loss: PairwiseLoss) -> CuttingPlaneRows:
-    """Return the initial constraints: the definition of the loss, and the cut at the zero model."""
+    """Return the constraints that define the loss, with the cutting plane at the zero model."""
     n_weights = int(true_loss.positive.shape[1])
     rows = CuttingPlaneRows(
         table=np.zeros((1, n_weights)),

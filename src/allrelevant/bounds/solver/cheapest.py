@@ -1,4 +1,4 @@
-"""Minimum-cost feature sets: the cheapest sets that suffice for some equivalent model.
+"""Search for minimum-cost feature sets by mixed-integer linear programming (MILP).
 
 :class:`SelectionProgram` is a MILP: the LP of a set of models plus a binary variable per feature,
 which is 1 if the feature is used. A weight is zero unless its feature is used, and otherwise within
@@ -45,7 +45,7 @@ class SelectionProgram:
 
     @property
     def use(self) -> NDArray[np.int32]:
-        """Column indices of the binary variables, one per feature."""
+        """MILP columns of the binary variables that mark the features in use, one per feature."""
         n_columns = self.program.n_columns
         return np.arange(n_columns - self.n_features, n_columns, dtype=np.int32)
 
@@ -58,7 +58,7 @@ class SelectionProgram:
         ]
 
     def without(self, sets: Sequence[NDArray[np.intp]]) -> LinearProgram:
-        """Return the MILP with cuts that exclude the given feature sets and their supersets."""
+        """Return the MILP, constrained to exclude the given feature sets and their supersets."""
         rows = np.zeros((len(sets), self.program.n_columns))
         for row, members in zip(rows, sets, strict=True):
             row[self.use[members]] = 1.0
@@ -180,7 +180,7 @@ class CheapestSearch:
             self._found.append(free)
 
     def _next(self, deadline: float | None) -> FeatureSet | None:
-        """Return the cheapest feature set that contains no earlier set; None if there is none.
+        """Return the cheapest feature set that contains no previous one, or None if none exists.
 
         After the deadline, the set may not be the cheapest. If no set was found by then, return a
         set that known witnesses use.

@@ -71,7 +71,7 @@ class ConstrainedModels:
         return replace(limited, start=replace(limited.start, coef=coef))
 
     def with_room(self) -> ConstrainedModels:
-        """Return the same set with slightly relaxed limits.
+        """Return a copy with slightly relaxed limits.
 
         With a limit at the end of a weight's range, the set is feasible only up to rounding, and a
         solver may report it as empty. Solutions are clipped to the original limits.
@@ -122,7 +122,7 @@ class ConstrainedModels:
     def sizes(
         self, features: NDArray[np.intp], wider: WeightRanges, signed: Matrix
     ) -> tuple[Matrix, SolverStats]:
-        """Return the absolute weight ranges of m features, shape (m, 2), and solver statistics.
+        """Return the smallest and largest absolute weights of m features, and solver statistics.
 
         ``wider`` holds the ranges without limits. An LP is skipped if a known feasible model
         attains the bound without limits, or has weight zero. Known models are the witnesses of
@@ -158,7 +158,7 @@ class ConstrainedModels:
         return sizes, replace(update.effort, spared=2 * len(features) - update.n_solved)
 
     def clip_weights(self, coef: Matrix, features: NDArray[np.intp]) -> Matrix:
-        """Clip the weights of the given features to ``exact_limits``, in place, and return them.
+        """Clip the weights of the given features to the original limits, in place; return them.
 
         ``coef`` has shape (m, len(features)).
         """

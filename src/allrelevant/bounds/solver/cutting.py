@@ -121,7 +121,7 @@ class CuttingPlaneSolver:
 
     def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows) -> None:
         if models.start is None:
-            raise NotAVertexError("The set of models has no starting point. Use HighsSolver.")
+            raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._rows = models, rows
         self._start = models.start.coef
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)
@@ -166,10 +166,12 @@ class CuttingPlaneSolver:
         return np.hstack([multipliers, np.zeros((len(multipliers), n_more))])
 
     def _approximate(self, extreme: Extreme) -> Matrix:
-        """Return the last SQP iterates for an extreme, shape (m, d); with many weights, the start.
+        """Approximate a largest or smallest weight by sequential quadratic programming (SQP).
 
-        The final iterate nearly attains the extreme. The variables are the positive and negative
-        parts of the weights, so that the norm is linear. The iterates can be infeasible.
+        Return the last iterates, shape (m, d). The final one nearly attains the extreme. With many
+        weights, SQP is too slow, so only the starting point is returned. The variables are the
+        positive and negative parts of the weights, so that the norm is linear. The iterates can be
+        infeasible.
         """
         from scipy.optimize import minimize
 
@@ -216,16 +218,16 @@ class CuttingPlaneSolver:
         return np.array(visited[-N_LAST_POINTS:])
 
     def _shrink_to_feasible(self, coef: Matrix) -> Matrix:
-        """Return the models moved toward the starting point until they are feasible."""
+        """Move models toward the starting point until they are feasible, and return them."""
         coef = self._shrink_to_norm_limit(np.clip(coef, *self._rows.weight_limits.T))
         loss, start = self._rows.true_loss, self._start
         steps = [_max_feasible_step(loss, start, end, self._loss_limit) for end in coef]
         return start + np.array(steps)[:, None] * (coef - start)
 
     def _shrink_to_norm_limit(self, coef: Matrix) -> Matrix:
-        """Return the models shrunk until their norms are within the limit.
+        """Shrink the weights of models until their norms are within the limit, and return them.
 
-        They are moved toward the smallest weights allowed, not toward the start. The start can
+        Models are moved toward the smallest weights allowed, not toward the start. The start can
         itself be at the limit on the norm, where rounding would determine the step.
         """
         smallest = np.clip(0.0, *self._rows.weight_limits.T)

@@ -1,4 +1,4 @@
-"""Solver families: the solvers for each type of constraint.
+"""Choice of the solvers by the type of constraints: simplex method or cutting planes.
 
 If the constraints describe the loss completely, the solvers use the simplex method. If they
 approximate it by cuts, the solvers use cutting planes. :func:`solvers_for` returns the family. It
@@ -29,7 +29,7 @@ MAX_FEATURES_FOR_HIGHS = 20_000
 
 
 class SolverFamily(Protocol):
-    """Interface of a solver family: the solvers for one kind of constraints."""
+    """Interface of factories that create all solvers for one type of constraints."""
 
     def baseline(self) -> BaselineSolver:
         """Return a solver for ``min |w|_1 + C * loss``."""
@@ -45,7 +45,7 @@ class SolverFamily(Protocol):
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """Return the set ``limited``, with a starting point if one is found.
+        """Return a restricted set of models, with a starting point if one is found.
 
         The limits are the last constraints of the set. ``start`` is the start of the set without
         limits, optimal at ``C``.
@@ -56,7 +56,7 @@ class SolverFamily(Protocol):
 
 
 def solvers_for(rows: HingeRows) -> SolverFamily:
-    """Return the cutting-plane family if the constraints include cuts, else the simplex family."""
+    """Return cutting-plane solvers if the constraints include cuts, else simplex solvers."""
     if isinstance(rows, CuttingPlaneRows):
         return CuttingPlaneFamily(rows)
     return SimplexFamily(rows)
@@ -64,7 +64,7 @@ def solvers_for(rows: HingeRows) -> SolverFamily:
 
 @dataclass(frozen=True)
 class CuttingPlaneFamily:
-    """Solvers for constraints that approximate the loss by cuts."""
+    """Cutting-plane solvers, for constraints that approximate the loss from below."""
 
     rows: CuttingPlaneRows
 
@@ -87,7 +87,7 @@ class CuttingPlaneFamily:
 
 @dataclass(frozen=True)
 class SimplexFamily:
-    """Solvers for constraints that describe the loss completely."""
+    """Simplex solvers, for constraints that describe the loss exactly."""
 
     rows: HingeRows
 
@@ -102,7 +102,7 @@ class SimplexFamily:
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
     ) -> EquivalentModels:
-        """Return the set with the minimizer of ``|w|_1 + C * loss`` as its start, if it is found.
+        """Return the set with the minimizer of ``|w|_1 + C * loss`` as starting point, if found.
 
         The start may exceed a budget, which solvers allow. For the simplex method, hard constraints
         get a finite weight, large enough that the optimum satisfies them. The dual variable of a

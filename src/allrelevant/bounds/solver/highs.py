@@ -1,4 +1,4 @@
-"""Interface to HiGHS. No other file imports ``highspy``.
+"""Interface to HiGHS, a solver for LPs and MILPs. No other file imports ``highspy``.
 
 :class:`HighsModel` is one LP or MILP in HiGHS, solved under changing objectives.
 :class:`HighsSolver` is the reference solver, which finds each largest or smallest weight by an LP.
@@ -64,7 +64,7 @@ class IntegerSolution:
 
 
 class HighsModel:
-    """LP or MILP in HiGHS, solved repeatedly under changing objectives.
+    """LP or MILP in HiGHS, solved repeatedly with changing objectives.
 
     HiGHS requires one model per thread, and the same number of threads for all models.
     """

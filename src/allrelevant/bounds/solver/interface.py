@@ -1,4 +1,4 @@
-"""Solver interfaces, and the values that solvers accept and return."""
+"""Interfaces of the solvers, and the types of their arguments and results."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ GAP_TOL = 1e-8
 
 
 class SimplexBaseline:
-    """Simplex method that starts from the zero model, where all slack variables are basic.
+    """Baseline solver by the simplex method, started at the zero model.
 
     The zero model can violate hard constraints. These get a finite weight, large enough that the
     optimum satisfies them (exact penalty).

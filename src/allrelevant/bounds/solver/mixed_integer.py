@@ -100,7 +100,7 @@ class TotalWeight:
     def _sum_at(
         self, solve: Callable[[LinearProgram], Vector], features: NDArray[np.intp]
     ) -> float:
-        """Solve until the solution violates no constraint; return its sum of absolute weights."""
+        """Solve an LP or MILP over a growing working set; return the sum of absolute weights."""
         while True:
             program = self._working.models.program
             coef, offset = program.model(solve(program))

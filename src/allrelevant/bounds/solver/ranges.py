@@ -83,7 +83,7 @@ class WeightRanges:
         return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
 
     def scaled(self, factor: float) -> WeightRanges:
-        """Return the ranges with all models multiplied by a factor."""
+        """Return a copy of the ranges with all weights multiplied by a factor."""
         return replace(
             self,
             attained=factor * self.attained,
@@ -144,7 +144,7 @@ def size_ranges(
     features: Sequence[int] | NDArray[np.intp],
     solver: SolverFactory | None = None,
 ) -> tuple[Matrix, SolverStats]:
-    """Compute the absolute weight ranges of m features, shape (m, 2), and solver statistics.
+    """Return the smallest and largest absolute weights of m features, and solver statistics.
 
     This usually takes one LP per feature: for the sign with the larger outer bound. The other sign
     is solved only if its absolute weight could be larger, or if no model found so far shows that
@@ -165,7 +165,7 @@ def directed_maxima(
     features: Sequence[int] | NDArray[np.intp],
     skip_below: float,
 ) -> Vector:
-    """Return the largest absolute weight of m features, each for one sign only.
+    """Return the largest absolute weight of each of m features, maximized for one sign only.
 
     The sign is the one with the larger outer bound, so this takes at most one LP per feature. If
     the outer bound does not exceed ``skip_below``, it is returned instead and no LP is solved.
@@ -213,7 +213,7 @@ def _batch_ranges(
 def _batch_sizes(
     models: EquivalentModels, features: NDArray[np.intp], outer: Matrix, checked: CheckedSolver
 ) -> tuple[Matrix, int]:
-    """Return the absolute weight ranges of a batch of features, and the number of LPs skipped."""
+    """Return absolute weight ranges of a batch of features, and the number of skipped LPs."""
     each = np.arange(len(features))
     first = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)  # the side with the larger bound
     second = 1 - first

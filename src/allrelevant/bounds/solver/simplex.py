@@ -96,7 +96,7 @@ class Vertex:
         return self._dictionary_columns(np.eye(n_active), np.zeros((len(self.inactive), n_active)))
 
     def _dictionary_columns(self, active_part: Matrix, inactive_part: Matrix) -> Matrix:
-        """Return dictionary columns, given columns of the constraint matrix."""
+        """Transform columns of the constraint matrix to columns of the dictionary."""
         structural = lu_solve(self._factors, active_part)
         return np.vstack([structural, inactive_part - self._inactive_block @ structural])
 
@@ -177,9 +177,9 @@ class Dictionary:
         return max(1, CELLS_PER_CALL // self._state.T.size)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, int]:
-        """Solve the LP of each extreme from this vertex; return solutions and number of pivots.
+        """Solve an LP for each largest or smallest weight; return solutions and number of pivots.
 
-        The weights are NaN where the solver failed.
+        All LPs start from this vertex. The weights are NaN where the solver failed.
         """
         from ...native.simplex import OPTIMAL, solve_extremes
 
@@ -232,7 +232,7 @@ class Dictionary:
 def simplex_data(
     rows: HingeRows, n_weights: int, budgets: Sequence[Budget], prices: Vector
 ) -> SimplexData:
-    """Return constraints and budgets in the form that compiled code requires."""
+    """Convert constraints and budgets to the arrays that the compiled simplex code requires."""
     from ...native.simplex import SimplexData
 
     limits = [(b.norm_coefficient, b.loss_coefficient, b.limit) for b in budgets]
@@ -248,7 +248,7 @@ def dictionary_state(
     basis: NDArray[np.intp],
     nonbasic: NDArray[np.intp],
 ) -> DictionaryState:
-    """Return a dictionary in the form that compiled code requires."""
+    """Convert a simplex dictionary to the arrays that the compiled simplex code requires."""
     from ...native.simplex import DictionaryState, initialize
 
     n_columns, first_row = T.shape[1], data.n_weights + data.n_offsets
@@ -285,7 +285,7 @@ class SimplexSolver:
         self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
     ) -> None:
         if models.start is None:
-            raise NotAVertexError("The set of models has no starting point. Use HighsSolver.")
+            raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._start = models, models.start
         rows, coef, offset = models.rows, models.start.coef, models.start.offset
         combination = np.abs(rows.row_combination(self._start.multipliers))
@@ -366,7 +366,7 @@ class SimplexSolver:
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield solution indices, each with the features to add (of negative reduced cost)."""
+        """Yield pairs of a solution index and the features with negative reduced cost for it."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
         combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0

@@ -1,4 +1,4 @@
-"""Gradients of trained models, one module per library.
+"""Input gradients of trained models, with one Python module per supported library.
 
 - ``sklearn_models``: scikit-learn linear models, MLPs and pipelines
 - ``sklearn_svm``: scikit-learn SVMs

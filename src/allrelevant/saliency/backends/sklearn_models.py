@@ -48,7 +48,7 @@ from ..gains import CrossEntropyGain, Gain, HingeGain, RegressionGain
 
 @dataclass(frozen=True)
 class LinearForm:
-    """Linear model with k outputs and closed-form gradients; weights have shape (k, d)."""
+    """Linear model with closed-form gradients; the weights have shape (n_outputs, n_features)."""
 
     weights: Matrix
     offsets: Vector
@@ -93,7 +93,7 @@ def _from_linear_regression(fitted: Any) -> LinearForm:
 
 
 def _linear_form(fitted: Any, gain: Gain, factors: tuple[float, float] | None = None) -> LinearForm:
-    """Return a fitted linear model as a :class:`LinearForm`.
+    """Convert a fitted scikit-learn linear model to a :class:`LinearForm`.
 
     ``factors`` expand the single decision value of a binary classifier into two outputs.
     """
@@ -219,7 +219,7 @@ class ScaledModel:
 
 @dataclass(frozen=True)
 class LinearizedPipeline:
-    """Pipeline linearized at given rows."""
+    """Pipeline of scalers and a final model, linearized at given rows."""
 
     slopes: Any
     model: Linearization

@@ -188,7 +188,7 @@ class OneVsOne:
 
 @dataclass(frozen=True)
 class LinearizedVotes:
-    """One-vs-one decisions at given rows, combined into one output per class."""
+    """One-vs-one SVM linearized at given rows, with one output per class."""
 
     pairs: Linearization
     vote_weights: Matrix
@@ -228,7 +228,7 @@ def _vote_weights(n_classes: int) -> Matrix:
 
 @dataclass(frozen=True)
 class KernelForm(ABC):
-    """Kernel between rows and support vectors, as a function of a scalar argument."""
+    """Kernel function of rows and support vectors, expressed through one scalar argument."""
 
     gamma: float
     coef0: float = 0.0

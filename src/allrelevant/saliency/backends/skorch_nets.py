@@ -69,7 +69,7 @@ class SkorchTrainer(BaseEstimator):
         return bool(getattr(self.net, "requires_all_columns", True))
 
     def fit(self, X: Table, y: NDArray[Any]) -> Self:
-        """Train a clone of the net on dense rows; raise if the table is sparse."""
+        """Train a clone of the net on a dense table; raise if the table is sparse."""
         if sp.issparse(X):
             raise InputError(
                 "skorch nets require dense rows. Use X.toarray(), or NetworkClassifier(module) or "
@@ -110,7 +110,7 @@ class SkorchTrainer(BaseEstimator):
         if outputs.numel() != len(outputs) * n_outputs:
             raise InputError(
                 f"The module of {type(self.net).__name__} returns shape {tuple(outputs.shape)} for "
-                f"{len(outputs)} rows, but {n_outputs} output(s) per row are required. "
+                f"{len(outputs)} rows, but the number of outputs per row must be {n_outputs}. "
                 "Change its last layer: a classifier needs one output per class, a regressor a "
                 "single output."
             )
@@ -121,7 +121,7 @@ class SkorchTrainer(BaseEstimator):
 
 
 def _numpy_name(tensor: Tensor) -> str:
-    """Return the NumPy dtype name of a tensor."""
+    """Return the name of the NumPy dtype that corresponds to a tensor's dtype."""
     return str(tensor.dtype).removeprefix("torch.")
 
 

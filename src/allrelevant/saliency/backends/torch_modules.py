@@ -99,7 +99,7 @@ class TorchModel:
 
     @property
     def gain(self) -> Gain:
-        """Gain function that matches the kind of outputs."""
+        """Gain function that matches the outputs: logits, probabilities or numbers."""
         return _GAINS[self.kind]()
 
     def outputs(self, X: Table) -> Matrix:
@@ -164,7 +164,7 @@ class TorchModel:
 
 @dataclass(frozen=True)
 class TapedModule:
-    """PyTorch module linearized at given rows, with the autograd graph kept for gradients."""
+    """PyTorch module linearized at given rows, with the autograd graph stored for gradients."""
 
     name: str
     rows: Tensor
@@ -287,7 +287,7 @@ def _hint(module: Any, rows: Any) -> str:
 
 
 def _describe(value: Any) -> str:
-    """Return a short description of a value, independent of its size."""
+    """Return a short description of an object, such as its type and length."""
     if isinstance(value, Tensor):
         return f"a {type(value).__name__} of {value.dtype}"
     if isinstance(value, tuple | list):
@@ -319,7 +319,7 @@ SINGLE_THREAD_BELOW = 1_000_000
 
 
 def threads_for(module: nn.Module, n_threads: int | None) -> int:
-    """Return ``n_threads`` or, if it is None, a number that depends on the network size."""
+    """Return the number of PyTorch threads; the default depends on the size of the network."""
     if n_threads is not None:
         return n_threads
     n_parameters = sum(parameter.numel() for parameter in module.parameters())

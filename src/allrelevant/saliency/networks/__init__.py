@@ -1,4 +1,4 @@
-"""PyTorch networks with the scikit-learn API; torch is imported when a network is trained.
+"""PyTorch networks with the scikit-learn API. PyTorch is imported only for training.
 
 - ``estimators``: `NetworkClassifier` and `NetworkRegressor`; ``_base``: their base class
 - ``catalog``: construction of networks; ``architectures``: the PyTorch modules

@@ -38,7 +38,7 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class NetworkEstimator(BaseEstimator):
-    """Base class of :class:`NetworkClassifier` and :class:`NetworkRegressor`."""
+    """Base class of PyTorch classifiers and regressors with the scikit-learn API."""
 
     trains_at_random: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -138,7 +138,7 @@ class NetworkEstimator(BaseEstimator):
         return partial(torch.randperm, len(targets))
 
     def _strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
-        """Return the classes for a stratified validation split, or None if it is not stratified."""
+        """Return the classes by which the validation split is stratified, or None."""
         return None
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
@@ -151,7 +151,7 @@ class NetworkEstimator(BaseEstimator):
     def _train(
         self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
     ) -> Self:
-        """Build and train the network and return ``self``.
+        """Build the network, train it and return ``self``.
 
         The random state of PyTorch is restored afterwards.
         """
@@ -213,7 +213,7 @@ class NetworkEstimator(BaseEstimator):
     def _split(
         self, targets: NDArray[Any], random: np.random.RandomState
     ) -> tuple[slice | NDArray[np.int64], slice | NDArray[np.int64]]:
-        """Return the training and validation rows; without early stopping, the latter are empty."""
+        """Return training rows and validation rows; the latter are empty without early stopping."""
         if not self.early_stopping:
             return slice(None), slice(0)
         try:

@@ -1,4 +1,4 @@
-"""PyTorch modules of the predefined networks.
+"""PyTorch modules for the predefined networks, their input mask and their target scale.
 
 :func:`perceptron`, :func:`convolutional` and :func:`wide_residual` are the networks of Cancela et
 al. (2020). :func:`assemble` adds an input mask before a network and the target scale after it. The
@@ -156,7 +156,7 @@ def check_image_shape(n_inputs: int, shape: tuple[int, ...] | None) -> tuple[int
 def assemble(
     network: nn.Module, mask: InputMask | None = None, scale: TargetScale | None = None
 ) -> nn.Sequential:
-    """Chain mask, network and target scale into one module; parts that are None are omitted."""
+    """Chain input mask, network and target scale into one module; omit those that are None."""
     parts = {"mask": mask, "network": network, "scale": scale}
     return nn.Sequential(
         OrderedDict((name, part) for name, part in parts.items() if part is not None)
@@ -221,7 +221,7 @@ class MaskOptimizer:
 
     @torch.no_grad()
     def step(self) -> None:
-        """Take a gradient step, then apply the proximal operator."""
+        """Update the mask by a gradient step, then by the proximal operator."""
         if self.weight.grad is None:
             return
         gradient = self.weight.grad + self.strength * (1 - self.l1_ratio) * self.weight

@@ -1,4 +1,4 @@
-"""Construction of networks from a name, a module or a factory; does not import torch."""
+"""Construction of networks from a name, a module or a factory function."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Network: TypeAlias = Any
 
 @dataclass(frozen=True)
 class NamedNetwork:
-    """Predefined network; ``builder`` is the name of a function in ``architectures``."""
+    """Predefined network for rows or images, and the name of the function that builds it."""
 
     builder: str
     takes_images: bool
@@ -59,7 +59,7 @@ def has_fixed_inputs(network: Network) -> bool:
 def build_network(
     network: Network, n_inputs: int, n_outputs: int, image_shape: tuple[int, ...] | None
 ) -> nn.Module:
-    """Build an untrained network, with initial weights from the random state of PyTorch.
+    """Build an untrained network, with initial weights drawn from PyTorch's random state.
 
     ``network`` is a name in :data:`NETWORKS`, a module or a factory. A module is copied, and the
     weights of the copy are reinitialized. A factory returns a module; it takes the numbers of

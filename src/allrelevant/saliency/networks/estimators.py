@@ -170,7 +170,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         self.balanced = balanced
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train the network.
+        """Train the network on a table and its targets.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class NetworkRegressor(RegressorMixin, NetworkEstimator):
     _output_kind: ClassVar[OutputKind] = "numbers"
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train the network.
+        """Train the network on a table and its targets.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Training loop of networks: Adam over mini-batches, with early stopping.
+"""Training of networks by Adam over mini-batches, with optional early stopping.
 
 :class:`Training` runs the epochs. A sampler draws the rows of each epoch, either all rows once or
 with balanced classes (:class:`BalancedRows`). :class:`Inputs` provides rows as dense tensors,
@@ -34,7 +34,7 @@ NUMBERS_PER_BATCH, MAX_ROWS_PER_BATCH = 2**24, 1024
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Settings of the training loop; see the parameters of ``NetworkClassifier``."""
+    """Settings of the training loop, with the same meaning as in ``NetworkClassifier``."""
 
     loss: Loss
     max_epochs: int
@@ -70,7 +70,7 @@ class TrainingRecord:
 
 
 class Training:
-    """Training loop that modifies a module in place; ``mask`` optimizes its input mask."""
+    """Training loop that updates the weights of a PyTorch module in place."""
 
     def __init__(
         self, module: nn.Module, settings: TrainingSettings, mask: MaskOptimizer | None = None
@@ -100,7 +100,7 @@ class Training:
         sampler: Callable[[], Tensor],
         advance: Callable[[], object],
     ) -> TrainingRecord:
-        """Run the epochs and return the losses; call ``advance`` after each epoch."""
+        """Train for all epochs and return their losses; call ``advance`` after each epoch."""
         input_noise = self.settings.input_noise
         noise = input_noise * X.varying() if input_noise > 0 else None
         early_stopping = self.settings.early_stopping
@@ -134,7 +134,7 @@ class Training:
             raise self._diverged(X)
 
     def _set_learning_rates(self, progress: float) -> None:
-        """Set the annealed learning rates, given the completed fraction of all steps."""
+        """Set annealed learning rates, given the fraction of training steps already completed."""
         rate = self.settings.learning_rate * (1 + math.cos(math.pi * progress)) / 2
         for group in self._optimizer.param_groups:
             group["lr"] = rate
@@ -237,7 +237,7 @@ class Inputs(ABC):
 
     @abstractmethod
     def rows(self, indices: Tensor) -> Tensor:
-        """Return the rows with these indices, as a dense tensor."""
+        """Return the rows with the given indices as a dense tensor."""
 
     @abstractmethod
     def varying(self) -> Tensor:
@@ -249,7 +249,7 @@ class Inputs(ABC):
 
 
 class DenseInputs(Inputs):
-    """Dense table, stored on the device."""
+    """Dense table, stored on the device used for training."""
 
     def __init__(self, X: Any, device: torch.device) -> None:
         self._X = torch.from_numpy(X).to(device)
@@ -293,13 +293,16 @@ def make_inputs(X: Table, device: torch.device) -> Inputs:
 
 
 def check_trainable(network: nn.Module, module: nn.Module, rows: Tensor, n_outputs: int) -> None:
-    """Raise if a network cannot be trained on the given rows; ``module`` includes its mask."""
+    """Raise if a network cannot be trained on the given rows.
+
+    ``module`` consists of the network and, if used, its input mask and target scale.
+    """
     name = type(network).__name__
     outputs = apply_module(module.eval(), rows, name)
     if tuple(outputs.shape) != (len(rows), n_outputs):
         raise InputError(
             f"The network returns shape {tuple(outputs.shape)} for {len(rows)} rows, but "
-            f"{n_outputs} output(s) per row are required. Change its last layer: a classifier "
+            f"shape ({len(rows)}, {n_outputs}) is required. Change its last layer: a classifier "
             "needs one output per class, a regressor a single output."
         )
     if not any(weight.requires_grad for weight in network.parameters()):
