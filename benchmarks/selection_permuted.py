@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from allrelevant import EBRFE, SVMRFE, AttributeFlip, BitFlip, SaliencySelector
 from .result_cache import load_or_compute
 from .selection_tables import Table
 
-SEEDS = (0, 1, 2)
+# Permutations of the classes. The standard error of a reported score is that of their mean.
+SEEDS = range(8)
 
 # Flips start from a few features. Their number of evaluations is limited, because each evaluation
 # is repeated in every fold.
@@ -39,31 +40,38 @@ def reported(selector: Any, table: Table, seed: int) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         model = selector.set_params(random_state=seed).fit(permuted.X, permuted.y)
     held_out = getattr(model, "held_out_score_", None)
-    if held_out is None:
-        return {"score": model.best_score_, "error": float(model.score_errors_.max())}
-    return {"score": held_out.score, "error": held_out.standard_error}
+    return {"score": model.best_score_ if held_out is None else held_out.score}
 
 
 def print_permuted(tables: Mapping[str, Table], folder: Path) -> None:
-    """Print the mean reported score over seeds, and its distance from chance in standard errors.
-
-    The standard error of the mean is that of the seeds.
-    """
+    """Print the mean reported score minus chance, and the same in standard errors."""
     print(f"\n| table | chance | {' | '.join(SELECTORS)} |")
     print(f"| --- | --- |{' --- |' * len(SELECTORS)}")
-    distances: dict[str, list[float]] = {name: [] for name in SELECTORS}
+    differences: dict[str, list[float]] = {name: [] for name in SELECTORS}
+    n_within = dict.fromkeys(SELECTORS, 0)
     for title, table in tables.items():
         chance = 1.0 / len(np.unique(table.y))
         cells = []
         for name, selector in SELECTORS.items():
-            found = []
+            scores = []
             for seed in SEEDS:
                 path = folder / f"permuted-{title}-{name}-{seed}.json".replace(" ", "_")
-                found.append(load_or_compute(path, partial(reported, selector, table, seed)))
-            score = float(np.mean([result["score"] for result in found]))
-            error = float(np.sqrt(np.mean([r["error"] ** 2 for r in found]) / len(found)))
-            distances[name].append((score - chance) / error if error > 0 else np.inf)
-            cells.append(f"{score:.3f} ({distances[name][-1]:+.1f})")
-        print(f"| {title} | {chance:.3f} | {' | '.join(cells)} |", flush=True)
-    within = [sum(abs(d) <= 2 for d in distances[name]) for name in SELECTORS]
-    print(f"| within two standard errors | | {' | '.join(map(str, within))} |")
+                found = load_or_compute(path, partial(reported, selector, table, seed))
+                scores.append(found["score"])
+            difference, error = float(np.mean(scores)) - chance, standard_error(scores)
+            distance = difference / error if error > 0 else np.inf
+            differences[name].append(difference)
+            n_within[name] += abs(distance) <= 2
+            cells.append(f"{difference:+.3f} ({distance:+.1f})")
+        shape = "{:,} x {:,}".format(*table.X.shape)
+        print(f"| {title}, {shape} | {chance:.3f} | {' | '.join(cells)} |", flush=True)
+    cells = [
+        f"{np.mean(values):+.3f} ({np.mean(values) / standard_error(values):+.1f})"
+        for values in differences.values()
+    ]
+    print(f"| mean | | {' | '.join(cells)} |")
+    print(f"| tables within two standard errors | | {' | '.join(map(str, n_within.values()))} |")
+
+
+def standard_error(values: Sequence[float]) -> float:
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))

@@ -96,7 +96,7 @@ def test_explanations_do_not_depend_on_units() -> None:
 def test_number_of_features_is_chosen_with_the_ranking_repeated_in_each_fold() -> None:
     X, y = table()
     folds = StratifiedKFold(3)
-    selector = SaliencySelector(LogisticRegression(), keep_fraction=0.5, cv=folds)
+    selector = SaliencySelector(LogisticRegression(), keep_fraction=0.5, cv=folds, balanced=False)
     found = clone(selector).fit(X, y)
     assert found.n_subset_features_.tolist() == [12, 6, 3]
     assert not found.optimistic_
@@ -447,7 +447,7 @@ def test_bad_input_raises() -> None:
         SaliencySelector(SVC()).fit(X, X[:, 0])
     assert SaliencySelector(Ridge(), keep_fraction=0.0).fit(X, X[:, 3]).ranking_[3] == 1
     X[3, 2] = np.nan
-    with pytest.raises(InputError, match=r"1 NaN value\(s\), first in feature 'x2'"):
+    with pytest.raises(InputError, match=r"NaN values \(1 in total\), first in feature 'x2'"):
         SaliencySelector(SVC()).fit(X, y)
 
 

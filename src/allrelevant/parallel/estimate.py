@@ -65,8 +65,8 @@ class DurationEstimate:
 def describe_duration(seconds: float) -> str:
     """Return a rounded duration in minutes or hours.
 
-    >>> describe_duration(100), describe_duration(5000)
-    ('2 minutes', '1.4 hours')
+    >>> describe_duration(100), describe_duration(7000)
+    ('2 minutes', '1.9 hours')
     """
     if seconds < 5400:
         return count_noun(max(1, round(seconds / 60)), "minute", "minutes")

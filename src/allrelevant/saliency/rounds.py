@@ -131,11 +131,11 @@ class Rounds:
 class TrainingTask:
     """Estimator, targets and training options that are the same in all rounds.
 
-    ``y`` is the target passed to the trainer. ``targets`` are class codes, or numeric targets if
-    ``n_classes`` is None, for the gain function. The trainer is cloned. If ``gain`` is None, the
-    gain that matches the loss is used. ``balanced`` repeats rows of rare classes. ``per_std``
-    measures saliency per standard deviation of a feature. ``scorer`` is a scikit-learn scorer for
-    held-out rows; None means balanced accuracy, or R2 for numeric targets.
+    ``trainer`` is the estimator, and ``y`` the target passed to it. ``targets`` are class codes, or
+    numeric targets if ``n_classes`` is None, for the gain function. The trainer is cloned. If
+    ``gain`` is None, the gain that matches the loss is used. ``balanced`` repeats rows of rare
+    classes. ``per_std`` measures saliency per standard deviation of a feature. ``scorer`` is a
+    scikit-learn scorer for held-out rows; None means balanced accuracy, or R2 for numeric targets.
     """
 
     y: NDArray[Any]

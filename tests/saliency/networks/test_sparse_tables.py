@@ -138,6 +138,8 @@ def test_resumed_run_is_the_same_for_sparse_data(table, tmp_path, monkeypatch):
         keep_fraction=0.5,
         n_repeats=1,
         n_features_to_select=15,
+        standardize=False,
+        balanced=False,
         random_state=0,
     )
     kept = clone(plain).set_params(checkpoint=tmp_path / "run.ckpt")
