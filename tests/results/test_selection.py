@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from allrelevant import SVMRFE, ClassificationBounds
 from allrelevant.datasets import make_linear_classification
 from allrelevant.results import selection_document
-from allrelevant.results.selection import SelectionBounds
+from allrelevant.results.selection import SelectionBounds, difference_pvalue
 from allrelevant.results.selection_answer import (
     replacement,
     score_name,
@@ -104,16 +105,29 @@ def test_lead_names_few_features(document: dict[str, Any]) -> None:
     ("mean", "expected"),
     [
         (0.55, "hardly better than a constant prediction"),
-        (0.79, "predict about as well as all features"),
+        (0.79, "within the uncertainty of the scores"),
         (0.70, "predict worse than all features"),
         (0.95, "predict better than all features"),
     ],
 )
 def test_verdict(document: dict[str, Any], mean: float, expected: str) -> None:
     changed = with_score(document, mean=mean, standard_error=0.03, all_features=0.8, constant=0.5)
-    changed = with_score(changed, difference_error=0.02)
+    changed = with_score(changed, difference_pvalue=0.3 if mean == 0.79 else 0.01)
     few = {**changed, "n_selected": 2}
     assert expected in selection_answer(few).verdict
+
+
+def test_difference_of_scores() -> None:
+    differences = np.random.default_rng(0).normal(0.02, 0.03, size=10)
+    assert 0.001 < difference_pvalue(differences) < 0.5
+    assert difference_pvalue(-differences) == pytest.approx(difference_pvalue(differences))
+    plain = stats.ttest_1samp(differences, 0.0)
+    # The correction multiplies the standard error by a constant.
+    corrected = plain.statistic / np.sqrt(10 * (1 / 10 + 1 / 9))
+    assert difference_pvalue(differences) == pytest.approx(2 * stats.t.sf(corrected, 9))
+    assert difference_pvalue(np.zeros(5)) == 1.0
+    assert difference_pvalue(np.array([0.5])) == 1.0
+    assert difference_pvalue(np.full(4, 0.25)) == 0.0
 
 
 def test_size(document: dict[str, Any]) -> None:
@@ -157,6 +171,12 @@ def test_relevance_of_the_selected_features(document: dict[str, Any]) -> None:
         "use it, but with no more weight than noise) and 1 is irrelevant (equivalent linear "
         "models do not need it)."
     )
+
+
+def test_relevance_of_a_single_feature(document: dict[str, Any]) -> None:
+    feature = {"name": "a", "selected": True, "relevance": "weak", "frequency": 1.0}
+    text = selection_answer({**document, "features": [feature]}).bounds
+    assert text == "The selected feature is weak: other features can replace it."
 
 
 def test_replacement() -> None:

@@ -13,7 +13,7 @@ from .._text import display_width, number, printable, shorten, wrap
 from ..exceptions import InputError, warn_caller
 from .estimators import fit, model_to_train
 from .options import EXPLANATION_PAGE, add_options, estimator_options
-from .output import collected_notes, plan_outputs, text_width
+from .output import collected_notes, headline, plan_outputs, text_width
 
 if TYPE_CHECKING:
     from ..tables.target import Target
@@ -204,7 +204,7 @@ def _to_text(document: Mapping[str, Any]) -> str:
     from ..results.explanation import meaning, quality_sentence
 
     width = text_width()
-    lines = []
+    lines = [headline(document), ""]
     for row in document["rows"]:
         lines += [*_row_lines(row, document, width), ""]
     for text in (meaning(document), quality_sentence(document)):

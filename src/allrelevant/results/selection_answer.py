@@ -16,6 +16,9 @@ _NAME_WIDTH = 40
 _MAX_NAMES = 10
 _MAX_SUBSTITUTES = 3
 
+# Level of the test that compares the selected features with all features.
+SIGNIFICANCE_LEVEL = 0.05
+
 RULES = {
     "best": "the best cross-validated score",
     "smallest_best": "the best cross-validated score and the fewest features",
@@ -111,8 +114,8 @@ def _verdict(document: Document) -> str:
     if document["n_selected"] == document["table"]["n_features"]:
         return ""
     difference = held_out["mean"] - held_out["all_features"]
-    if abs(difference) <= 2 * held_out["difference_error"]:
-        return "The selected features predict about as well as all features."
+    if held_out["difference_pvalue"] > SIGNIFICANCE_LEVEL:
+        return "The difference from all features is within the uncertainty of the scores."
     word = "better" if difference > 0 else "worse"
     return f"The selected features predict {word} than all features."
 
@@ -170,6 +173,10 @@ def _bounds(document: Document) -> str:
         UNCONFIRMED: "all equivalent linear models use {}, but with no more weight than noise",
         IRRELEVANT: "equivalent linear models do not need {}",
     }
+    if len(selected) == 1:
+        (only,) = selected
+        meaning = meanings[only["relevance"]].format("it")
+        return f"The selected feature is {only['relevance']}: {meaning}."
     parts = []
     for name, members in by_class.items():
         if members:
