@@ -129,7 +129,7 @@ def margin_rows() -> list[Row]:
             quick=0,
         )
         for a, b in zip(rows["A"], rows["B"], strict=True)
-        if a.name in PUBLISHED["A"]
+        if a.published
     ]
 
 

@@ -202,7 +202,7 @@ privileged_table_pvalue_
     >>> from allrelevant import ClassificationBounds
     >>> from allrelevant.datasets import make_linear_classification
     >>> data = make_linear_classification(
-    ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
+    ...     n_strong=1, n_weak=2, n_irrelevant=2, random_state=3)
     >>> bounds = ClassificationBounds(random_state=0).fit(data.X, data.y)
     >>> [str(r) for r in bounds.relevance_]
     ['strong', 'weak', 'weak', 'irrelevant', 'irrelevant']

@@ -1,4 +1,4 @@
-"""Sufficiency of the relevant features for an equivalent model."""
+"""Test of whether some equivalent model uses only relevant features."""
 
 from __future__ import annotations
 

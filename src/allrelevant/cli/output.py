@@ -176,7 +176,7 @@ def _check_writable(path: Path) -> None:
     # Output is first written to a temporary file, so the folder must be writable.
     # A read-only file is never replaced.
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"No permission to write {str(path)!r}. Use a different path.")
+        raise InputError(f"Cannot write {str(path)!r}: permission denied. Use a different path.")
 
 
 @contextmanager

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 RELEVANCE_HELP = """\b
 Each feature belongs to one of these relevance classes:
   strong       relevant, and every equivalent model needs it
-  weak         relevant; some equivalent models use it, others replace it
-  unconfirmed  every equivalent model uses it, but with no more evidence than noise can show
-  irrelevant   no more evidence than noise can show, and equivalent models do not need it
+  weak         relevant, but other features can replace it
+  unconfirmed  used by every equivalent model, but not significantly more relevant than noise
+  irrelevant   not significantly more relevant than noise, and not needed
 """
 
 # Number of feature sets to search for if costs are given, and time limit of the search.

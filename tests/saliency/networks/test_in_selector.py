@@ -104,7 +104,7 @@ def frozen():
             nn.Sequential(nn.Linear(12, 2)).requires_grad_(False),
             "Sequential has no weights, or all",
         ),
-        (lambda n_inputs: nn.Linear(n_inputs, 2), "must take two arguments, the numbers of"),
+        (lambda n_inputs: nn.Linear(n_inputs, 2), "must take either two arguments"),
     ],
 )
 def test_training_errors_are_reported_in_one_line(table, network, message, mask_penalty):

@@ -102,9 +102,8 @@ def _call_factory(factory: Callable[..., Any], n_inputs: int, n_outputs: int) ->
         module = factory()
     else:
         raise InputError(
-            "A function passed as network must take two arguments, the numbers of inputs and "
-            "outputs. If the number of inputs is fixed, it may take no arguments. "
-            "Change its signature."
+            "A function passed as network must take either two arguments (the numbers of inputs "
+            "and outputs) or none (if the network has a fixed input size). Change its signature."
         )
     if not isinstance(module, nn.Module):
         raise InputError(
