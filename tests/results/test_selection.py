@@ -15,6 +15,7 @@ from allrelevant.datasets import make_linear_classification
 from allrelevant.results import selection_document
 from allrelevant.results.selection import SelectionBounds, difference_pvalue
 from allrelevant.results.selection_answer import (
+    needed_by,
     replacement,
     score_name,
     selection_answer,
@@ -171,6 +172,13 @@ def test_relevance_of_the_selected_features(document: dict[str, Any]) -> None:
         "use it, but with no more weight than noise) and 1 is irrelevant (equivalent linear "
         "models do not need it)."
     )
+
+
+def test_strong_for_one_of_several_classes(document: dict[str, Any]) -> None:
+    assert needed_by(document) == "every equivalent linear model"
+    several = {**document, "classes": [{"label": str(j), "n_rows": 9} for j in range(3)]}
+    assert needed_by(several) == "for at least one class, every equivalent linear model"
+    assert "strong (for at least one class, every" in selection_answer(several).bounds
 
 
 def test_relevance_of_a_single_feature(document: dict[str, Any]) -> None:

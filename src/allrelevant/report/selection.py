@@ -11,7 +11,13 @@ from ..bounds.task import task_by_name
 from ..plots.layout import count_axis, range_ticks
 from ..relevance import RELEVANT
 from ..results.bounds import ranked
-from ..results.selection_answer import RULES, replacement, score_name, selection_answer
+from ..results.selection_answer import (
+    RULES,
+    needed_by,
+    replacement,
+    score_name,
+    selection_answer,
+)
 from ..results.small_set import plus_minus
 from .sections import MAX_ROWS, Document, Page, Section
 
@@ -109,6 +115,7 @@ def replacements_view(document: Document) -> dict[str, Any]:
             for feature in selected[:MAX_REPLACEMENTS]
         ],
         "has_substitutes": document["bounds"]["has_substitutes"],
+        "needed_by": needed_by(document),
     }
 
 

@@ -168,7 +168,7 @@ def _bounds(document: Document) -> str:
         for name in (STRONG, WEAK, UNCONFIRMED, IRRELEVANT)
     }
     meanings = {
-        STRONG: "every equivalent linear model needs {}",
+        STRONG: needed_by(document) + " needs {}",
         WEAK: "other features can replace {}",
         UNCONFIRMED: "all equivalent linear models use {}, but with no more weight than noise",
         IRRELEVANT: "equivalent linear models do not need {}",
@@ -184,6 +184,12 @@ def _bounds(document: Document) -> str:
             be = "is" if len(members) == 1 else "are"
             parts.append(f"{len(members):,} {be} {name} ({meanings[name].format(them)})")
     return f"Of the selected features, {join_names(parts, len(parts), quote=False)}."
+
+
+def needed_by(document: Document) -> str:
+    """Return the models that need a strong feature; bounds consider one class at a time."""
+    several = len(document["classes"]) > 2
+    return f"{'for at least one class, ' if several else ''}every equivalent linear model"
 
 
 def replacement(feature: Mapping[str, Any], *, at_most: int = _MAX_SUBSTITUTES) -> str:
