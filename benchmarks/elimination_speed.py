@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from allrelevant import EBRFE, SVMRFE
-from tests.elimination.naive import naive_ebrfe, naive_margin_rfe
+from tests.elimination.naive import ONCE, PLAIN, naive_ebrfe, naive_margin_rfe
 
 COSTS = (0.25, 1.0, 4.0, 16.0, 64.0)
 
@@ -52,7 +52,7 @@ def rfe(n_samples: int, n_features: int) -> tuple[float, float, bool]:
 
 
 def compare_rfe(X: np.ndarray, y: np.ndarray) -> tuple[float, float, bool]:
-    ours, ranking = timed(lambda: SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_)
+    ours, ranking = timed(lambda: SVMRFE(**PLAIN, n_features_to_select=1).fit(X, y).ranking_)
     theirs, expected = timed(lambda: sklearn_rfe(X, y))
     return ours, theirs, bool((ranking == expected).all())
 
@@ -61,10 +61,11 @@ def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
     """Time SVMRFE and RFECV on the same folds; compare rankings and held-out scores."""
     X, y = table(n_samples, n_features)
     folds = StratifiedKFold(5)
-    ours, found = timed(lambda: SVMRFE(cv=None, n_features_to_select=1, nested_cv=folds).fit(X, y))
+    model = SVMRFE(**PLAIN, scoring="accuracy", cv=folds)
+    ours, found = timed(lambda: model.fit(X, y))
     svm = SVC(kernel="linear", tol=1e-6)
     theirs, expected = timed(lambda: RFECV(svm, cv=folds, step=1, n_jobs=1).fit(X, y))
-    histories, results = found.nested_score_.histories, expected.cv_results_
+    histories, results = found._path.folds, expected.cv_results_
     # Scores can differ: libsvm stores its kernel matrix in single precision, so a row close to the
     # decision boundary can be on either side of it.
     scores = np.array([[step.outer_score for step in history.steps] for history in histories])
@@ -81,9 +82,9 @@ def rfecv(n_samples: int, n_features: int) -> tuple[float, float, bool]:
 def margin(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, bool]:
     X, y = table(n_samples, n_features)
     model = SVMRFE(
+        **PLAIN,
         kernel="rbf",
         criterion="margin",
-        cv=None,
         min_features_to_select=n_features - n_steps,
         n_features_to_select=n_features - n_steps,
     )
@@ -96,7 +97,12 @@ def ebrfe(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, 
     X, y = table(n_samples, n_features)
     folds = StratifiedKFold(9)
     model = EBRFE(
-        n_candidates=5, C=COSTS, cv=folds, kernel="rbf", min_features_to_select=n_features - n_steps
+        **ONCE,
+        n_candidates=5,
+        C=COSTS,
+        cv=folds,
+        kernel="rbf",
+        min_features_to_select=n_features - n_steps,
     )
     ours, found = timed(lambda: model.fit(X, y))
     steps = naive_ebrfe(X, y, list(folds.split(X, y)), n_candidates=5, kernel="rbf", costs=COSTS)
@@ -105,7 +111,7 @@ def ebrfe(n_samples: int, n_features: int, n_steps: int) -> tuple[float, float, 
 
 
 def dropped(model: SVMRFE) -> list[int]:
-    return [feature for step in model._history.steps for feature in step.dropped]
+    return [feature for step in model._path.whole.steps for feature in step.dropped]
 
 
 def cases(quick: bool, folder: Path | None) -> dict[str, Callable[[], tuple[float, float, bool]]]:
@@ -113,6 +119,7 @@ def cases(quick: bool, folder: Path | None) -> dict[str, Callable[[], tuple[floa
     real = {} if folder is None else {"SVM-RFE, linear, colon 62 x 2,000": lambda: colon(folder)}
     return {
         **real,
+        "SVM-RFE, linear, 77 x 1,500": lambda: rfe(77, 1_500),
         f"SVM-RFE, linear, 100 x {wide:,}": lambda: rfe(100, wide),
         "SVM-RFE, linear, 300 x 500": lambda: rfe(300, 500),
         "RFECV, 5 folds, 300 x 500": lambda: rfecv(300, 500),

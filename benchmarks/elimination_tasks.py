@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,6 +39,16 @@ class Task:
         """Return the columns with the largest variance, in their original order."""
         return self.X[:, largest(self.variances, n_features)]
 
+
+# Settings of the thesis: features are ranked once on all rows, and inner scores are accuracies on
+# folds of these rows. Class weights and costs differ between its setups.
+THESIS: dict[str, Any] = {
+    "step": 1,
+    "scoring": "accuracy",
+    "repeat_in_folds": False,
+    "n_features_to_select": "smallest_best",
+    "standardize": False,
+}
 
 # Number of features kept, those with the largest variance; Krupka uses a threshold on the variance.
 KEPT = 130

@@ -60,6 +60,8 @@ class Rankers:
             n_repeats=self.n_repeats,
             min_features_to_select=self.min_features_to_select,
             n_features_to_select=self.min_features_to_select,
+            standardize=False,
+            balanced=False,
             random_state=seed,
             checkpoint=self._checkpoint(f"{seed}-{gamma}-{masked}"),
         )

@@ -88,6 +88,8 @@ def _by_saliency(data: ChallengeSet, ranking: Ranking, seed: int) -> dict[str, A
         keep_fraction=ranking.gamma,
         n_repeats=ranking.n_repeats,
         n_features_to_select=1,
+        standardize=False,
+        balanced=False,
         random_state=seed,
     ).fit(data.X, data.y)
     history = selector.history_

@@ -100,7 +100,14 @@ def print_run(name: str, epochs: int, X: np.ndarray, y: np.ndarray) -> None:
     model = make_model(name, epochs)
     clone(model).fit(X[:200, :10], y[:200])  # load libraries before timing
     selector = SaliencySelector(
-        model, keep_fraction=GAMMA, n_repeats=1, min_features_to_select=MIN_FEATURES, random_state=0
+        model,
+        keep_fraction=GAMMA,
+        n_repeats=1,
+        min_features_to_select=MIN_FEATURES,
+        n_features_to_select=MIN_FEATURES,
+        standardize=False,
+        balanced=False,
+        random_state=0,
     )
     with time_in_fit(type(model)) as fit_seconds:
         whole, _ = timed(partial(selector.fit, X, y))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from allrelevant import InputError
+from allrelevant import InputError, RelevanceWarning
 from allrelevant.resampling import (
     Labels,
     cv_splits,
@@ -13,6 +13,7 @@ from allrelevant.resampling import (
     random_splits,
     shuffled_folds,
     stratified_folds,
+    warn_rare_class,
 )
 
 
@@ -63,7 +64,7 @@ class TestCvSplits:
     rows = np.arange(0, 20, 2)
 
     def test_folds_contain_row_numbers_of_the_whole_table(self):
-        folds = cv_splits(5, self.labels, self.rows)
+        folds = cv_splits(5, self.labels, self.rows, seed=0)
         assert len(folds) == 5
         assert sorted(np.concatenate([test for _, test in folds])) == self.rows.tolist()
         for train, test in folds:
@@ -72,13 +73,32 @@ class TestCvSplits:
     def test_groups_stay_together(self):
         row_groups = np.arange(20) // 4
         labels = Labels(self.labels.classes, self.labels.codes, row_groups)
-        for train, test in cv_splits(2, labels, self.rows):
+        for train, test in cv_splits(2, labels, self.rows, seed=0):
             assert not set(row_groups[train]) & set(row_groups[test])
+
+    def test_folds_are_shuffled_and_limited_by_the_smallest_class(self):
+        folds = [cv_splits(9, self.labels, self.rows, seed=seed) for seed in (0, 0, 1)]
+        assert [len(split) for split in folds] == [5, 5, 5]
+        tests = [np.concatenate([test for _, test in split]).tolist() for split in folds]
+        assert tests[0] == tests[1] != tests[2]
+        with pytest.raises(InputError, match="Class 'b' has a single row in cv, but cv=5 requires"):
+            cv_splits(5, self.labels, np.arange(11), seed=0)
+
+    def test_numeric_targets_are_not_stratified(self):
+        targets = Labels(np.empty(0), np.linspace(0, 1, 20), np.arange(20) // 4)
+        for train, test in cv_splits(5, targets, targets.rows, seed=0):
+            assert not set(train // 4) & set(test // 4)
+        assert len(cv_splits(3, Labels(np.empty(0), np.arange(7.0)), np.arange(7), seed=0)) == 3
+
+    def test_rare_classes_are_reported(self):
+        labels = Labels(np.array(["a", "b"]), np.repeat([0, 1], [10, 3]))
+        with pytest.warns(RelevanceWarning, match="'b' has only 3 rows, so there are 3 folds"):
+            warn_rare_class(labels, 5)
+        warn_rare_class(labels, 3)
 
     @pytest.mark.parametrize(
         ("cv", "message"),
         [
-            (6, "Class 'a' has 5 row.s., fewer than the 6 folds of cv"),
             ([], "cv yields no folds"),
             ([([0, 1], [2])], "In fold 0 of cv, the training rows have a single class"),
             ([([0, 9], np.array([], dtype=int))], "Fold 0 of cv has no test rows"),
@@ -86,7 +106,7 @@ class TestCvSplits:
     )
     def test_invalid_folds_raise(self, cv, message):
         with pytest.raises(InputError, match=message):
-            cv_splits(cv, self.labels, self.rows)
+            cv_splits(cv, self.labels, self.rows, seed=0)
 
 
 def test_permuted_copies_have_the_same_values_in_a_different_order():

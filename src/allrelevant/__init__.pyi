@@ -2,9 +2,9 @@
 
 from . import datasets as datasets
 from ._version import __version__ as __version__
+from .bounds.cheapest_models import CheapestModel as CheapestModel
+from .bounds.cheapest_models import CheapestModels as CheapestModels
 from .bounds.classification import ClassificationBounds as ClassificationBounds
-from .bounds.design import CheapestModel as CheapestModel
-from .bounds.design import CheapestModels as CheapestModels
 from .bounds.mapping.linear_mapping import LinearMapping as LinearMapping
 from .bounds.mapping.linear_mapping import canonical_mapping as canonical_mapping
 from .bounds.mapping.mapping_estimator import MappingBounds as MappingBounds
@@ -25,7 +25,6 @@ from .elimination.flips import AttributeFlip as AttributeFlip
 from .elimination.flips import BitFlip as BitFlip
 from .elimination.rfe import EBRFE as EBRFE
 from .elimination.rfe import SVMRFE as SVMRFE
-from .elimination.run import NestedScore as NestedScore
 from .exceptions import AllRelevantError as AllRelevantError
 from .exceptions import CheckpointError as CheckpointError
 from .exceptions import InfeasibleConstraintsError as InfeasibleConstraintsError
@@ -36,6 +35,7 @@ from .exceptions import SolverError as SolverError
 from .exceptions import TrainingError as TrainingError
 from .metric_learning.gmlvq import GMLVQ as GMLVQ
 from .metric_learning.lmnn import LMNN as LMNN
+from .resampled_selection import selection_stability as selection_stability
 from .saliency.deep_selection import DeepFeatureSelection as DeepFeatureSelection
 from .saliency.explanation import Explanation as Explanation
 from .saliency.explanation import explain as explain
@@ -44,3 +44,5 @@ from .saliency.networks.estimators import NetworkRegressor as NetworkRegressor
 from .saliency.robustness import Robustness as Robustness
 from .saliency.robustness import robustness as robustness
 from .saliency.selector import SaliencySelector as SaliencySelector
+from .subsets import HeldOutScore as HeldOutScore
+from .subsets import SelectionStability as SelectionStability

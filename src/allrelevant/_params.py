@@ -40,6 +40,7 @@ FPR: Final = 1e-6
 FormulationName = Literal["separate", "joint"]
 FORMULATION: Final = "separate"
 PathParameter = Literal["C", "norm_slack"]
+MAX_SEARCH_SECONDS: Final = 60.0
 
 # Relevance bounds for mappings and metrics.
 MAPPING_SLACK: Final = 0.01
@@ -54,9 +55,11 @@ SVM_TOL: Final = 1e-6
 ClassWeightName = Literal["balanced", "cw2", "cw3"]
 CriterionName = Literal["weights", "margin"]
 CRITERION: Final = "weights"
-SubsetRule = Literal["best", "one_se"]
+SubsetRule = Literal["best", "smallest_best", "one_se"]
+SUBSET_RULES: tuple[SubsetRule, ...] = ("best", "smallest_best", "one_se")
 SUBSET_RULE: Final = "best"
-STEP: Final = 1
+BALANCED: Final = "balanced"
+STEP: Final = AUTO
 MIN_VARIANCE: Final = 0.0
 MIN_FEATURES_TO_SELECT: Final = 1
 CV_FOLDS: Final = 5

@@ -6,9 +6,17 @@ file has to be adapted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from sklearn.utils import _safe_indexing
 
 
 def fitted_gamma(svm: Any) -> float:
     """Return the kernel coefficient gamma of a fitted SVM, with "scale" and "auto" resolved."""
     return float(svm._gamma)
+
+
+def take_columns(X: Any, columns: Sequence[int]) -> Any:
+    """Return some columns of an array, a sparse matrix or a DataFrame, as the same type."""
+    return _safe_indexing(X, list(columns), axis=1)

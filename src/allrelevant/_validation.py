@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval
 
 from ._typing import Table, Vector
-from .exceptions import InputError, RelevanceWarning
+from .exceptions import InputError, warn_caller
 
 # Parameter constraints: a count, a fraction, and the n_jobs of every estimator.
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -98,9 +98,18 @@ def check_finite(X: Table, names: Sequence[str]) -> None:
             columns = X.indices[mask] if sp.issparse(X) else np.flatnonzero(mask.any(axis=0))
             raise InputError(
                 f"X contains {kind} values ({number} in total), first in feature "
-                f"{names[int(columns.min())]!r}, but kernels require finite values. Impute these "
+                f"{names[int(columns.min())]!r}, but all values must be finite. Impute these "
                 "values, or remove the affected rows or features."
             )
+
+
+def check_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:
+    """Return row groups as an array, or None; raise if there is not one per row."""
+    if groups is None:
+        return None
+    checked: NDArray[Any] = column_or_1d(groups)
+    check_consistent_length(np.empty(n_samples), checked)
+    return checked
 
 
 def check_varying(n_constant: int, n_features: int) -> None:
@@ -116,17 +125,14 @@ def warn_constant_columns(
     names: Sequence[str],
     columns: Sequence[int] | NDArray[np.intp],
     consequence: str,
-    stacklevel: int = 3,
 ) -> None:
-    """Warn about constant columns, if any; the warning refers to the line that calls ``fit``."""
+    """Warn about constant columns, if any."""
     if len(columns) == 0:
         return
     listed = ", ".join(repr(names[j]) for j in columns[:MAX_LISTED_NAMES])
     more = len(columns) - MAX_LISTED_NAMES
-    warnings.warn(
+    warn_caller(
         f"{len(columns)} constant column(s) carry no information and are {consequence}: "
         f"{listed}{f' and {more} more' if more > 0 else ''}. Check that they were read correctly, "
-        "or remove them.",
-        RelevanceWarning,
-        stacklevel=stacklevel,
+        "or remove them."
     )

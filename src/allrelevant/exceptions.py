@@ -6,8 +6,13 @@ the data or the settings from a bug. The command line prints these errors in one
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
+
+# Packages whose frames do not count as the caller of a function that warns.
+_NOT_CALLERS = ("allrelevant", "sklearn", "joblib")
 
 
 class AllRelevantError(Exception):
@@ -83,3 +88,19 @@ class WorkerDiedError(AllRelevantError, RuntimeError):
 
 class RelevanceWarning(UserWarning):
     """Warning about a result that is valid but should be interpreted with care."""
+
+
+def warn_caller(message: str, category: type[Warning] = RelevanceWarning) -> None:
+    """Issue a warning that refers to the line of the user's code that called this package.
+
+    Frames of scikit-learn and joblib are skipped as well, because pipelines and searches call
+    ``fit`` from there.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _package(frame) in _NOT_CALLERS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _package(frame: Any) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

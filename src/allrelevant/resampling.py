@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import (
+    GroupKFold,
     GroupShuffleSplit,
     KFold,
     ShuffleSplit,
@@ -24,7 +25,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 
 from ._typing import Rows, Vector
-from .exceptions import InputError
+from .exceptions import InputError, warn_caller
 
 # Indices of the training rows and of the held-out rows.
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -101,25 +102,39 @@ def random_splits(
 
 @dataclass(frozen=True)
 class Labels:
-    """Class codes of the rows (indices into ``classes``), and optional row groups."""
+    """Target of the rows, and optional row groups.
+
+    ``codes`` are indices into ``classes``, or numeric targets if ``classes`` is empty.
+    """
 
     classes: NDArray[Any]
-    codes: Rows
+    codes: NDArray[Any]
     row_groups: NDArray[Any] | None = None
 
+    @property
+    def is_numeric(self) -> bool:
+        return len(self.classes) == 0
 
-def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[tuple[Rows, Rows]]:
+    @property
+    def rows(self) -> Rows:
+        """Indices of all rows."""
+        return np.arange(len(self.codes))
+
+
+def cv_splits(
+    cv: Any, labels: Labels, rows: Rows, *, seed: int, name: str = "cv"
+) -> list[tuple[Rows, Rows]]:
     """Split some rows of a table according to the parameter ``cv``, and check the folds.
 
     ``cv`` is a number of folds, a splitter or an iterable of (train, test) pairs. For a number,
-    folds are stratified and keep row groups together. Folds contain row indices of the whole table.
+    folds are shuffled with the seed, stratified by class, and keep row groups together. There are
+    fewer folds if the smallest class has fewer rows. Folds contain row indices of the whole table.
     Messages refer to the parameter as ``name``.
     """
-    y = labels.classes[labels.codes[rows]]
+    y = labels.codes[rows] if labels.is_numeric else labels.classes[labels.codes[rows]]
     row_groups = None if labels.row_groups is None else labels.row_groups[rows]
     if isinstance(cv, Integral):
-        _check_enough_rows(int(cv), labels, rows, name)
-        cv = StratifiedKFold(int(cv)) if row_groups is None else StratifiedGroupKFold(int(cv))
+        cv = _shuffled_splitter(int(cv), labels, rows, seed, name)
     folds = [
         (rows[np.asarray(train)], rows[np.asarray(test)])
         for train, test in _split(cv, y, row_groups, name)
@@ -127,7 +142,7 @@ def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[
     if not folds:
         raise InputError(f"{name} yields no folds. Pass at least one (train, test) pair.")
     for number, (train, test) in enumerate(folds):
-        if len(np.unique(labels.codes[train])) < 2:
+        if not labels.is_numeric and len(np.unique(labels.codes[train])) < 2:
             raise InputError(
                 f"In fold {number} of {name}, the training rows have a single class. Use "
                 "stratified folds, or fewer folds."
@@ -137,6 +152,40 @@ def cv_splits(cv: Any, labels: Labels, rows: Rows, *, name: str = "cv") -> list[
                 f"Fold {number} of {name} has no test rows. Use folds with at least one test row."
             )
     return folds
+
+
+def _shuffled_splitter(n_folds: int, labels: Labels, rows: Rows, seed: int, name: str) -> Any:
+    """Return the splitter for a number of folds."""
+    if labels.is_numeric:
+        kind = KFold if labels.row_groups is None else GroupKFold
+        return kind(n_folds, shuffle=True, random_state=seed)
+    counts = np.bincount(labels.codes[rows], minlength=len(labels.classes))
+    rarest = int(np.where(counts > 0, counts, len(rows) + 1).argmin())
+    if counts[rarest] < 2:
+        raise InputError(
+            f"Class {_label(labels, rarest)} has a single row in {name}, but {name}={n_folds} "
+            "requires at least two rows per class. Drop the class, or pass a splitter."
+        )
+    kind = StratifiedKFold if labels.row_groups is None else StratifiedGroupKFold
+    return kind(min(n_folds, int(counts[rarest])), shuffle=True, random_state=seed)
+
+
+def _label(labels: Labels, code: int) -> str:
+    return repr(str(labels.classes[code])[:40])
+
+
+def warn_rare_class(labels: Labels, n_folds: Any) -> None:
+    """Warn if a class has fewer rows than folds."""
+    if labels.is_numeric or not isinstance(n_folds, Integral):
+        return
+    counts = np.bincount(labels.codes)
+    rarest = int(counts.argmin())
+    if 2 <= counts[rarest] < int(n_folds):
+        warn_caller(
+            f"Class {_label(labels, rarest)} has only {counts[rarest]} rows, so there are "
+            f"{counts[rarest]} folds instead of {int(n_folds)}, and scores are uncertain. Collect "
+            "more rows of this class, or merge it with another class."
+        )
 
 
 def _split(cv: Any, y: NDArray[Any], row_groups: Any, name: str) -> Iterable[tuple[Any, Any]]:
@@ -153,16 +202,6 @@ def _split(cv: Any, y: NDArray[Any], row_groups: Any, name: str) -> Iterable[tup
 
 def _single_line(error: ValueError) -> str:
     return " ".join(str(error).split()).rstrip(".")
-
-
-def _check_enough_rows(n_folds: int, labels: Labels, rows: Rows, name: str) -> None:
-    counts = np.bincount(labels.codes[rows], minlength=len(labels.classes))
-    rarest = int(counts.argmin())
-    if counts[rarest] < n_folds:
-        raise InputError(
-            f"Class {str(labels.classes[rarest])[:40]!r} has {counts[rarest]} row(s), fewer than "
-            f"the {n_folds} folds of {name}. Use fewer folds, drop the class, or pass a splitter."
-        )
 
 
 def permute_rows(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from allrelevant import ClassificationBounds
+from allrelevant import ClassificationBounds, InputError
 from allrelevant.bounds.relations import group_labels, sum_range
 from allrelevant.bounds.substitution import RAISED_SHARE
 from allrelevant.datasets import make_planted_groups
@@ -120,3 +120,22 @@ def test_no_relations_without_relevant_features():
     assert found.feature_groups_ == []
     assert not found.relations_.any()
     assert len(found.to_frame()) == 0
+
+
+def test_substitutes_are_a_part_of_the_relations():
+    for task in FITTED:
+        est = task(seed=0)
+        relations = est.relations()
+        names = relations.feature_names
+        found = est.substitutes(range(est.n_features_in_))
+        assert list(found) == names[: est.n_features_in_]
+        for k, others in enumerate(found.values()):
+            effects = -relations.class_relations_[:, :, k].min(axis=0)
+            expected = [names[j] for j in np.argsort(-effects, kind="stable") if effects[j] >= 0.5]
+            assert others == expected
+        assert est.substitutes([names[1]]) == {names[1]: found[names[1]]}
+
+
+def test_substitutes_of_an_unknown_feature():
+    with pytest.raises(InputError, match="No feature is called 'absent'"):
+        FITTED[0](seed=0).substitutes(["absent"])

@@ -10,4 +10,6 @@ def test_features_needed_only_without_each_other_are_substitutes():
     dropped = np.array([[[0.0, 0.0], [0.9, 1.0]], [[0.9, 1.0], [0.0, 0.0]]])
     raised = np.array([[[0.5, 1.0], [0.0, 0.5]], [[0.0, 0.5], [0.5, 1.0]]])
     relations = signed_relations(interval, dropped, raised)
-    np.testing.assert_allclose(relations, [[0.0, -1.0], [-1.0, 0.0]])
+    np.testing.assert_allclose([relations[0, 1], relations[1, 0]], [-1.0, -1.0])
+    one = signed_relations(interval, dropped[:, :1], raised[:, :1])
+    np.testing.assert_array_equal(one[:, 0], relations[:, 0])

@@ -57,6 +57,7 @@ def summary() -> dict[str, Any]:
         "privileged_table_pvalue": None,
         "subproblems": [{"label": None}],
         "relations": None,
+        "small_set": None,
         "sufficiency": None,
         "metric": None,
         "settings": {"cutoff": 0.1},

@@ -55,9 +55,33 @@ def test_both_sections_are_optional(run: Run) -> None:
 
 @pytest.mark.parametrize("limit", ["MAX_RELATED_FEATURES", "MAX_CELLS"])
 def test_relations_of_large_tables(run: Run, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
-    monkeypatch.setattr(f"allrelevant.cli.report.{limit}", 2)
-    assert json.loads(run(*REPORT, "--json").stdout)["relations"] is None
-    assert json.loads(run(*REPORT, "--relations", "--json").stdout)["relations"] is not None
+    monkeypatch.setattr(f"allrelevant.cli.effort.{limit}", 2)
+    found = json.loads(run(*REPORT, "--json").stdout)
+    assert (found["relations"], found["small_set"]) == (None, None)
+    found = json.loads(run(*REPORT, "--relations", "--small-set", "--json").stdout)
+    assert found["relations"] is not None
+    assert found["small_set"] is not None
+
+
+def test_small_set(run: Run) -> None:
+    result = run(*REPORT, "--json", "o.json", "-o", "out.html")
+    small_set = json.loads(Path("o.json").read_text())["small_set"]
+    (only,) = small_set["models"]
+    assert len(only["features"]) == only["cost"] == 2
+    sentence = (
+        f"2 features suffice for a linear model that is equivalent to the baseline with all "
+        f"features: {only['features'][0]} and {only['features'][1]}. No smaller set suffices."
+    )
+    assert f"Small set: {sentence}" in " ".join(result.stdout.split())
+    page = " ".join(Path("out.html").read_text().split())
+    assert "A small set that suffices" in page
+    assert sentence in page
+    score = f"{small_set['held_out_score']:.3f} ± {small_set['held_out_score_error']:.3f}"
+    assert f"the accuracy is {score}" in page
+    result = run(*REPORT, "--no-small-set", "--json", "o.json", "-o", "out.html")
+    assert json.loads(Path("o.json").read_text())["small_set"] is None
+    assert "Small set" not in result.stdout
+    assert "A small set that suffices" not in Path("out.html").read_text()
 
 
 def test_no_relations_by_default_with_a_time_limit(run: Run) -> None:

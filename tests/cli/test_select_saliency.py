@@ -14,10 +14,11 @@ from sklearn.svm import SVC, SVR
 
 from allrelevant import SaliencySelector
 
-from .outcomes import refused, result, scaled
+from .outcomes import refused, result
 
 Run = Callable[..., Result]
-SELECT = ["select", "table.csv", "-t", "sick", "--method", "saliency", "-o", "result.json"]
+SELECT = ["select", "table.csv", "-t", "sick", "--no-bounds", "--json", "result.json"]
+SELECT += ["--method", "saliency"]
 
 
 def test_result_matches_the_estimator(run: Run, frame: pd.DataFrame) -> None:
@@ -25,27 +26,34 @@ def test_result_matches_the_estimator(run: Run, frame: pd.DataFrame) -> None:
         *SELECT, "--kernel", "rbf", "--gamma", "0.3", "--keep-fraction", "0.5", "--n-features", "2"
     )
     assert done.exit_code == 0, done.stderr
-    model = SVC(kernel="rbf", gamma=0.3)
-    expected = SaliencySelector(
-        model, keep_fraction=0.5, n_repeats=1, n_features_to_select=2, random_state=0
-    )
-    expected.fit(scaled(frame), frame["sick"].to_numpy())
+    model = SVC(kernel="rbf", gamma=0.3, class_weight="balanced")
+    expected = SaliencySelector(model, keep_fraction=0.5, random_state=0)
+    expected.fit(frame.drop(columns="sick"), frame["sick"].to_numpy()).select(2)
     found = result()
-    assert found["selected"] == list(expected.history_["features"].iloc[-1])
+    assert set(found["selected"]) == set(expected.get_feature_names_out())
     importances = [feature["importance"] for feature in found["features"]]
     np.testing.assert_allclose(importances, expected.importances_)
-    assert [row["n_features"] for row in found["history"]] == [5, 2]
-    assert found["score"]["inner"] is None
-    assert "2 features selected by SaliencySelector" in done.stdout
+    assert found["score"]["held_out"]["mean"] == expected.held_out_score_.score
+    assert "2 of 5 features were selected: " in done.stdout
 
 
-def test_half_of_the_features_by_default(run: Run) -> None:
-    done = run(*SELECT)
-    assert "2 features selected by SaliencySelector (half of the features," in done.stdout
-    assert result()["n_selected"] == 2
-    fraction = run(*SELECT, "--n-features", "0.61")
+def test_number_of_features(run: Run) -> None:
+    run(*SELECT)
+    assert result()["settings"]["n_features_to_select"] == "best"
+    run(*SELECT, "--n-features", "0.61")
     assert result()["n_selected"] == 3
-    assert "no --n-features" not in fraction.stdout
+    assert result()["settings"]["n_features_to_select"] == 0.61
+
+
+def test_default_method_for_numbers(run: Run, frame: pd.DataFrame) -> None:
+    frame.assign(sick=3 * frame["delta"] - frame["beta"]).to_csv("table.csv", index=False)
+    done = run("select", "table.csv", "-t", "sick", "--json", "result.json", "--n-features", "2")
+    assert done.exit_code == 0, done.stderr
+    found = result()
+    assert found["method"] == "SaliencySelector"
+    assert found["bounds"]["method"] == "RegressionBounds"
+    assert set(found["selected"]) == {"beta", "delta"}
+    assert "the R2 is" in done.stdout
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
@@ -55,8 +63,8 @@ def test_numeric_target(run: Run, frame: pd.DataFrame, unit: float) -> None:
     done = run(*SELECT, "--n-features", "2")
     assert "Task: regression" in done.stderr
     found = result()
-    model = SaliencySelector(SVR(kernel="linear", gamma="auto"), n_repeats=1, random_state=0)
-    model.fit(scaled(frame), (y - y.mean()) / y.std(ddof=0))
+    model = SaliencySelector(SVR(kernel="linear", gamma="auto"), random_state=0)
+    model.fit(frame.drop(columns="sick"), (y - y.mean()) / y.std(ddof=0))
     assert set(found["selected"]) == {"beta", "delta"}
     # Without scaling, the unit of the target would change the cost of errors.
     np.testing.assert_allclose(
@@ -75,7 +83,7 @@ def test_supported_tasks(run: Run, frame: pd.DataFrame) -> None:
     assert run(*SELECT, "--task", "regression").stderr == ""
     assert result()["settings"]["task"] == "regression"
     Path("result.json").unlink()
-    elimination = ["select", "table.csv", "-t", "sick", "-o", "-"]
+    elimination = ["select", "table.csv", "-t", "sick", "--method", "svmrfe", "--json", "-"]
     refused(run(*elimination, "--task", "regression"), "requires --method saliency (got svmrfe)")
     refused(run(*elimination, "--n-features", "0.5"), "fraction", "--method saliency")
     refused(run(*SELECT, "--task", "regression", "--class-weight", "balanced"), "numeric")
@@ -113,10 +121,7 @@ def test_bad_input(run: Run) -> None:
     refused(run(*SELECT, "--candidates", "3"), "--candidates requires --method ebrfe")
     refused(run(*SELECT, "--nested-cv"), "--nested-cv requires --method svmrfe or ebrfe")
     refused(run(*SELECT, "--C", "1,2"), "several values of C")
-    refused(run(*SELECT, "--n-features", "one_se"), "requires scores")
-    refused(run(*SELECT, "--n-features", "best"), "requires scores", "Pass a number or a fraction")
-    refused(run(*SELECT, "--n-features", "9", "-q"), "Cannot select 9 of 5")
-    refused(run(*SELECT, "--groups", "alpha"), "cross-validation")
+    refused(run(*SELECT, "--n-features", "9", "-q"), "exceeds the number of features, 5")
     refused(run(*SELECT, "--class-weight", "cw2"), "Use 'balanced'")
     refused(run(*SELECT, "--keep-fraction", "1"), "below 1")
     refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel requires --model svm")

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
+
+# Settings of scikit-learn's RFE, and those of the thesis: features are ranked once.
+PLAIN: dict[str, Any] = {"step": 1, "class_weight": None, "standardize": False}
+ONCE: dict[str, Any] = {
+    **PLAIN,
+    "repeat_in_folds": False,
+    "scoring": "accuracy",
+    "n_features_to_select": "smallest_best",
+}
 
 
 def naive_kernel(kernel: str, X, gamma: float, degree: int = 3, coef0: float = 0.0):

@@ -7,14 +7,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import make_classification
+from sklearn.base import clone
+from sklearn.datasets import load_wine, make_classification
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from allrelevant import SVMRFE, AttributeFlip, BitFlip, InputError
+from tests.elimination import naive
 from tests.elimination.naive import naive_scores
 
 COSTS = (0.5, 2.0)
+NAMES = ("class_weight", "standardize", "scoring", "repeat_in_folds")
+ONCE = {name: naive.ONCE[name] for name in NAMES}
 
 
 def generated(seed=0):
@@ -44,7 +51,11 @@ def attribute_neighbors(subset, n_features):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_each_round_moves_to_the_best_neighbor(method, neighbors, kernel):
     X, y = generated()
-    ours = method(SelectKBest(k=3), kernel=kernel, C=COSTS, cv=3, max_rounds=None).fit(X, y)
+    ours = method(
+        SelectKBest(k=3), **ONCE, kernel=kernel, C=COSTS, cv=StratifiedKFold(3), max_rounds=None
+    ).fit(X, y)
+    assert ours.optimistic_
+    assert not hasattr(ours, "held_out_score_")
     subset = set(np.flatnonzero(SelectKBest(k=3).fit(X, y).get_support()).tolist())
     score, rounds = worth(X, y, sorted(subset), kernel), 0
     np.testing.assert_allclose(ours.scores_[0], score)
@@ -62,6 +73,34 @@ def test_each_round_moves_to_the_best_neighbor(method, neighbors, kernel):
     assert len(ours.scores_) == rounds + 1
     assert set(np.flatnonzero(ours.support_)) == subset
     np.testing.assert_allclose(ours.best_score_, score)
+
+
+def test_held_out_score_repeats_the_search_in_each_fold():
+    X, y = generated(5)
+    folds = StratifiedKFold(3)
+    model = BitFlip(SelectKBest(k=2), cv=folds, C=COSTS, scoring="accuracy")
+    ours = clone(model).fit(X, y)
+    held_out = ours.held_out_score_
+    for number, (train, test) in enumerate(folds.split(X, y)):
+        alone = clone(model).fit(X[train], y[train])
+        assert (held_out.support[number] == alone.support_).all()
+        svm = SVC(
+            kernel="linear", C=alone.history_["C"].iloc[-1], class_weight="balanced", tol=1e-8
+        )
+        pipe = make_pipeline(StandardScaler(), svm)
+        pipe.fit(alone.transform(X[train]), y[train])
+        assert pipe.score(alone.transform(X[test]), y[test]) == held_out.scores[number]
+    assert held_out.nested
+    assert ours.optimistic_
+    assert not hasattr(ours.select(ours.n_features_), "held_out_score_")
+
+
+def test_features_of_a_scaled_and_an_unscaled_table_are_the_same():
+    X, y = load_wine(return_X_y=True)
+    for method in (BitFlip, AttributeFlip):
+        model = method(SVMRFE(n_features_to_select=3), max_evaluations=20, random_state=0)
+        raw, scaled = clone(model).fit(X, y), model.fit(StandardScaler().fit_transform(X), y)
+        assert (raw.support_ == scaled.support_).all()
 
 
 def test_max_rounds_and_max_evaluations_are_respected():
@@ -94,6 +133,7 @@ def test_resumed_run_gives_the_same_result(tmp_path):
         "cv": 3,
         "max_rounds": None,
         "kernel": "rbf",
+        "random_state": 0,
     }
     uninterrupted = BitFlip(**settings).fit(X, y)
     first = BitFlip(**{**settings, "max_rounds": 1}, checkpoint=tmp_path / "a").fit(X, y)

@@ -20,7 +20,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from allrelevant import SVMRFE, InputError, RelevanceWarning
-from tests.elimination.naive import naive_margin_rfe, naive_scores, naive_weights
+from tests.elimination.naive import (
+    ONCE,
+    PLAIN,
+    naive_margin_rfe,
+    naive_scores,
+    naive_weights,
+)
 
 
 def scaled(X):
@@ -64,32 +70,33 @@ def with_nuisances(X, y):
 @pytest.mark.parametrize("name", [name for name in SETS if "constant" not in name])
 def test_ranking_equals_that_of_scikit_learn(name):
     X, y = SETS[name]()
-    ours = SVMRFE(cv=None, n_features_to_select=1).fit(X, y)
+    ours = SVMRFE(**PLAIN, n_features_to_select=1).fit(X, y)
     assert (ours.ranking_ == sklearn_ranking(X, y)).all()
+    assert len(ours.scores_) == 0
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 5.0}])
 def test_ranking_with_class_weights_equals_that_of_scikit_learn(class_weight):
     X, y = generated(5, 80, 25)
-    ours = SVMRFE(cv=None, n_features_to_select=1, C=0.3, class_weight=class_weight).fit(X, y)
+    settings = {**PLAIN, "C": 0.3, "class_weight": class_weight}
+    ours = SVMRFE(**settings, n_features_to_select=1).fit(X, y)
     assert (ours.ranking_ == sklearn_ranking(X, y, C=0.3, class_weight=class_weight)).all()
 
 
 def test_ranking_does_not_depend_on_the_order_of_rows_or_on_shifts():
     X, y = generated(6, 70, 50)
     order = np.random.RandomState(0).permutation(len(y))
-    expected = SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_
-    assert (
-        SVMRFE(cv=None, n_features_to_select=1).fit(X[order], y[order]).ranking_ == expected
-    ).all()
-    shifted = SVMRFE(cv=None, n_features_to_select=1).fit(X + 1000.0, y)
-    assert (shifted.ranking_ == expected).all()
+    for settings in ({}, PLAIN):
+        model = SVMRFE(**settings, n_features_to_select=1)
+        expected = clone(model).fit(X, y).ranking_
+        assert (clone(model).fit(X[order], y[order]).ranking_ == expected).all()
+        assert (clone(model).fit(X + 1000.0, y).ranking_ == expected).all()
 
 
 def test_constant_columns_are_dropped_first_and_ties_by_index():
     X, y = SETS["constant and equal columns"]()
     with pytest.warns(RelevanceWarning, match=r"1 constant column.*'x4'") as caught:
-        ranking = SVMRFE(cv=None, n_features_to_select=1).fit(X, y).ranking_
+        ranking = SVMRFE(n_features_to_select=1).fit(X, y).ranking_
     assert caught[0].filename == __file__
     assert ranking[4] == 8
     assert ranking[2] > ranking[3]  # of two equal columns, the first is dropped first
@@ -99,7 +106,7 @@ def test_constant_columns_are_dropped_first_and_ties_by_index():
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_margin_criterion_equals_brute_force(kernel):
     X, y = generated(7, 40, 14)
-    ours = SVMRFE(kernel=kernel, criterion="margin", cv=None, n_features_to_select=1, C=2.0).fit(
+    ours = SVMRFE(**PLAIN, kernel=kernel, criterion="margin", n_features_to_select=1, C=2.0).fit(
         X, y
     )
     expected = naive_margin_rfe(X, y, kernel=kernel, C=2.0, n_steps=13)
@@ -110,7 +117,7 @@ def test_margin_criterion_equals_brute_force(kernel):
 def test_weights_criterion_with_a_nonlinear_kernel(n_classes):
     X, y = generated(8, 60, 10, n_classes)
     ours = SVMRFE(
-        kernel="rbf", cv=None, n_features_to_select=9, min_features_to_select=9, C=2.0
+        **PLAIN, kernel="rbf", n_features_to_select=9, min_features_to_select=9, C=2.0
     ).fit(X, y)
     model = SVC(C=2.0, gamma=1 / 10, tol=1e-8).fit(X, y)
     assert ours.ranking_.argmax() == naive_weights(model, X, y).argmin()
@@ -122,7 +129,9 @@ def test_scores_of_every_subset(kernel, n_classes):
     X, y = generated(9, 75, 8, n_classes)
     costs = [0.1, 1.0, 10.0]
     folds = list(StratifiedKFold(4).split(X, y))
-    ours = SVMRFE(kernel=kernel, C=costs[::-1], cv=4).fit(X, y)
+    ours = SVMRFE(**ONCE, kernel=kernel, C=costs[::-1], cv=folds).fit(X, y)
+    assert ours.optimistic_
+    assert not hasattr(ours, "held_out_score_")
     for index, size in enumerate(ours.n_subset_features_):
         part = X[:, ours.ranking_ <= size]
         expected = naive_scores(part, y, folds, kernel, costs)
@@ -140,7 +149,7 @@ def test_scorers(scoring):
         def scorer(model, X, y):
             return -np.maximum(0, 1 - np.where(y == 1, 1, -1) * model.decision_function(X)).mean()
 
-    ours = SVMRFE(scoring=scorer, cv=3, C=0.5).fit(X, y)
+    ours = SVMRFE(**PLAIN, scoring=scorer, cv=StratifiedKFold(3), C=0.5).fit(X, y)
     expected = cross_val_score(
         SVC(kernel="linear", C=0.5, tol=1e-8), X, y, cv=3, scoring=get_scorer(scorer)
     )
@@ -150,18 +159,20 @@ def test_scorers(scoring):
 def test_string_labels_do_not_change_scores():
     X, y = generated(11, 60, 5)
     words = np.array(["no", "yes"])[y]
-    ours = SVMRFE(scoring="roc_auc").fit(X, words)
-    assert (ours.fold_scores_ == SVMRFE(scoring="roc_auc").fit(X, y).fold_scores_).all()
+    model = SVMRFE(scoring="roc_auc", random_state=0)
+    expected = clone(model).fit(X, y)
+    assert (model.fit(X, words).fold_scores_ == expected.fold_scores_).all()
 
 
 def test_groups_stay_together():
     X, y = generated(12, 60, 5)
     groups = np.repeat(np.arange(20), 3)
-    ours = SVMRFE(cv=GroupKFold(4)).fit(X, y, groups=groups)
+    ours = SVMRFE(**PLAIN, scoring="accuracy", cv=GroupKFold(4)).fit(X, y, groups=groups)
     expected = naive_scores(X, y, list(GroupKFold(4).split(X, y, groups)), "linear", [1.0])
     np.testing.assert_allclose(ours.fold_scores_[0], expected[:, 0])
-    numbered = SVMRFE(cv=4).fit(X, y, groups=groups)
-    assert (numbered.fold_scores_ != SVMRFE(cv=4).fit(X, y).fold_scores_).any()
+    numbered = SVMRFE(cv=4, random_state=0)
+    with_groups = clone(numbered).fit(X, y, groups=groups).fold_scores_
+    assert (with_groups != numbered.fit(X, y).fold_scores_).any()
 
 
 def test_steps_of_several_features():
@@ -169,14 +180,14 @@ def test_steps_of_several_features():
     ours = SVMRFE(step=0.3, min_features_to_select=2).fit(X, y)
     assert ours.n_subset_features_.tolist() == [30, 21, 15, 11, 8, 6, 5, 4, 3, 2]
     assert sorted(ours.ranking_) == [1, *range(1, 30)]
-    one = SVMRFE(step=10, cv=None, n_features_to_select=20).fit(X, y)
+    one = SVMRFE(**{**PLAIN, "step": 10}, n_features_to_select=20).fit(X, y)
     weights = np.abs(SVC(kernel="linear", tol=1e-8).fit(X, y).coef_[0])
     assert (~one.support_ == (weights < np.sort(weights)[10])).all()
 
 
 def test_selection_rules():
     X, y = generated(14, 60, 12)
-    ours = SVMRFE(cv=5).fit(X, y)
+    ours = SVMRFE(n_features_to_select="smallest_best").fit(X, y)
     best = ours.n_features_
     at_best = ours.n_subset_features_ == best
     assert ours.scores_[at_best] == ours.best_score_
@@ -194,39 +205,99 @@ def test_selection_rules():
         ours.select("worst")  # type: ignore[arg-type]
 
 
-def test_nested_scores_equal_those_of_rfecv():
+def test_scores_and_held_out_scores_equal_those_of_rfecv():
     X, y = generated(15, 80, 12)
     folds = StratifiedKFold(4)
-    ours = SVMRFE(cv=None, n_features_to_select=5, nested_cv=folds).fit(X, y)
-    expected = RFECV(SVC(kernel="linear", tol=1e-6), cv=folds, step=1).fit(X, y).cv_results_
-    for fold, history in enumerate(ours.nested_score_.histories):
-        scores = np.array([step.outer_score for step in history.steps], dtype=float)
-        np.testing.assert_allclose(scores[::-1], expected[f"split{fold}_test_score"])
-    at_five = [expected[f"split{fold}_test_score"][4] for fold in range(4)]
-    np.testing.assert_allclose(ours.nested_score_.scores, at_five)
+    expected = RFECV(SVC(kernel="linear", tol=1e-6), cv=folds, step=1).fit(X, y)
+    splits = [expected.cv_results_[f"split{fold}_test_score"][::-1] for fold in range(4)]
+    model = SVMRFE(**PLAIN, scoring="accuracy", n_features_to_select="smallest_best", cv=folds)
+    ours = clone(model).fit(X, y)
+    np.testing.assert_allclose(ours.fold_scores_, np.transpose(splits))
+    assert not ours.optimistic_
+    assert (ours.support_ == expected.support_).all()
+    five = ours.select(5).held_out_score_
+    np.testing.assert_allclose(five.scores, [scores[7] for scores in splits])
+    nested = model.set_params(n_features_to_select=5, nested_cv=folds).fit(X, y)
+    assert len(nested.scores_) == 0
+    np.testing.assert_allclose(nested.held_out_score_.scores, five.scores)
+    assert (nested.held_out_score_.support == five.support).all()
+    assert nested.held_out_score_.nested
+    np.testing.assert_allclose(nested.held_out_score_.all_features, five.all_features)
+
+
+def test_held_out_scores_of_permuted_classes_are_at_chance():
+    """Ranking once gives optimistic scores; repeated rankings do not."""
+    X, y = generated(16, 60, 400)
+    noise = np.random.RandomState(0).permutation(y)
+    ours = SVMRFE(random_state=0).fit(X, noise)
+    once = SVMRFE(random_state=0, repeat_in_folds=False).fit(X, noise)
+    assert once.best_score_ > 0.9
+    score = ours.held_out_score_
+    assert abs(score.score - 0.5) < 2 * score.standard_error + 0.02
+    assert score.constant == 0.5
 
 
 def test_nested_score_does_not_use_held_out_rows():
     X, y = generated(16, 60, 30)
-    noise = np.random.RandomState(0).permutation(y)
-    ours = SVMRFE(cv=4, nested_cv=4, C=[0.1, 1]).fit(X, noise)
-    assert ours.best_score_ > 0.65  # optimistically biased
-    assert 0.2 < ours.nested_score_.score < 0.65
-    train, test = next(StratifiedKFold(4).split(X, noise))
-    alone = SVMRFE(cv=4, C=[0.1, 1]).fit(X[train], noise[train])
-    assert (alone.support_ == ours.nested_score_.support[0]).all()
-    step = int(np.flatnonzero(alone.n_subset_features_ == alone.n_features_)[0])
-    model = SVC(kernel="linear", C=alone.history_["C"][step], tol=1e-8)
-    model.fit(alone.transform(X[train]), noise[train])
-    assert model.score(alone.transform(X[test]), noise[test]) == ours.nested_score_.scores[0]
-    assert ours.select("one_se").nested_score_.n_features_to_select == "one_se"
+    folds = StratifiedKFold(4)
+    for rank_once in (True, False):
+        model = SVMRFE(cv=folds, C=[0.1, 1], repeat_in_folds=not rank_once, scoring="accuracy")
+        ours = clone(model).set_params(nested_cv=folds).fit(X, y)
+        train, test = next(folds.split(X, y))
+        alone = model.fit(X[train], y[train])
+        assert (alone.support_ == ours.held_out_score_.support[0]).all()
+        step = int(np.flatnonzero(alone.n_subset_features_ == alone.n_features_)[0])
+        scaler = StandardScaler().fit(X[train])
+        svm = SVC(
+            kernel="linear", C=alone.history_["C"][step], tol=1e-8, class_weight="balanced"
+        ).fit(alone.transform(scaler.transform(X[train])), y[train])
+        held_out = svm.score(alone.transform(scaler.transform(X[test])), y[test])
+        assert held_out == ours.held_out_score_.scores[0]
+
+
+def test_features_of_a_scaled_and_an_unscaled_table_are_the_same():
+    X, y = load_wine(return_X_y=True)
+    for kernel in ("linear", "rbf"):
+        model = SVMRFE(kernel=kernel, random_state=0)
+        raw, standardized = clone(model).fit(X, y), clone(model).fit(scaled(X), y)
+        assert (raw.ranking_ == standardized.ranking_).all()
+        assert (raw.support_ == standardized.support_).all()
+        np.testing.assert_allclose(raw.fold_scores_, standardized.fold_scores_)
+
+
+def test_folds_are_shuffled_with_the_seed():
+    X, y = generated(25, 60, 8)
+    order = np.argsort(y, kind="stable")
+    fits = [SVMRFE(random_state=seed).fit(X[order], y[order]) for seed in (0, 0, 1)]
+    assert (fits[0].fold_scores_ == fits[1].fold_scores_).all()
+    assert (fits[0].fold_scores_ != fits[2].fold_scores_).any()
+
+
+def test_a_rare_class_reduces_the_number_of_folds():
+    X, y = generated(26, 60, 6)
+    y = np.r_[np.zeros(57), np.ones(3)]
+    with pytest.warns(RelevanceWarning, match="'1.0' has only 3 rows, so there are 3 folds") as got:
+        assert SVMRFE(random_state=0).fit(X, y).fold_scores_.shape[1] == 3
+    assert got[0].filename == __file__
+
+
+def test_scores_do_not_reward_a_constant_prediction():
+    """One of ten rows is positive; accuracy hardly falls if no feature is left."""
+    rng = np.random.RandomState(0)
+    y = np.repeat([0, 1], [180, 20])
+    X = rng.randn(200, 30)
+    X[:, :6] += 0.9 * y[:, None]
+    ours = SVMRFE(random_state=0).fit(X, y)
+    assert ours.support_[:6].sum() >= 3
+    assert ours.held_out_score_.score > 0.65
+    assert ours.held_out_score_.constant == 0.5
 
 
 def test_variance_pruning():
     X, y = generated(17, 60, 8)
     X[:, 2] *= 0.01 / X[:, 2].std()
     X[:, 6] *= 0.02 / X[:, 6].std()
-    ours = SVMRFE(min_variance=0.001).fit(X, y)
+    ours = SVMRFE(min_variance=0.001, random_state=0).fit(X, y)
     assert ours.ranking_[[2, 6]].tolist() == [8, 7]
     assert ours.n_subset_features_[0] == 6
     rest = np.delete(np.arange(8), [2, 6])
@@ -238,7 +309,7 @@ def test_sparse(kernel):
     X, y = generated(18, 50, 20)
     X[np.abs(X) < 1] = 0
     for criterion in ("weights", "margin"):
-        model = SVMRFE(kernel=kernel, criterion=criterion, cv=3)
+        model = SVMRFE(kernel=kernel, criterion=criterion, cv=3, standardize=False, random_state=0)
         dense, other = clone(model).fit(X, y), clone(model).fit(sparse.csr_matrix(X), y)
         assert (dense.ranking_ == other.ranking_).all()
         np.testing.assert_allclose(dense.scores_, other.scores_)
@@ -248,7 +319,7 @@ def test_data_frames_keep_their_column_names():
     X, y = generated(19, 50, 6)
     names = list("abcdef")
     frame = pd.DataFrame(X, columns=names)
-    ours = SVMRFE(n_features_to_select=2).fit(frame, y)
+    ours = SVMRFE(random_state=0).fit(frame, y).select(2)
     chosen = [name for name, kept in zip(names, ours.support_, strict=True) if kept]
     assert ours.get_feature_names_out().tolist() == chosen
     assert ours.set_output(transform="pandas").transform(frame).columns.tolist() == chosen
@@ -262,7 +333,7 @@ def test_data_frames_keep_their_column_names():
 
 def test_clone_pickle_pipeline_and_two_workers():
     X, y = generated(20, 60, 10)
-    ours = SVMRFE(C=[0.1, 1.0], kernel="rbf")
+    ours = SVMRFE(C=[0.1, 1.0], kernel="rbf", random_state=0)
     fitted = clone(ours).fit(X, y)
     again = pickle.loads(pickle.dumps(fitted))
     assert (again.transform(X) == fitted.transform(X)).all()
@@ -280,7 +351,6 @@ def test_progress_is_shown(capsys):
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "fewer rows of a class than folds": ({"cv": 8}, "fewer than the 8 folds"),
     "scorer that requires probabilities": ({"scoring": "neg_log_loss"}, "no probabilities"),
     "unknown scorer": ({"scoring": "speed"}, "get_scorer_names"),
     "selection rule without cv": ({"cv": None}, "requires scores"),
@@ -352,6 +422,8 @@ def test_invalid_tables_raise_one_line_errors(change, message):
 
 def test_bad_targets():
     X, y = generated(24, 30, 6)
+    with pytest.raises(InputError, match=r"'1\.0' has a single row in cv"):
+        SVMRFE().fit(X, np.r_[np.zeros(29), 1.0])
     with pytest.raises(InputError, match="single class"):
         SVMRFE().fit(X, np.zeros(30))
     with pytest.raises(InputError, match="Cannot split the rows"):

@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import StratifiedKFold
 
 from allrelevant import EBRFE, SVMRFE, InputError
-from tests.elimination.naive import naive_ebrfe
+from tests.elimination.naive import ONCE, naive_ebrfe
 
 
 def generated(seed, n_samples=45, n_features=9, n_classes=2):
@@ -25,9 +25,9 @@ def test_path_equals_algorithm_3(kernel, n_classes):
     X, y = generated(0, n_classes=n_classes)
     costs = (0.25, 1.0, 4.0)
     folds = list(StratifiedKFold(3).split(X, y))
-    ours = EBRFE(n_candidates=4, kernel=kernel, C=costs, cv=3).fit(X, y)
+    ours = EBRFE(**ONCE, n_candidates=4, kernel=kernel, C=costs, cv=folds).fit(X, y)
     expected = list(naive_ebrfe(X, y, folds, n_candidates=4, kernel=kernel, costs=costs))
-    steps = ours._history.steps
+    steps = ours._path.whole.steps
     assert [step.dropped for step in steps[1:]] == [[feature] for feature, _, _ in expected[1:]]
     np.testing.assert_allclose(ours.scores_, [score for _, score, _ in expected])
     assert [step.C for step in steps] == [C for _, _, C in expected]
@@ -36,6 +36,7 @@ def test_path_equals_algorithm_3(kernel, n_classes):
 def test_one_candidate_is_equivalent_to_svm_rfe():
     X, y = generated(1, n_features=20)
     settings: dict[str, Any] = {"C": [0.1, 1.0], "cv": 4, "kernel": "rbf", "step": 2}
+    settings["random_state"] = 0
     one, svm_rfe = EBRFE(n_candidates=1, **settings).fit(X, y), SVMRFE(**settings).fit(X, y)
     assert (one.ranking_ == svm_rfe.ranking_).all()
     assert (one.fold_scores_ == svm_rfe.fold_scores_).all()
@@ -43,9 +44,9 @@ def test_one_candidate_is_equivalent_to_svm_rfe():
 
 def test_best_candidate_is_dropped_and_ties_by_criterion():
     X, y = generated(2, n_features=12)
-    ours = EBRFE(n_candidates=5, cv=3).fit(X, y)
+    ours = EBRFE(**ONCE, n_candidates=5, cv=StratifiedKFold(3)).fit(X, y)
     n_overruled = 0
-    for step in ours._history.steps[1:]:
+    for step in ours._path.whole.steps[1:]:
         best = max(step.candidate_scores)
         assert step.dropped == [step.candidates[step.candidate_scores.index(best)]]
         n_overruled += step.dropped[0] != step.candidates[0]
@@ -55,8 +56,8 @@ def test_best_candidate_is_dropped_and_ties_by_criterion():
 def test_larger_steps_drop_the_least_important_features_in_any_case():
     X, y = generated(3, n_features=14)
     ours = EBRFE(n_candidates=3, step=4, cv=3, min_features_to_select=2).fit(X, y)
-    first = ours._history.steps[1]
-    order = np.argsort(-SVMRFE(cv=None, step=13, n_features_to_select=1).fit(X, y).ranking_)
+    first = ours._path.whole.steps[1]
+    order = np.argsort(-SVMRFE(step=13, n_features_to_select=1).fit(X, y).ranking_)
     assert first.dropped[:3] == order[:3].tolist()
     assert first.candidates == order[3:6].tolist()
     assert ours.n_subset_features_.tolist() == [14, 10, 6, 2]
@@ -84,8 +85,9 @@ def test_ebrfe_requires_cv():
 
 def test_two_workers_give_the_same_result():
     X, y = generated(5, n_features=7)
-    one = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested_cv=True).fit(X, y)
-    two = EBRFE(n_candidates=3, cv=3, C=[1, 10], nested_cv=True, n_jobs=2).fit(X, y)
+    settings: dict[str, Any] = {"n_candidates": 3, "cv": 3, "C": [1, 10], "nested_cv": True}
+    one = EBRFE(**settings, random_state=0).fit(X, y)
+    two = EBRFE(**settings, random_state=0, n_jobs=2).fit(X, y)
     assert (one.ranking_ == two.ranking_).all()
     assert (one.fold_scores_ == two.fold_scores_).all()
-    assert (one.nested_score_.scores == two.nested_score_.scores).all()
+    assert (one.held_out_score_.scores == two.held_out_score_.scores).all()

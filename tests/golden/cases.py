@@ -15,12 +15,7 @@ import pandas as pd
 # Files that the commands write, and the options that set them.
 JSON = "result.json"
 PAGE = "page.html"
-OUTPUT_OPTIONS = {
-    "demo": ("-o", PAGE, "--json", JSON),
-    "report": ("-o", PAGE, "--json", JSON),
-    "select": ("-o", JSON),
-    "explain": ("-o", JSON),
-}
+OUTPUT_OPTIONS = ("-o", PAGE, "--json", JSON)
 # Commands not listed here do not run in parallel.
 JOBS_OPTION = {"demo": "--jobs", "report": "--jobs", "select": "--jobs"}
 
@@ -55,25 +50,31 @@ ARGUMENTS: dict[str, str] = {
     " --effective-dimension spectrum --slack 0.02 --cutoff 0.1",
     "select_svmrfe": "select two.csv --target y --method svmrfe --nested-cv --n-features one_se"
     " --C 0.1,1,10",
+    "select_five": "select three.csv --target y --n-features 5",
+    "select_ranked_once": "select two.csv --target y --rank-once --no-bounds",
+    "select_without_score": "select two.csv --target y --n-features 2 --no-score --no-bounds",
     "select_svmrfe_kernel": "select three.csv --target y --method svmrfe --kernel rbf --gamma 0.1"
-    " --criterion margin --class-weight cw2 --step 0.3 --scoring balanced_accuracy --folds 4",
-    "select_svmrfe_groups": "select patients.csv --target y --groups patient --n-features 3",
+    " --criterion margin --class-weight cw2 --step 0.3 --scoring accuracy --folds 4 --no-bounds",
+    "select_svmrfe_groups": "select patients.csv --target y --groups patient --n-features 3"
+    " --no-bounds",
     "select_ebrfe": "select two.csv --target y --method ebrfe --candidates 3 --nested-cv"
-    " --checkpoint run.ckpt",
+    " --checkpoint run.ckpt --no-bounds",
     "select_ebrfe_three_classes": "select three.csv --target y --method ebrfe --candidates auto"
-    " --kernel poly --class-weight balanced",
-    "select_bitflip": "select two.csv --target y --method bitflip --rounds 2",
-    "select_attributeflip": "select three.csv --target y --method attributeflip --rounds 2",
+    " --kernel poly --class-weight none --no-bounds",
+    "select_bitflip": "select two.csv --target y --method bitflip --rounds 2 --no-bounds",
+    "select_attributeflip": "select three.csv --target y --method attributeflip --rounds 2"
+    " --no-bounds",
     "select_saliency": "select two.csv --target y --method saliency --kernel rbf"
-    " --keep-fraction 0.7 --n-features 3",
+    " --keep-fraction 0.7 --n-features 3 --no-bounds",
     "select_saliency_three_classes": "select three.csv --target y --method saliency"
-    " --class-weight balanced --repeats 2 --checkpoint run.ckpt",
+    " --class-weight balanced --repeats 2 --checkpoint run.ckpt --no-bounds",
     "select_saliency_number": "select number.csv --target y --method saliency --n-features 0.25",
     "select_saliency_mlp": "select two.csv --target y --method saliency --model mlp"
-    " --keep-fraction 0.5 --n-features 2",
+    " --keep-fraction 0.5 --n-features 2 --no-bounds",
     "explain_svm": "explain two.csv --target y --row 3 --row 17 --row 40",
     "explain_svm_class": "explain three.csv --target y --row 5 --class low --kernel linear"
     " --class-weight balanced",
+    "explain_svm_raw": "explain two.csv --target y --row 17 --raw",
     "explain_svm_number": "explain number.csv --target y --row 8 --kernel poly --C 3",
     "explain_mlp": "explain two.csv --target y --row 3 --row 17 --model mlp",
     "explain_mlp_number": "explain number.csv --target y --row 25 --model mlp",
@@ -112,7 +113,7 @@ class Case:
     def command_line(self, n_jobs: int) -> list[str]:
         """Return the full command line, including output files and the number of workers."""
         jobs = [JOBS_OPTION[self.command], str(n_jobs)] if self.has_jobs else []
-        return [*self.arguments, *jobs, *OUTPUT_OPTIONS[self.command]]
+        return [*self.arguments, *jobs, *OUTPUT_OPTIONS]
 
 
 CASES = {name: Case(name, tuple(line.split())) for name, line in ARGUMENTS.items()}

@@ -75,7 +75,7 @@ def test_titles_and_labels_are_complete_in_small_figures() -> None:
     _, ax = plt.subplots(figsize=(3.0, 2.5), layout="constrained")
     found.plot(0, max_features=3, ax=ax)
     check_complete(left_title(ax), found.note(0), "(9 less salient features not shown)")
-    check_complete(ax.xaxis.label, "saliency (gradient of the gain)")
+    check_complete(ax.xaxis.label, "saliency (% of the row's total)")
     _, ax = plt.subplots(figsize=(2.0, 2.0), layout="constrained")
     check_complete(found.plot_map(0, shape=(3, 4), ax=ax).ax_.title, found.note(0))
 

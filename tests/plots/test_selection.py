@@ -21,13 +21,13 @@ def fitted() -> SVMRFE:
     return SVMRFE(nested_cv=True, cv=4).fit(X, y)
 
 
-def test_curve_band_and_nested_score(fitted: SVMRFE) -> None:
+def test_curve_band_and_held_out_score(fitted: SVMRFE) -> None:
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()
     display = fitted.plot(ax=ax)
     assert display.ax_ is ax
-    curve, selected, nested = (np.asarray(line.get_xydata()) for line in ax.lines)
+    curve, selected, held_out = (np.asarray(line.get_xydata()) for line in ax.lines)
     order = np.argsort(fitted.n_subset_features_)
     np.testing.assert_allclose(curve[:, 0], fitted.n_subset_features_[order])
     np.testing.assert_allclose(curve[:, 1], fitted.scores_[order])
@@ -37,7 +37,7 @@ def test_curve_band_and_nested_score(fitted: SVMRFE) -> None:
     assert edges.max() == pytest.approx((fitted.scores_ + errors).max())
     assert edges.min() == pytest.approx((fitted.scores_ - errors).min())
     assert set(selected[:, 0]) == {fitted.n_features_}
-    assert set(nested[:, 1]) == {fitted.nested_score_.score}
+    assert set(held_out[:, 1]) == {fitted.held_out_score_.score}
 
 
 def test_redraws_on_a_logarithmic_axis(fitted: SVMRFE) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+
+# Settings of the paper: features and classes are used as they are.
+PAPER: dict[str, Any] = {"standardize": False, "balanced": False}
 
 Gradient = Callable[[np.ndarray, object], np.ndarray]
 

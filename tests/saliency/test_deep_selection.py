@@ -147,7 +147,12 @@ def test_inside_the_saliency_selector(friedman):
     X, y = friedman
     net = NetworkRegressor(max_epochs=15, learning_rate=0.01)
     selector = SaliencySelector(
-        DeepFeatureSelection(net, penalty=0.05), keep_fraction=0.5, n_repeats=1, random_state=0
+        DeepFeatureSelection(net, penalty=0.05),
+        keep_fraction=0.5,
+        n_repeats=1,
+        n_features_to_select=5,
+        standardize=False,
+        random_state=0,
     ).fit(X, y)
     assert set(np.argsort(selector.ranking_)[:3].tolist()) <= set(range(5))
     assert isinstance(selector.estimator_, DeepFeatureSelection)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -99,7 +101,8 @@ def test_selector_explains_all_features() -> None:
     X, y = branches(300, 0)
     X = np.column_stack([X, np.random.default_rng(1).normal(size=(300, 3))])
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    found = SaliencySelector(SVC(gamma=1.0), n_repeats=1).fit(frame, y)
+    selector = SaliencySelector(SVC(gamma=1.0), n_features_to_select=3, standardize=False)
+    found = selector.fit(frame, y)
     explanation = found.explain(frame, y)
     assert explanation.names == list("abcdef")
     used = found.get_support()
@@ -113,8 +116,9 @@ def test_selector_explains_all_features() -> None:
     found.select(2)  # does not change the explained model
     np.testing.assert_array_equal(found.explain(frame, y).saliency, explanation.saliency)
     rows = explanation.to_frame(0)
-    assert rows.columns.tolist() == ["feature", "value", "saliency", "absolute"]
-    assert rows["absolute"].is_monotonic_decreasing
+    assert rows.columns.tolist() == ["feature", "value", "percent", "saliency"]
+    assert rows["saliency"].abs().is_monotonic_decreasing
+    np.testing.assert_allclose(rows["percent"].abs().sum(), 100.0)
     top = rows["feature"][0]
     assert rows["value"][0] == frame.loc[0, top]
     assert explanation.to_frame().shape == (300, 6)
@@ -167,10 +171,24 @@ def test_bar_chart() -> None:
     display = found.plot(3, max_features=2)
     shown = np.argsort(-found.absolute[3])[:2]
     (bars,) = display.ax_.containers
+    np.testing.assert_allclose([bar.get_width() for bar in bars], found.percent[3, shown])
+    assert display.ax_.get_xlabel() == "saliency (% of the row's total)"
+    (bars,) = found.plot(3, max_features=2, raw=True).ax_.containers
     np.testing.assert_allclose([bar.get_width() for bar in bars], found.saliency[3, shown])
     assert "1 less salient features not shown" in display.ax_.get_title(loc="left")
     assert found.note(3) in display.ax_.get_title(loc="left")
     assert display.plot(ax=display.ax_).ax_ is display.ax_
+
+
+def test_percentages_keep_signs_and_add_up() -> None:
+    X, y = branches(60, 0)
+    found = explain(SVC().fit(X, y), X)
+    np.testing.assert_allclose(np.abs(found.percent).sum(axis=1), 100.0)
+    np.testing.assert_array_equal(np.sign(found.percent), np.sign(found.saliency))
+    ratio = found.percent / found.saliency
+    np.testing.assert_allclose(ratio, np.broadcast_to(ratio[:, :1], ratio.shape))
+    nothing = replace(found, saliency=np.zeros_like(found.saliency))
+    assert (nothing.percent == 0).all()
 
 
 def test_map_of_an_image() -> None:
@@ -197,9 +215,9 @@ def test_predictions_equal_those_of_the_model(kernel) -> None:
     X, y = load_iris(return_X_y=True)
     model = SVC(kernel=kernel).fit(X, y)
     np.testing.assert_array_equal(explain(model, X, y).predicted, model.predict(X))
-    selector = SaliencySelector(model, keep_fraction=0.0, n_repeats=1, n_features_to_select=4).fit(
-        X, y
-    )
+    selector = SaliencySelector(
+        model, keep_fraction=0.0, n_features_to_select=4, standardize=False
+    ).fit(X, y)
     assert selector.history_["score"][0] == pytest.approx(model.score(X, y))
 
 
@@ -306,6 +324,6 @@ def test_custom_model_with_a_custom_gain() -> None:
     found = explain(CustomModel().fit(X, y), X, y)
     np.testing.assert_allclose(found.absolute, np.broadcast_to([1, 2, 3], X.shape), atol=0.2)
     selector = SaliencySelector(
-        CustomModel(), keep_fraction=0.0, n_repeats=1, n_features_to_select=3
+        CustomModel(), keep_fraction=0.0, n_features_to_select=3, standardize=False
     ).fit(X, y)
     np.testing.assert_allclose(selector.explain(X, y).saliency, found.saliency)

@@ -14,9 +14,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -25,9 +27,9 @@ from sklearn.svm import SVC, SVR
 from allrelevant import InputError, RelevanceWarning, SaliencySelector, explain
 from allrelevant.exceptions import CheckpointError
 from allrelevant.saliency import OutputGain
-from allrelevant.saliency.rounds import Rounds
+from allrelevant.saliency.rounds import Rounds, balanced_rows
 
-from .naive import naive_ranking
+from .naive import PAPER, naive_ranking
 
 
 def table(n_features: int = 12, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -64,34 +66,105 @@ def train_logistic(X, y):
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9])
 def test_classification_ranking_equals_the_paper(gamma: float) -> None:
     X, y = table()
-    found = SaliencySelector(LogisticRegression(), keep_fraction=gamma, n_repeats=2).fit(X, y)
+    found = SaliencySelector(
+        LogisticRegression(), **PAPER, keep_fraction=gamma, n_repeats=2, n_features_to_select=6
+    ).fit(X, y)
     assert order(found) == naive_ranking(train_logistic, X, y, gamma=gamma, n_repeats=2)
 
 
 def test_a_model_that_uses_no_feature_warns() -> None:
     X, _ = table()
     with pytest.warns(RelevanceWarning, match="round 1 of 1, the model depends on none of its 12"):
-        SaliencySelector(Lasso(alpha=1e3), keep_fraction=0.0, n_repeats=1).fit(X, X[:, 5])
+        SaliencySelector(Lasso(alpha=1e3), keep_fraction=0.0, n_features_to_select=3).fit(
+            X, X[:, 5]
+        )
 
 
-def test_per_std_also_applies_to_explain() -> None:
+def test_explanations_do_not_depend_on_units() -> None:
     X, y = table()
     scales = 10.0 ** np.arange(-6, 6)
-    model = make_pipeline(StandardScaler(), SVC())
-    options: dict[str, Any] = {
-        "keep_fraction": 0.0,
-        "n_repeats": 1,
-        "n_features_to_select": 12,
-        "per_std": True,
-    }
-    plain = SaliencySelector(model, **options).fit(X, y)
-    scaled = SaliencySelector(model, **options).fit(X * scales, y)
+    selector = SaliencySelector(SVC(), keep_fraction=0.0, n_features_to_select=12, random_state=0)
+    plain, scaled = clone(selector).fit(X, y), selector.fit(X * scales, y)
     found = scaled.explain(X * scales, y)
     np.testing.assert_allclose(found.saliency, plain.explain(X, y).saliency, rtol=1e-4, atol=1e-6)
-    per_unit = explain(scaled.estimator_, X * scales, y)
-    np.testing.assert_allclose(found.saliency, per_unit.saliency * (X * scales).std(axis=0))
+    np.testing.assert_array_equal(found.features, X * scales)
     by_hand = explain(scaled.estimator_, X * scales, y, units=(X * scales).std(axis=0))
     np.testing.assert_allclose(found.saliency, by_hand.saliency)
+    assert (scaled.estimator_.predict(X * scales) == plain.estimator_.predict(X)).all()
+
+
+def test_number_of_features_is_chosen_with_the_ranking_repeated_in_each_fold() -> None:
+    X, y = table()
+    folds = StratifiedKFold(3)
+    selector = SaliencySelector(LogisticRegression(), keep_fraction=0.5, cv=folds, balanced=False)
+    found = clone(selector).fit(X, y)
+    assert found.n_subset_features_.tolist() == [12, 6, 3]
+    assert not found.optimistic_
+    for number, (train, test) in enumerate(folds.split(X, y)):
+        alone = clone(selector).set_params(n_features_to_select=12).fit(X[train], y[train])
+        for index, size in enumerate((12, 6, 3)):
+            chosen = alone.ranking_ <= size
+            model = make_pipeline(StandardScaler(), LogisticRegression())
+            model.fit(X[train][:, chosen], y[train])
+            score = balanced_accuracy_score(y[test], model.predict(X[test][:, chosen]))
+            assert found.fold_scores_[index, number] == pytest.approx(score)
+    assert found.n_features_ in (12, 6, 3)
+    assert found.held_out_score_.support.shape == (3, 12)
+    assert found.select("one_se").n_features_ <= found.select("best").n_features_
+    assert found.select(6).held_out_score_.scores.tolist() == found.fold_scores_[1].tolist()
+
+
+def test_a_single_round_also_scores_smaller_subsets() -> None:
+    X, y = table()
+    found = SaliencySelector(SVC(), keep_fraction=0.0, random_state=0).fit(X, y)
+    assert found.n_subset_features_.tolist() == [12, 10, 9, 8, 7, 6, 5, 4, 3, 2]
+    assert len(found.history_) == 1
+    assert found.n_features_ < 12
+
+
+def test_permuted_classes_give_scores_at_chance() -> None:
+    X, y = table(60)
+    found = SaliencySelector(SVC(), random_state=0).fit(X, np.random.RandomState(0).permutation(y))
+    score = found.held_out_score_
+    assert abs(score.score - score.constant) < 2 * score.standard_error + 0.02
+
+
+def test_a_fixed_number_runs_no_cross_validation(monkeypatch) -> None:
+    X, y = table()
+    monkeypatch.setattr("allrelevant.saliency.selector.cv_splits", None)
+    found = SaliencySelector(SVC(), n_features_to_select=3).fit(X, y)
+    assert found.scores_.shape == (0,)
+    assert not hasattr(found, "held_out_score_")
+    with pytest.raises(InputError, match="requires scores"):
+        found.select("best")
+    with pytest.raises(InputError, match="requires scores"):
+        SaliencySelector(SVC(), cv=None).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "n_repeats"),
+    [(SVC(), 1), (make_pipeline(StandardScaler(), Ridge()), 1), (MLPClassifier((2,)), 3)],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_only_random_trainings_are_repeated(model, n_repeats) -> None:
+    X, y = table(6)
+    found = SaliencySelector(model, keep_fraction=0.0, n_features_to_select=2).fit(X, y)
+    assert len(found._history.rounds[0].scores) == n_repeats
+
+
+def test_groups_stay_together_and_scorers() -> None:
+    X, y = table(5)
+    groups = np.arange(150) // 3
+    selector = SaliencySelector(SVC(), cv=GroupKFold(4), scoring="accuracy")
+    found = clone(selector).fit(X, y, groups=groups)
+    train, test = next(GroupKFold(4).split(X, y, groups))
+    model = make_pipeline(StandardScaler(), SVC())
+    rows = balanced_rows(y[train], 0)
+    accuracy = model.fit(X[train][rows], y[train][rows]).score(X[test], y[test])
+    assert found.fold_scores_[0, 0] == pytest.approx(accuracy, abs=0.05)
+    assert found.scoring_ == "accuracy"
+    with pytest.raises(InputError, match="Cannot split the rows"):
+        selector.fit(X, y, groups=np.repeat([0, 1], 75))
 
 
 def test_finds_the_features_of_an_exclusive_or() -> None:
@@ -121,8 +194,8 @@ def test_history_lists_every_round() -> None:
 
 def test_select_a_different_number() -> None:
     X, y = table()
-    found = SaliencySelector(LogisticRegression(), keep_fraction=0.0).fit(X, y)
-    assert found.n_features_ == 6
+    found = SaliencySelector(LogisticRegression(), keep_fraction=0.0, n_features_to_select=0.5)
+    assert found.fit(X, y).n_features_ == 6
     assert found.select(3).transform(X).shape == (150, 3)
     np.testing.assert_array_equal(found.support_, found.ranking_ <= 3)
     assert found.select(0.25).n_features_ == 3
@@ -136,8 +209,11 @@ def test_inactive_features_set_to_zero() -> None:
     """Setting inactive features to zero gives the same ranking as dropping them."""
     X, y = table()
     X = X - X.mean(axis=0)
-    dropped = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=False).fit(X, y)
-    zeroed = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=True).fit(X, y)
+    selector = SaliencySelector(
+        SVC(gamma=0.1), **PAPER, n_repeats=1, keep_shape=True, n_features_to_select=6
+    )
+    dropped = clone(selector).set_params(keep_shape=False).fit(X, y)
+    zeroed = clone(selector).fit(X, y)
     # A column of zeros does not affect an SVM, so outputs and rankings are equal.
     assert order(zeroed) == order(dropped)
     assert zeroed.estimator_.n_features_in_ == 12
@@ -145,8 +221,7 @@ def test_inactive_features_set_to_zero() -> None:
     np.testing.assert_allclose(
         zeroed.explain(X, y).saliency, dropped.explain(X, y).saliency, atol=1e-6
     )
-    sparse = SaliencySelector(SVC(gamma=0.1), n_repeats=1, keep_shape=True).fit(sp.csr_array(X), y)
-    assert order(sparse) == order(dropped)
+    assert order(selector.fit(sp.csr_array(X), y)) == order(dropped)
 
 
 def test_an_estimator_may_require_all_columns() -> None:
@@ -154,9 +229,9 @@ def test_an_estimator_may_require_all_columns() -> None:
         requires_all_columns = True
 
     X, y = table()
-    assert SaliencySelector(FixedInputsSVC(), n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
-    pipeline = make_pipeline(StandardScaler(), FixedInputsSVC())
-    assert SaliencySelector(pipeline, n_repeats=1).fit(X, y).estimator_.n_features_in_ == 12
+    for model in (FixedInputsSVC(), make_pipeline(StandardScaler(), FixedInputsSVC())):
+        found = SaliencySelector(model, n_features_to_select=6).fit(X, y)
+        assert found.estimator_.n_features_in_ == 12
 
 
 def test_balanced_rows() -> None:
@@ -172,7 +247,7 @@ def test_balanced_rows() -> None:
             return super().fit(X, y)
 
     n = int((y == 0).sum())
-    SaliencySelector(RecordingModel(), keep_fraction=0.0, n_repeats=1, balanced=True).fit(X, y)
+    SaliencySelector(RecordingModel(), keep_fraction=0.0, n_features_to_select=6).fit(X, y)
     assert seen == [[n, n], [n, n]]
     assert n > 20
 
@@ -181,8 +256,8 @@ def test_sparse_and_dense_tables_have_the_same_ranking() -> None:
     X, y = table()
     X[np.abs(X) < 0.3] = 0.0
     for model in (SVC(kernel="rbf", gamma=0.1, tol=1e-8), LogisticRegression(tol=1e-10)):
-        dense = SaliencySelector(model, n_repeats=1).fit(X, y)
-        sparse = SaliencySelector(model, n_repeats=1).fit(sp.csr_array(X), y)
+        selector = SaliencySelector(model, **PAPER, n_features_to_select=6)
+        dense, sparse = clone(selector).fit(X, y), selector.fit(sp.csr_array(X), y)
         assert order(dense) == order(sparse)
 
 
@@ -209,6 +284,7 @@ def test_resumed_run_gives_the_same_result(tmp_path, monkeypatch) -> None:
         MLPClassifier((5,), max_iter=10),
         keep_fraction=0.7,
         n_repeats=2,
+        n_features_to_select=4,
         checkpoint=tmp_path / "run.ckpt",
     )
     whole_round, done = Rounds._round, []
@@ -250,7 +326,9 @@ def test_resumed_run_gives_the_same_result(tmp_path, monkeypatch) -> None:
 def test_gain_parameter() -> None:
     X, y = table()
     model = LogisticRegression().fit(X, y)
-    found = SaliencySelector(LogisticRegression(), keep_fraction=0.0, gain=OutputGain()).fit(X, y)
+    found = SaliencySelector(
+        LogisticRegression(), **PAPER, keep_fraction=0.0, gain=OutputGain(), n_features_to_select=6
+    ).fit(X, y)
     weights = np.abs(model.coef_[0])
     assert order(found) == np.argsort(-weights, kind="stable").tolist()
     np.testing.assert_allclose(found.importances_, weights / weights.sum())
@@ -262,24 +340,28 @@ def test_pipeline_with_a_scaler() -> None:
     y = X[:, 0] + X[:, 1] * X[:, 2]
     units = np.logspace(-1, 1, X.shape[1])
     inside = SaliencySelector(
-        make_pipeline(StandardScaler(), SVR()), n_repeats=1, keep_fraction=0.0
+        make_pipeline(StandardScaler(), SVR()), **PAPER, keep_fraction=0.0, n_features_to_select=6
     )
     plain, other = clone(inside).fit(X, y), clone(inside).fit(X * units, y)
     expected = plain.importances_ / units
     np.testing.assert_allclose(other.importances_, expected / expected.sum(), rtol=1e-6)
 
 
-def test_per_std_ranking_does_not_depend_on_units() -> None:
+def test_ranking_does_not_depend_on_units() -> None:
     X, y = table(n_classes=3)
     X[np.abs(X) < 0.5] = 0.0
     units = np.logspace(-3, 3, X.shape[1])
     scaler = StandardScaler(with_mean=False)
-    with_pipeline = SaliencySelector(make_pipeline(scaler, SVC()), n_repeats=1, per_std=True)
-    prescaled = SaliencySelector(SVC(), n_repeats=1).fit(scaler.fit_transform(X), y)
+    selector = SaliencySelector(SVC(gamma=0.1), n_features_to_select=6, balanced=False)
+    prescaled = clone(selector).set_params(standardize=False).fit(scaler.fit_transform(X), y)
     for rows in (X, X * units, sp.csr_array(X * units)):
-        found = clone(with_pipeline).fit(rows, y)
+        found = clone(selector).fit(rows, y)
         assert order(found) == order(prescaled)
         np.testing.assert_allclose(found.importances_, prescaled.importances_, rtol=1e-2)
+    rule = SaliencySelector(SVC(), random_state=0)
+    wine, target = load_wine(return_X_y=True)
+    raw, scaled = clone(rule).fit(wine, target), rule.fit(scaler.fit_transform(wine), target)
+    assert (raw.support_ == scaled.support_).all()
 
 
 def test_pandas_polars_pickle_and_pipelines() -> None:
@@ -305,7 +387,7 @@ def test_constant_columns_are_ranked_last() -> None:
     assert set(found.ranking_[[0, 7]]) == {7, 8}
     np.testing.assert_array_equal(found.importances_[[0, 7]], 0)
     with pytest.warns(RelevanceWarning, match="2 constant"):
-        SaliencySelector(LogisticRegression(), n_repeats=1).fit(sp.csr_array(X), y)
+        SaliencySelector(LogisticRegression(), n_features_to_select=2).fit(sp.csr_array(X), y)
     with pytest.raises(InputError, match="All columns are constant"):
         SaliencySelector(LogisticRegression()).fit(np.ones((len(y), 3)), y)
 
@@ -364,6 +446,9 @@ def test_bad_input_raises() -> None:
     with pytest.raises(ValueError, match="Unknown label type"):
         SaliencySelector(SVC()).fit(X, X[:, 0])
     assert SaliencySelector(Ridge(), keep_fraction=0.0).fit(X, X[:, 3]).ranking_[3] == 1
+    X[3, 2] = np.nan
+    with pytest.raises(InputError, match=r"NaN values \(1 in total\), first in feature 'x2'"):
+        SaliencySelector(SVC()).fit(X, y)
 
 
 def test_heavy_packages_are_imported_late() -> None:

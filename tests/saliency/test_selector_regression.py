@@ -14,7 +14,7 @@ from sklearn.svm import SVR
 from allrelevant import InputError, SaliencySelector
 from allrelevant.saliency import RegressionGain, as_differentiable
 
-from .naive import naive_ranking
+from .naive import PAPER, naive_ranking
 
 
 def train_svr(X, y):
@@ -35,7 +35,9 @@ def test_regression_ranking_equals_the_paper() -> None:
     X = rng.normal(size=(60, 8))
     y = X[:, 2] + X[:, 5] ** 2 + 0.1 * rng.normal(size=60)
     gain = RegressionGain(unit=1.0)
-    found = SaliencySelector(SVR(gamma=0.1), keep_fraction=0.7, n_repeats=1, gain=gain).fit(X, y)
+    found = SaliencySelector(SVR(gamma=0.1), **PAPER, keep_fraction=0.7, gain=gain).fit(X, y)
+    assert found.scoring_ == "r2"
+    assert found.held_out_score_.score > 0.5 > 0 >= found.held_out_score_.constant
     assert np.argsort(found.ranking_).tolist() == naive_ranking(
         train_svr, X, y, gamma=0.7, classes=False
     )
@@ -95,6 +97,6 @@ def test_network_by_name_treats_many_integers_as_numeric() -> None:
     X = np.random.default_rng(0).normal(size=(100, 4))
     y = (100 * X[:, 1]).round().astype(int)
     found = SaliencySelector("mlp", keep_fraction=0.0, n_repeats=1, random_state=0).fit(X, y)
-    assert type(found.estimator_).__name__ == "NetworkRegressor"
+    assert type(found.estimator_[-1]).__name__ == "NetworkRegressor"
     found.fit(X, y > 0)
-    assert type(found.estimator_).__name__ == "NetworkClassifier"
+    assert type(found.estimator_[-1]).__name__ == "NetworkClassifier"

@@ -88,6 +88,6 @@ class FixedWidthModel(LogisticRegression):
 def test_error_names_the_round_or_the_final_training():
     X, y = [[0.0, 1, 2, 0], [1, 0, 2, 1], [0, 1, 0, 1], [1, 0, 1, 1]], [0, 1, 0, 1]
     with pytest.raises(InputError, match=r"in round 2 of 2 \(2 features\): shapes .*keep_shape"):
-        SaliencySelector(FixedWidthModel(), keep_fraction=0.5, n_repeats=1).fit(X, y)
+        SaliencySelector(FixedWidthModel(), keep_fraction=0.5, n_features_to_select=2).fit(X, y)
     with pytest.raises(InputError, match=r"^Training failed on the 2 selected features: shapes"):
-        SaliencySelector(FixedWidthModel(), keep_fraction=0.0, n_repeats=1).fit(X, y)
+        SaliencySelector(FixedWidthModel(), keep_fraction=0.0, n_features_to_select=2).fit(X, y)

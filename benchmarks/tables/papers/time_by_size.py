@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from allrelevant import EBRFE, SVMRFE, RelevanceWarning, SaliencySelector
@@ -17,6 +18,7 @@ from allrelevant.datasets import make_linear_classification
 
 from ...comparators import linear, relevance_bounds, wrappers
 from ...comparators.filters import mutual_information, relieff
+from ...elimination_tasks import THESIS
 from ..table import Column, Figures, Row, Table
 from .ground_truth import boruta, lassonet
 
@@ -31,7 +33,19 @@ def column_title(size: tuple[int, int]) -> str:
 
 
 def by_saliency(X: np.ndarray, y: np.ndarray, seed: int, *, gamma: float) -> Any:
-    return SaliencySelector(SVC(), keep_fraction=gamma, n_repeats=1, random_state=seed).fit(X, y)
+    return SaliencySelector(
+        SVC(),
+        keep_fraction=gamma,
+        n_repeats=1,
+        n_features_to_select=0.5,
+        standardize=False,
+        balanced=False,
+        random_state=seed,
+    ).fit(X, y)
+
+
+def by_elimination(X: np.ndarray, y: np.ndarray, _: int, *, selector: Any) -> Any:
+    return selector.set_params(cv=StratifiedKFold(FOLDS), class_weight=None).fit(X, y)
 
 
 def by_comparator(X: np.ndarray, y: np.ndarray, seed: int, *, comparator: Callable) -> Any:
@@ -41,9 +55,17 @@ def by_comparator(X: np.ndarray, y: np.ndarray, seed: int, *, comparator: Callab
 # Function, sizes at which it takes a few minutes at most, and whether the method is ours.
 METHODS: Mapping[str, tuple[Run, tuple[tuple[int, int], ...], bool]] = {
     "bounds": (partial(by_comparator, comparator=relevance_bounds.bounds), SIZES, True),
-    "SVM-RFE, one feature at a time": (lambda X, y, _: SVMRFE().fit(X, y), SIZES, True),
-    "SVM-RFE, a tenth at a time": (lambda X, y, _: SVMRFE(step=0.1).fit(X, y), SIZES, True),
-    "EB-RFE": (lambda X, y, _: EBRFE(n_candidates=5).fit(X, y), SIZES[:3], True),
+    "SVM-RFE, one feature at a time": (
+        partial(by_elimination, selector=SVMRFE(**THESIS)),
+        SIZES,
+        True,
+    ),
+    "SVM-RFE, a tenth at a time": (
+        partial(by_elimination, selector=SVMRFE(**{**THESIS, "step": 0.1})),
+        SIZES,
+        True,
+    ),
+    "EB-RFE": (partial(by_elimination, selector=EBRFE(n_candidates=5, **THESIS)), SIZES[:3], True),
     "saliency of an RBF SVM, gamma 0": (partial(by_saliency, gamma=0.0), SIZES, True),
     "saliency of an RBF SVM, gamma 0.9": (partial(by_saliency, gamma=0.9), SIZES, True),
     "L1-SVM, tuned": (partial(by_comparator, comparator=linear.l1_svm()), SIZES, False),

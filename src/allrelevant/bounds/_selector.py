@@ -5,7 +5,6 @@ The estimators for linear models and for mappings share this mixin.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._optional import display
 from .._typing import Matrix
 from .._validation import check_varying, feature_names, warn_constant_columns
-from ..exceptions import InputError, RelevanceWarning
+from ..exceptions import InputError, warn_caller
 from ..relevance import RELEVANT
 from ..terms.layout import WeightLayout
 from .models import LinearModel, LinearModels
@@ -107,14 +106,12 @@ class BoundsSelectorMixin(SelectorMixin):
     def _check_constant_columns(self, is_constant: NDArray[np.bool_]) -> None:
         constant = np.flatnonzero(is_constant)
         check_varying(len(constant), len(is_constant))
-        warn_constant_columns(feature_names(self), constant, "irrelevant", stacklevel=5)
+        warn_constant_columns(feature_names(self), constant, "irrelevant")
 
     def _warn_large_gaps(self) -> None:
         largest = float(self.gap_[self.exact_].max(initial=0.0))
         if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
-            warnings.warn(
+            warn_caller(
                 f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
-                "cause is badly scaled columns: set standardize=True.",
-                RelevanceWarning,
-                stacklevel=4,
+                "cause is badly scaled columns: set standardize=True."
             )

@@ -1,22 +1,20 @@
-"""Minimum-cost feature sets that suffice for some equivalent model."""
+"""Search for the minimum-cost feature sets that suffice for some equivalent model."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import display
 from .._params import AUTO
-from .._text import count_noun, join_names
 from .._typing import Matrix, Vector
-from ..exceptions import InputError, SolverError
+from ..exceptions import InputError, SolverError, warn_caller
 from ..parallel import RunOptions
 from ..terms.layout import WeightLayout
 from .baseline import (
@@ -27,205 +25,23 @@ from .baseline import (
     nested_score,
 )
 from .calibration import zero_weight
-from .models import LinearModel, LinearModels
+from .cheapest_models import CheapestModel, CheapestModels
 from .programs.equivalent_models import EquivalentModels
 from .result import BoundsResult, SubproblemBounds
 from .solver.cheapest import CheapestSearch, FeatureSet
 from .solver.ranges import LOWER, WeightRanges, weight_ranges
 from .task import FitScaling
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..plots import CostDisplay
-
 # With held_out_score="auto", the score is computed for tables with up to this many features.
 MAX_FEATURES_FOR_HELD_OUT_SCORE = 40
+
+# Tolerance when a gap between integer costs is rounded down.
+_GAP_TOL = 1e-6
 
 OPTIMISTIC_SCORE = (
     "The cross-validated scores of the feature sets are optimistic, because the sets were chosen "
     "on the same rows. Pass held_out_score=True for a nested cross-validation score."
 )
-
-
-@dataclass(frozen=True)
-class CheapestModel:
-    """Minimum-cost feature set, with its cost, an equivalent model and a score.
-
-    Attributes
-    ----------
-    features : list of str
-        Names of the features in the set, in the order of the table.
-    members : ndarray of int
-        Indices of these features.
-    cost : float
-        Total cost of the features.
-    proven : bool
-        Whether the cost is proven to be minimal, apart from feature sets returned earlier.
-    gap : float
-        Upper bound on the possible cost saving; zero if ``proven``.
-    model : LinearModel or LinearModels
-        Equivalent model that uses only these features and minimizes the norm plus C times the loss.
-        It is verified against the data.
-    score, score_error : float
-        Cross-validated score of a baseline with these features only, and its standard error. The
-        score is optimistic, because the features were chosen on all rows, including those on which
-        the score is measured. See ``held_out_score`` of :class:`CheapestModels`.
-    predictor : estimator
-        Copy of the estimator that predicts with this model instead of the baseline.
-    """
-
-    features: list[str]
-    members: NDArray[np.intp]
-    cost: float
-    proven: bool
-    gap: float
-    model: LinearModel | LinearModels
-    score: float
-    score_error: float
-    predictor: Any = field(repr=False)
-
-
-@dataclass(frozen=True)
-class CheapestModels(Sequence[CheapestModel]):
-    """Minimum-cost feature sets with their models, in ascending order of cost.
-
-    Attributes
-    ----------
-    feature_names : list of str
-        Names of all features.
-    costs : ndarray of shape (n_features,)
-        Cost of each feature.
-    solutions : list of CheapestModel
-        Models in order of cost. No feature set contains an earlier one, because the extra features
-        would be unnecessary.
-    baseline_used : ndarray of shape (n_features,)
-        Whether the baseline uses each feature.
-    baseline_score, baseline_score_error : float
-        Cross-validated score of the baseline with all features, on the same folds, and its standard
-        error.
-    complete : bool
-        Whether ``solutions`` contains all such feature sets.
-    held_out_score, held_out_score_error : float or None
-        Nested cross-validation score of the cheapest feature set, and its standard error: in each
-        fold, the set is chosen anew on the training rows, and a baseline with these features is
-        scored on the held-out rows. The folds are those of ``baseline_score``. The score estimates
-        the performance of such a choice on new rows. None if it was not computed.
-    notes : tuple of str
-        Remarks on the scores.
-    """
-
-    feature_names: list[str]
-    costs: Vector
-    solutions: list[CheapestModel]
-    baseline_used: NDArray[np.bool_]
-    baseline_score: float
-    baseline_score_error: float
-    complete: bool
-    held_out_score: float | None = None
-    held_out_score_error: float | None = None
-    notes: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.solutions)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.solutions[index]
-
-    def __iter__(self) -> Iterator[CheapestModel]:
-        return iter(self.solutions)
-
-    def __str__(self) -> str:
-        first = self.solutions[0]
-        proof = "proven minimal" if first.proven else f"at most {first.gap:g} above the minimum"
-        names = f" ({join_names(first.features)})" if first.features else ""
-        restricted = "with these features" if first.features else "without features"
-        lines = [
-            f"The cheapest of {count_noun(len(self), 'feature set', 'feature sets')} has "
-            f"{count_noun(len(first.features), 'feature', 'features')}{names} and costs "
-            f"{first.cost:g} ({proof}).",
-            f"Cross-validated score: {first.score:.3f} ± {first.score_error:.3f} "
-            f"{restricted}, {self.baseline_score:.3f} ± {self.baseline_score_error:.3f} with all "
-            f"{len(self.feature_names)}.",
-        ]
-        if self.held_out_score is not None:
-            lines.append(
-                f"Held-out score, with the set chosen anew in each fold: {self.held_out_score:.3f} "
-                f"± {self.held_out_score_error:.3f}."
-            )
-        return "\n".join([*lines, *self.notes])
-
-    @property
-    def baseline_cost(self) -> float:
-        """Total cost of the features that the baseline uses."""
-        return float(self.costs[self.baseline_used].sum())
-
-    def core(self) -> list[str]:
-        """Return the names of the features that every set contains, in the order of the table."""
-        common = set.intersection(*(set(s.members.tolist()) for s in self.solutions))
-        return [self.feature_names[j] for j in sorted(common)]
-
-    def alternatives(self, feature: int | str) -> list[CheapestModel]:
-        """Return the models whose feature set excludes a given feature, cheapest first.
-
-        Parameters
-        ----------
-        feature : int or str
-            Index or name of the feature.
-        """
-        layout = WeightLayout(len(self.feature_names), names=tuple(self.feature_names))
-        index = layout.index(feature)
-        return [solution for solution in self.solutions if index not in solution.members]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return costs and scores as a data frame with one row per feature set, cheapest first.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``cost``, ``n_features``, ``features``, ``proven``, ``gap``, ``score`` and
-            ``score_error``.
-        """
-        import pandas
-
-        names = ("cost", "features", "proven", "gap", "score", "score_error")
-        frame = pandas.DataFrame(
-            [[getattr(solution, name) for name in names] for solution in self.solutions],
-            columns=list(names),
-        )
-        frame.insert(1, "n_features", [len(solution.members) for solution in self.solutions])
-        return frame.rename_axis("rank")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the feature sets, costs and scores as JSON-compatible values.
-
-        Returns
-        -------
-        dict
-            ``models`` in order of cost, ``core``, ``complete``, the ``costs`` of all features, the
-            ``baseline`` with its number of features, cost and score, the ``held_out_score`` with
-            its error, and ``notes``.
-        """
-        names = ("features", "cost", "proven", "gap", "score", "score_error")
-        return {
-            "models": [{name: getattr(model, name) for name in names} for model in self.solutions],
-            "core": self.core(),
-            "complete": self.complete,
-            "costs": dict(zip(self.feature_names, self.costs.tolist(), strict=True)),
-            "baseline": {
-                "n_features": int(self.baseline_used.sum()),
-                "cost": self.baseline_cost,
-                "score": self.baseline_score,
-                "score_error": self.baseline_score_error,
-            },
-            "held_out_score": self.held_out_score,
-            "held_out_score_error": self.held_out_score_error,
-            "notes": list(self.notes),
-        }
-
-    def plot(self, **kwargs: Any) -> CostDisplay:
-        """Plot the cost of feature sets against their size; see :meth:`CostDisplay.from_result`."""
-        return display("CostDisplay").from_result(self, **kwargs)
 
 
 @dataclass(frozen=True)
@@ -344,6 +160,8 @@ def find_cheapest_models(
     wants_held_out_score = _wants_held_out_score(result, request)
     spaces = [SearchSpace.from_bounds(bounds) for bounds in result.subproblems]
     sets, complete = find_cheapest_sets(spaces, request)
+    gaps = [_optimality_gap(chosen, request.costs) for chosen in sets]
+    _warn_unproven(gaps[-1], request)
     baselines = [bounds.baseline for bounds in result.subproblems]
     names = result.features.names
     (baseline_score, baseline_error), *scores = (
@@ -354,7 +172,7 @@ def find_cheapest_models(
     if wants_held_out_score:
         held_out, notes = score_held_out(baselines, request, scoring, **run)
     solutions = []
-    for chosen, (score, error) in zip(sets, scores, strict=True):
+    for chosen, gap, (score, error) in zip(sets, gaps, scores, strict=True):
         models = [
             bounds.model(coef, offset)
             for bounds, (coef, offset) in zip(result.subproblems, chosen.models, strict=True)
@@ -363,10 +181,10 @@ def find_cheapest_models(
         solutions.append(
             CheapestModel(
                 features=[names[j] for j in chosen.members],
-                members=chosen.members,
+                indices=chosen.members,
                 cost=chosen.cost,
-                proven=chosen.proven,
-                gap=max(0.0, chosen.cost - chosen.bound) if not chosen.proven else 0.0,
+                proven=gap == 0,
+                gap=gap,
                 model=cheapest.baseline,
                 score=score,
                 score_error=error,
@@ -384,6 +202,28 @@ def find_cheapest_models(
         held_out_score=None if held_out is None else held_out[0],
         held_out_score_error=None if held_out is None else held_out[1],
         notes=tuple(notes),
+    )
+
+
+def _optimality_gap(chosen: FeatureSet, costs: Vector) -> float:
+    """Return an upper bound on the possible saving; it is an integer if all costs are."""
+    if chosen.proven:
+        return 0.0
+    gap = max(0.0, chosen.cost - chosen.bound)
+    return float(np.floor(gap + _GAP_TOL)) if (costs == np.round(costs)).all() else gap
+
+
+def _warn_unproven(gap: float, request: DesignRequest) -> None:
+    """Warn if the time limit was reached before the last set was proven optimal."""
+    if gap == 0:
+        return
+    counts_features = bool((request.costs == 1).all())
+    word = "smallest" if counts_features else "cheapest"
+    better = f"up to {gap:g} fewer features" if counts_features else f"a cost up to {gap:g} lower"
+    warn_caller(
+        f"The feature set is not proven to be the {word}, because the search stopped after "
+        f"max_seconds={request.max_seconds:g}. A sufficient set with {better} may exist. Increase "
+        "max_seconds to prove it or to find a better one."
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import reprlib
 import time
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._params import FDR, PROBES, CutoffName
 from .._typing import Matrix, Vector
-from ..exceptions import RelevanceWarning, WorkerDiedError
+from ..exceptions import WorkerDiedError, warn_caller
 from ..parallel import RunOptions, parallel_map
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
@@ -126,9 +125,9 @@ def baseline_notes(
 
 
 def issue_notes(notes: Iterable[str]) -> None:
-    """Issue each message as a :class:`RelevanceWarning` attributed to the caller's caller."""
+    """Issue each note as a warning."""
     for note in notes:
-        warnings.warn(note, RelevanceWarning, stacklevel=3)
+        warn_caller(note)
 
 
 def calibrate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +22,7 @@ from .substitution import (
     interval_changes,
     relation_matrix,
     relevant_weights,
+    signed_relations,
 )
 
 if TYPE_CHECKING:
@@ -233,6 +235,35 @@ def find_relations(
         problems=by_class,
         effort=sum_stats([part.effort for part in by_class]),
     )
+
+
+def find_substitutes(
+    result: BoundsResult, features: Sequence[int], *, n_jobs: int | None = None
+) -> list[list[int]]:
+    """Return the substitutes of each of the given features, strongest relation first.
+
+    A substitute becomes more necessary if the feature is dropped, or less useful if it is raised.
+    """
+    result.check_single_set()
+    relevant = [set(relevant_weights(bounds).tolist()) for bounds in result.subproblems]
+    tasks = [(i, k) for i, indices in enumerate(relevant) for k in features if k in indices]
+    changes = parallel_map(
+        lambda task: interval_changes(result.subproblems[task[0]], task[1]), tasks, n_jobs=n_jobs
+    )
+    strength = np.zeros((len(result.layout.names), len(result.layout.names)))
+    for (i, k), change in zip(tasks, changes, strict=True):
+        bounds = result.subproblems[i]
+        rows = relevant_weights(bounds)
+        column = signed_relations(
+            bounds.interval[rows], change.dropped[:, None], change.raised[:, None]
+        )[:, 0]
+        strength[rows, k] = np.maximum(strength[rows, k], -column)
+    np.fill_diagonal(strength, 0.0)
+    by_strength = [np.argsort(-strength[:, k], kind="stable") for k in features]
+    return [
+        [int(j) for j in order if strength[j, k] >= RELATION_THRESHOLD]
+        for k, order in zip(features, by_strength, strict=True)
+    ]
 
 
 def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> NDArray[np.intp]:

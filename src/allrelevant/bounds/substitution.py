@@ -108,6 +108,7 @@ def relation_matrix(
     relations[np.ix_(features, features)] = signed_relations(
         bounds.interval[features], dropped, raised
     )
+    np.fill_diagonal(relations, 0.0)
     return SubproblemRelations(
         features, dropped, raised, relations, sum_stats([c.effort for c in changes])
     )
@@ -121,7 +122,8 @@ def signed_relations(
     Changes are measured relative to the upper bound of feature j. Changes due to a raised feature
     are divided by ``RAISED_SHARE``, because raising a perfect substitute lowers the upper bound by
     that fraction only. The larger change counts. ``interval`` has shape (m, 2); ``dropped`` and
-    ``raised`` have shape (m, m, 2), with feature k in columns.
+    ``raised`` have shape (m, n, 2), with feature k in columns. The relation of a feature to itself
+    has no meaning.
     """
     lower, upper = (ends[:, None] for ends in interval.T)
     upper_decrease = (upper - raised[:, :, 1]) / RAISED_SHARE
@@ -130,5 +132,4 @@ def signed_relations(
     complements = np.maximum(upper - dropped[:, :, 1], lower_increase) / upper
     relation = np.where(complements > substitutes, complements, -substitutes)
     relation[np.maximum(complements, substitutes) < 0] = 0.0  # negative changes are rounding errors
-    np.fill_diagonal(relation, 0.0)
     return np.clip(relation, -1.0, 1.0)

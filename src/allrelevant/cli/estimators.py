@@ -36,13 +36,15 @@ class Method:
 
     The first argument of the constructor may be built by ``component``. This function receives
     ``task``, ``user_flags`` and the options for which it has parameters. Alternatively, the first
-    argument is the estimator of the method ``starts_from``.
+    argument is the estimator of the method ``starts_from``. ``accepts_fraction`` tells whether the
+    number of features to select can be a fraction.
     """
 
     estimator: str
     help: str = ""
     component: Callable[..., Any] | None = None
     starts_from: str | None = None
+    accepts_fraction: bool = False
     tasks: tuple[str, ...] = ("classification",)
 
     @property
@@ -58,9 +60,9 @@ class Method:
         return self.parameters | start
 
     @property
-    def cross_validates(self) -> bool:
-        """Whether the method scores feature subsets by cross-validation."""
-        return "cv" in self.parameters
+    def selects_later(self) -> bool:
+        """Whether a fitted selector can select a different number of features."""
+        return "n_features_to_select" in self.parameters
 
     def build(self, options: Options, task: str) -> Any:
         """Return the unfitted estimator; options set to None get the constructor's default."""
@@ -129,12 +131,13 @@ def model_to_train(
             "single value."
         )
     if task == "regression":
-        if class_weight is not None:
+        if "class_weight" in user_flags:
             raise InputError(
-                f"--class-weight {class_weight} requires a classification task, but the target is "
-                "numeric. Remove --class-weight."
+                "--class-weight requires a classification task, but the target is numeric. Remove "
+                "--class-weight."
             )
         return SVR(kernel=kernel, C=C, gamma=gamma)
+    class_weight = class_weight or None
     if class_weight not in (None, "balanced"):
         raise InputError(
             f"--class-weight {class_weight} is not available for saliency. Use 'balanced', or a "
@@ -163,6 +166,7 @@ METHODS = {
         "SaliencySelector",
         "repeatedly remove the features that correct predictions depend on least",
         component=model_to_train,
+        accepts_fraction=True,
         tasks=("classification", "regression"),
     ),
 }
@@ -175,24 +179,24 @@ BOUNDS = {task: Method(TASKS[task]) for task in LINEAR_TASKS}
 BOUNDS[METRIC] = Method(TASKS[METRIC], component=metric_learner)
 
 
-def build_selector(name: str, options: Options, task: str) -> Any:
-    """Return the unfitted feature selector of a method; raise if an option does not apply to it."""
+def build_selector(name: str, options: Options, task: str, *, keep_size: bool = True) -> Any:
+    """Return the unfitted feature selector of a method; raise if an option does not apply to it.
+
+    Without ``keep_size``, the number of features to select is not passed on.
+    """
     method = METHODS[name]
     for option, flag in options.user_flags.items():
         if option not in method.options:
             others = [other for other in METHODS if option in METHODS[other].parameters]
             raise InputError(f"{flag} requires --method {' or '.join(others)} (got {name}).")
     size = options.settings["n_features_to_select"]
-    if method.cross_validates and isinstance(size, float):
+    if isinstance(size, float) and not method.accepts_fraction:
         raise InputError(
             f"--n-features {size:g} is a fraction, which requires --method saliency (got {name}). "
-            "Pass a number of features, 'best' or 'one_se'."
+            "Pass a number of features or a rule, such as 'best'."
         )
-    if not method.cross_validates and isinstance(size, str):
-        raise InputError(
-            f"--n-features {size} requires scores, but saliency computes only a ranking. Pass a "
-            "number or a fraction of features, such as 20 or 0.25."
-        )
+    if not keep_size:
+        options = replace(options, settings={**options.settings, "n_features_to_select": None})
     return method.build(options, task)
 
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._text import display_width, printable, shorten
-from ..exceptions import InputError, RelevanceWarning
+from .._text import display_width, number, printable, shorten, wrap
+from ..exceptions import InputError, warn_caller
 from .estimators import fit, model_to_train
-from .options import add_options, estimator_options
-from .output import collected_notes, plan_json
+from .options import EXPLANATION_PAGE, add_options, estimator_options
+from .output import collected_notes, headline, plan_outputs, text_width
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..tables.target import Target
 
-N_FOLDS = 5
 MIN_TRAINING_ROWS = 4
 
 # Terminal output.
@@ -32,20 +28,23 @@ _NAME_WIDTH = 40
 @click.command(
     help="""Explain the predictions for individual rows of TABLE.
 
-A model is trained on all other rows. The saliency of a feature is the gradient of a gain function
-that is large where the prediction is correct. It is positive if a larger value of the feature
-supports the class. If the model misclassifies a row, few or no features support its true class, and
-the output says so.
+A model is trained on all other rows. For each row, the result is the prediction, how often similar
+predictions were correct, and the features that support or oppose the prediction, next to the usual
+range of their values. It is printed and written to an HTML report.
 
-TABLE has the same format as for "allrelevant report". Features are first scaled to mean 0 and
-variance 1, so saliency is per standard deviation. A numeric target is also scaled, so its unit does
-not matter. The score of the model is estimated by 5-fold cross-validation on the training rows.
+The saliency of a feature shows how strongly a small increase of its value, in standard deviations,
+would strengthen (+) or weaken (-) the prediction, in percent of the total over all features. It
+does not show how much the present value contributed, and it is not a causal effect.
+
+TABLE has the same format as for "allrelevant report". The target contains classes or numbers. The
+score of the model is estimated by 5-fold cross-validation on the training rows.
 
 \b
 Examples:
   allrelevant explain patients.csv --target diagnosis --row 17
   allrelevant explain patients.csv --target diagnosis --row 17 --class healthy
-  allrelevant explain houses.csv --target price --row 3 --row 8 -o explained.json
+  allrelevant explain houses.csv --target price --row 3 --row 8 -o houses.html
+  allrelevant explain houses.csv --target price --row 3 --json result.json
 """
 )
 @click.argument("table")
@@ -61,17 +60,20 @@ def explain(
     task: str,
     towards: str | None,
     sep: str | None,
+    raw: bool,
     output: str | None,
+    json_output: str | None,
     quiet: bool,
     standardize: bool,
     **settings: Any,
 ) -> None:
     """Train a model on all other rows of a table and explain the given rows."""
-    outputs = plan_json(output, quiet=quiet, table=table)
+    outputs = plan_outputs(output, json_output, default=EXPLANATION_PAGE, quiet=quiet, table=table)
     import numpy as np
 
-    from ..results.selection import explanation_document
+    from ..results.explanation import explanation_document
     from ..saliency import explain as explain_saliency
+    from ..saliency.quality import decision_margins, predict_held_out
     from ..tables.features import ColumnRoles, split_features
     from ..tables.reading import read_table
     from ..tables.target import read_target
@@ -91,15 +93,12 @@ def explain(
         flags = estimator_options(settings).user_flags
         model = fit(model_to_train(task=label.task, user_flags=flags, **settings), X_train, y_train)
         class_label = None if towards is None else _class_label(towards, model)
-        y_true = scale.apply(label.y[indices]) if class_label is None else None
-        explanation = explain_saliency(model, X.iloc[indices], y_true, target=class_label)
-        quality = cross_validate(model, X_train, y_train, seed=settings["random_state"])
-        if quality.is_poor:
-            warnings.warn(
+        explanation = explain_saliency(model, X.iloc[indices], target=class_label)
+        held_out = predict_held_out(model, X_train, y_train, seed=settings["random_state"])
+        if held_out.quality().is_poor:
+            warn_caller(
                 "The model does no better than a constant prediction, so its explanations say "
-                "nothing about the target. Do not interpret them.",
-                RelevanceWarning,
-                stacklevel=1,
+                "nothing about the target. Do not interpret them."
             )
         document = explanation_document(
             replace(  # back to the units of the table
@@ -107,22 +106,29 @@ def explain(
                 targets=scale.undo(explanation.targets),
                 predicted=scale.undo(explanation.predicted),
             ),
-            columns.X.iloc[indices],
+            columns.X,
             rows,
+            actual=label.y[indices],
+            margins=decision_margins(model, X.iloc[indices].to_numpy())
+            if label.is_classification
+            else None,
+            held_out=replace(
+                held_out, y=scale.undo(held_out.y), predicted=scale.undo(held_out.predicted)
+            ),
             table=Path(table).name,
             target=target,
             model=model,
-            quality=asdict(quality),
             settings={
                 "task": label.task,
                 "standardize": standardize,
                 "standardize_target": not label.is_classification,
+                "raw": raw,
                 **settings,
             },
             warnings=notes,
             command=command,
         )
-        outputs.write(document, lambda document: "\n".join([quality.line, *_row_lines(document)]))
+        outputs.write(document, _to_text)
 
 
 def _row_indices(rows: Sequence[int], n_rows: int) -> list[int]:
@@ -193,89 +199,59 @@ def _has_value(label: Any, text: str) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class Quality:
-    """Cross-validated score of a model, computed from the held-out predictions of all folds.
+def _to_text(document: Mapping[str, Any]) -> str:
+    """Format explained rows as text: prediction, certainty, and table of the salient features."""
+    from ..results.explanation import meaning, quality_sentence
 
-    ``dummy_score`` is the score of a constant prediction: the most frequent class, or the mean.
-    """
-
-    name: str
-    score: float
-    dummy_score: float
-    n_folds: int
-    n_rows: int
-
-    @property
-    def is_poor(self) -> bool:
-        """Whether the model is no better than a constant prediction."""
-        return self.score <= self.dummy_score
-
-    @property
-    def line(self) -> str:
-        """Score of the model and of a constant prediction, as one line of text."""
-        return (
-            f"Model: {self.name} {self.score:.3f} on the other {self.n_rows:,} rows "
-            f"({self.n_folds}-fold cross-validation). A constant prediction reaches "
-            f"{self.dummy_score:.3f}."
-        )
-
-
-def cross_validate(model: Any, X: NDArray[Any], y: NDArray[Any], *, seed: int) -> Quality:
-    """Estimate the score of a model by cross-validation.
-
-    Models with balanced class weights are scored by balanced accuracy.
-    """
-    import numpy as np
-    from sklearn.base import clone, is_classifier
-
-    from ..resampling import fold_numbers
-
-    folds = fold_numbers(y if is_classifier(model) else np.zeros(len(y)), N_FOLDS, seed)
-    predicted = y.copy()
-    for fold in np.unique(folds):
-        held_out = folds == fold
-        y_train = y[~held_out]
-        # The training rows have a single class if the only row of the other class is held out.
-        predicted[held_out] = (
-            y_train[0]
-            if len(np.unique(y_train)) == 1
-            else clone(model).fit(X[~held_out], y_train).predict(X[held_out])
-        )
-    name, score, dummy_score = _score(model, y, predicted)
-    return Quality(name, float(score), dummy_score, len(np.unique(folds)), len(y))
-
-
-def _score(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> tuple[str, float, float]:
-    """Return the name of the score, the score, and the score of a constant prediction."""
-    import numpy as np
-    from sklearn.base import is_classifier
-    from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
-
-    if not is_classifier(model):
-        return "R2", r2_score(y, predicted), 0.0
-    _, counts = np.unique(y, return_counts=True)
-    params = model.get_params()
-    if params.get("class_weight") == "balanced" or params.get("balanced"):
-        return "balanced accuracy", balanced_accuracy_score(y, predicted), 1 / len(counts)
-    return "accuracy", accuracy_score(y, predicted), counts.max() / len(y)
-
-
-def _row_lines(document: Mapping[str, Any]) -> list[str]:
-    lines = []
+    width = text_width()
+    lines = [headline(document), ""]
     for row in document["rows"]:
-        features = row["features"][:_MAX_FEATURES]
-        names = [shorten(printable(feature["name"]), _NAME_WIDTH) for feature in features]
-        longest = max(len("feature"), *map(display_width, names))
-        lines += [
-            f"Row {row['row']}: {printable(row['note'])}",
-            f"  {'feature':{longest}}  {'value':>10}  {'saliency':>10}",
-        ]
-        for name, feature in zip(names, features, strict=True):
-            padded = name + " " * (longest - display_width(name))
-            value, saliency = feature["value"], feature["saliency"]
-            lines.append(f"  {padded}  {value:>10.4g}  {saliency:>+10.3g}")
-        hidden = len(row["features"]) - len(features)
-        if hidden:
-            lines.append(f"  ... and {hidden:,} less salient features.")
+        lines += [*_row_lines(row, document, width), ""]
+    for text in (meaning(document), quality_sentence(document)):
+        lines += wrap(text, width)
+    return "\n".join(lines)
+
+
+def _row_lines(row: Mapping[str, Any], document: Mapping[str, Any], width: int) -> list[str]:
+    from ..results.explanation import directions, row_answer
+
+    answer = row_answer(row, document["table"]["target"])
+    lines = wrap(f"{answer.lead} {answer.comparison}", width)
+    for text in (answer.certainty, answer.reasons, answer.unusual):
+        lines += wrap(text, width)
+    supports, opposes = directions(row)
+    return [
+        *lines,
+        "",
+        *_feature_lines(row, raw=document["settings"]["raw"]),
+        f"+ larger values {supports}, - larger values {opposes}",
+    ]
+
+
+def _feature_lines(row: Mapping[str, Any], *, raw: bool) -> list[str]:
+    from ..results.explanation import USUAL_FRACTION, format_saliency, position
+
+    features = row["features"][:_MAX_FEATURES]
+    names = [shorten(printable(feature["name"]), _NAME_WIDTH) for feature in features]
+    cells = [
+        (
+            format_saliency(f, abs(features[0]["percent"]), raw=raw),
+            number(f["value"]),
+            " to ".join(map(number, f["usual"])),
+            "" if position(f) == "usual" else position(f),
+        )
+        for f in features
+    ]
+    heads = ("saliency", "value", f"{USUAL_FRACTION:.0%} of rows", "")
+    name_width = max(len("feature"), *map(display_width, names))
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    lines = []
+    for name, texts in zip(("feature", *names), (heads, *cells), strict=True):
+        padded = name + " " * (name_width - display_width(name))
+        aligned = [f"{text:>{wide}}" for text, wide in zip(texts, widths, strict=True)]
+        lines.append("  ".join([padded, *aligned]).rstrip())
+    hidden = row["features"][_MAX_FEATURES:]
+    if hidden:
+        rest = sum(abs(feature["percent"]) for feature in hidden)
+        lines.append(f"... and {len(hidden):,} less salient features, {rest:.0f}% in total")
     return lines

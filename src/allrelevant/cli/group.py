@@ -84,7 +84,7 @@ Examples:
   allrelevant demo
   allrelevant report patients.csv --target diagnosis --drop id -o report.html
   allrelevant report patients.parquet --target diagnosis --json > result.json
-  allrelevant select patients.csv --target diagnosis --method ebrfe -o selection.json
+  allrelevant select patients.csv --target diagnosis --n-features 5
   allrelevant explain patients.csv --target diagnosis --row 17
 """,
 )

@@ -63,15 +63,9 @@ _STANDARDIZE = Option(
     help="Do not standardize. Use only if all features are on the same scale.",
 )
 
-# Output.
-_OUTPUT = Option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the result as JSON to FILE. If FILE is -, write only the JSON to standard output.",
-)
+# Output. Every command writes an HTML report by default.
+REPORT_PAGE, SELECTION_PAGE, EXPLANATION_PAGE = "report.html", "selection.html", "explanation.html"
 _QUIET = Option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
-_PAGE = _OUTPUT.vary(help="HTML report to write.  [default: report.html; with --json, none]")
 _JSON = Option(
     "--json",
     "json_output",
@@ -79,8 +73,20 @@ _JSON = Option(
     is_flag=False,
     flag_value="-",
     help="Write the result as JSON. Without FILE (or if FILE is -), write only the JSON to "
-    "standard output.",
+    "standard output; put this option last in this case.",
 )
+
+
+def _output(default: str) -> tuple[Option, ...]:
+    """Return the output options of a command that writes a page with this name by default."""
+    page = Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"HTML report to write.  [default: {default}; with --json, none]",
+    )
+    return page, _JSON, _QUIET
+
 
 # Seed and parallel execution.
 _SEED = Option(
@@ -259,18 +265,28 @@ _GAMMA = Option(
 )
 _CLASS_WEIGHT = Option(
     "--class-weight",
-    type=click.Choice(get_args(params.ClassWeightName)),
+    type=NamedValue(**{name: name for name in get_args(params.ClassWeightName)}, none={}),
+    default=params.BALANCED,
     help="Per-class multiplier of C, larger for rare classes. 'balanced' gives all classes the "
     "same total weight. 'cw2' is one over the number of rows of the class; 'cw3' is 'cw2' plus the "
-    "number of classes. Saliency accepts only 'balanced'.",
+    "number of classes. Saliency accepts only 'balanced' and 'none'.",
+)
+
+_N_FEATURES = Option(
+    "--n-features",
+    "n_features_to_select",
+    type=SubsetSize(*get_args(params.SubsetRule)),
+    show_default=params.SUBSET_RULE,
+    help="Subset to select: N features, or the subset with the best score ('best', or "
+    "'smallest_best' for the smallest of several), or the smallest one within one standard "
+    "error of the best ('one_se'). Saliency also accepts a fraction such as 0.25.",
 )
 
 _SELECTION = (
     Option(
         "--method",
         type=click.Choice(list(METHODS)),
-        default="svmrfe",
-        help="Selection method.",
+        help="Selection method.  [default: svmrfe; saliency if the target is numeric]",
     ),
     Option(
         "--candidates",
@@ -299,21 +315,22 @@ _SELECTION = (
     Option(
         "--repeats",
         "n_repeats",
-        type=click.IntRange(min=1),
-        default=1,
-        help="Saliency only: number of models trained per round. Use 1 for an SVM and 3 for a "
-        "network.",
+        type=Count(params.AUTO),
+        default=params.AUTO,
+        help="Saliency only: number of models trained per round. 'auto' means 1 for an SVM and 3 "
+        "for a network.",
     ),
-    _SEED.vary(help="Saliency only: random seed."),
+    _SEED.vary(help="Random seed. The same seed gives the same folds and the same result."),
     _KERNEL,
     _SVM_C,
     _GAMMA,
     Option(
         "--step",
-        type=StepSize(above=0),
+        type=StepSize(params.AUTO, above=0),
         default=params.STEP,
         help="Number of features to remove per step. A value below 1 is a fraction of the "
-        "remaining features.",
+        "remaining features. 'auto' removes a tenth of them while more than 200 remain, and then "
+        "one feature per step.",
     ),
     Option(
         "--criterion",
@@ -327,8 +344,7 @@ _SELECTION = (
         "--min-variance",
         type=Number(at_least=0),
         default=params.MIN_VARIANCE,
-        help="Remove features whose variance does not exceed this value. Standardized features "
-        "have variance 1; see --no-standardize.",
+        help="Remove features whose variance, before standardization, does not exceed this value.",
     ),
     Option(
         "--min-features",
@@ -336,14 +352,6 @@ _SELECTION = (
         type=click.IntRange(min=1),
         default=params.MIN_FEATURES_TO_SELECT,
         help="Number of features at which elimination stops.",
-    ),
-    Option(
-        "--n-features",
-        "n_features_to_select",
-        type=SubsetSize(*get_args(params.SubsetRule)),
-        show_default=f"{params.SUBSET_RULE}; with saliency, half of the features",
-        help="Subset to select: the best, the smallest within one standard error of the best, or "
-        "the one with N features. Saliency computes no scores; use N or a fraction such as 0.25.",
     ),
     Option(
         "--folds",
@@ -355,13 +363,29 @@ _SELECTION = (
     Option(
         "--scoring",
         metavar="NAME",
-        help="Name of a scikit-learn scorer, such as balanced_accuracy or roc_auc.  [default: "
-        "accuracy]",
+        help="Name of a scikit-learn scorer, such as accuracy or roc_auc.  [default: "
+        "balanced_accuracy; for numbers, r2]",
+    ),
+    Option(
+        "--score/--no-score",
+        default=True,
+        help="Estimate the score on new rows. --no-score is faster and requires --n-features N.",
+    ),
+    Option(
+        "--rank-once",
+        "repeat_in_folds",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        show_default=False,
+        help="Rank the features once, on all rows. This is faster, but the scores are optimistic.",
     ),
     Option(
         "--nested-cv",
         is_flag=True,
-        help="Also compute the nested cross-validation score.",
+        help="Repeat the whole selection in outer folds for the score on new rows. By default, "
+        "only the ranking is repeated in each fold, and the number of features is chosen on the "
+        "other folds.",
     ),
     Option(
         "--checkpoint",
@@ -383,6 +407,7 @@ _EXPLAINED_MODEL = (
     _GAMMA.vary(help="Kernel coefficient; 'auto' is one over the number of features."),
     _CLASS_WEIGHT.vary(
         type=click.Choice(["balanced"]),
+        default=None,
         help="Increase the cost of errors in rare classes, so that all classes have the same "
         "total weight.",
     ),
@@ -394,6 +419,13 @@ _RELATIONS = Option(
     default=None,
     help="Also report which features can replace each other, and the groups they form.  [default: "
     "only if this is fast]",
+)
+
+_SMALL_SET = Option(
+    "--small-set/--no-small-set",
+    default=None,
+    help="Also report the smallest set of features that suffices for an equivalent model.  "
+    "[default: only if this is fast]",
 )
 
 # Options of each command, in the order of its help.
@@ -427,6 +459,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             help="Also report how the bounds change over 20 values of this parameter.",
         ),
         _RELATIONS,
+        _SMALL_SET,
         Option(
             "--costs",
             metavar="FILE",
@@ -434,9 +467,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "columns 'feature' and 'cost'. The search stops after one minute.",
         ),
         _SEPARATOR,
-        _PAGE,
-        _JSON.vary(help=f"{_JSON.attributes['help']} Put TABLE before this option."),
-        _QUIET,
+        *_output(REPORT_PAGE),
         *_EQUIVALENCE,
         *_OTHER_TASKS,
         _STANDARDIZE,
@@ -446,9 +477,18 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         *_CALIBRATION,
     ),
-    "demo": (_RELATIONS, _PAGE, _JSON, _QUIET, *_EQUIVALENCE, _STANDARDIZE, _CUTOFF, *_CALIBRATION),
+    "demo": (
+        _RELATIONS,
+        _SMALL_SET,
+        *_output(REPORT_PAGE),
+        *_EQUIVALENCE,
+        _STANDARDIZE,
+        _CUTOFF,
+        *_CALIBRATION,
+    ),
     "select": (
         _TARGET,
+        _N_FEATURES,
         _DROP,
         _TASK,
         Option(
@@ -457,9 +497,15 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             help="Column of group labels, such as patient IDs. All rows of a group are in the same "
             "fold. The column is not used as a feature.",
         ),
+        Option(
+            "--bounds/--no-bounds",
+            default=None,
+            help="Also compute relevance bounds: whether each selected feature can be replaced, by "
+            "which features, and the smallest set that suffices for an equivalent linear model.  "
+            "[default: only if this is fast]",
+        ),
         _SEPARATOR,
-        _OUTPUT.vary(default="selection.json"),
-        _QUIET,
+        *_output(SELECTION_PAGE),
         _STANDARDIZE,
         *_SELECTION,
     ),
@@ -480,11 +526,15 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "--class",
             "towards",
             metavar="LABEL",
-            help="Class to explain.  [default: the true class of the row]",
+            help="Class to explain.  [default: the predicted class of the row]",
+        ),
+        Option(
+            "--raw",
+            is_flag=True,
+            help="Show the gradient of the gain function instead of percentages.",
         ),
         _SEPARATOR,
-        _OUTPUT,
-        _QUIET,
+        *_output(EXPLANATION_PAGE),
         _STANDARDIZE,
         *_EXPLAINED_MODEL,
     ),

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ..results.answer import Finding
 
 STDOUT = "-"
-DEFAULT_PAGE = "report.html"
 
 # Number of features listed on the terminal.
 MAX_FEATURES = 40
@@ -54,15 +53,11 @@ _COLORS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """Destinations of a command's result: HTML file, JSON file and terminal.
-
-    ``json_name`` is the name of the JSON file in messages, such as "Result".
-    """
+    """Destinations of a command's result: HTML file, JSON file and terminal."""
 
     page: Path | None
     json: Path | None
     json_to_stdout: bool
-    json_name: str
     quiet: bool
 
     @property
@@ -99,7 +94,7 @@ class Outputs:
             echo(to_text(document))
         if not self.quiet:
             for path in texts:
-                name = "Report" if path == self.page else self.json_name
+                name = "Report" if path == self.page else "JSON"
                 echo(f"{name} written to {path}", err=self.json_to_stdout)
 
 
@@ -119,28 +114,28 @@ def as_json(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def plan_page(
-    page: str | None, json_output: str | None, *, quiet: bool, table: str | None = None
+def plan_outputs(
+    page: str | None,
+    json_output: str | None,
+    *,
+    default: str,
+    quiet: bool,
+    table: str | None = None,
 ) -> Outputs:
-    """Return the output destinations of a report, by default the file ``report.html`` only."""
+    """Return the destinations of a result; by default, only the page ``default`` is written.
+
+    Raises ``InputError`` if a file is not writable, is the table itself or is given twice.
+    """
     if page == STDOUT:
         raise InputError(
             "The HTML report cannot be written to standard output. Use -o FILE, or --json for JSON."
         )
     if page is None and json_output is None:
-        page = DEFAULT_PAGE
-    return _plan(page, json_output, "JSON", quiet, table)
-
-
-def plan_json(output: str | None, *, quiet: bool, table: str) -> Outputs:
-    """Return the output destinations of a command that writes no HTML report."""
-    return _plan(None, output, "Result", quiet, table)
-
-
-def _plan(
-    page: str | None, json_output: str | None, json_name: str, quiet: bool, table: str | None
-) -> Outputs:
-    """Return the output destinations; raise if a path is not writable or is used twice."""
+        page = default
+    if page is not None and Path(page).suffix == ".json":
+        raise InputError(
+            f"-o {page} would contain an HTML report, not JSON. Use --json {page} to write JSON."
+        )
     to_stdout = json_output == STDOUT
     files = [path for path in (page, None if to_stdout else json_output) if path is not None]
     for path in files:
@@ -155,7 +150,6 @@ def _plan(
         page=None if page is None else Path(page),
         json=None if json_output is None or to_stdout else Path(json_output),
         json_to_stdout=to_stdout,
-        json_name=json_name,
         quiet=quiet,
     )
 
@@ -194,9 +188,11 @@ def collected_notes(*, prints_answer: bool = False) -> Iterator[list[str]]:
             if not issubclass(category, RelevanceWarning):
                 show(message, category, *args, **kwargs)
             elif (text := " ".join(str(message).split())) not in notes:
+                from ..parallel.estimate import ANNOUNCEMENT
                 from ..results.answer import NO_EVIDENCE_WARNING
 
-                notes.append(text)
+                if not text.startswith(ANNOUNCEMENT):  # of no interest in a report
+                    notes.append(text)
                 if prints_answer and text.startswith(NO_EVIDENCE_WARNING):
                     return
                 echo(f"Note: {text}", err=True)
@@ -219,6 +215,15 @@ def use_color(stream: TextIO) -> bool:
     return allowed and stream.isatty()
 
 
+def _terminal_width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def text_width() -> int:
+    """Return the width of wrapped text on the terminal."""
+    return min(_terminal_width(), _MAX_TEXT_WIDTH)
+
+
 def headline(document: Mapping[str, Any]) -> str:
     """Describe the table in one line: name, size and target."""
     table = document["table"]
@@ -239,10 +244,10 @@ def result_table(
     from ..results.bounds import document_columns, ranked
 
     unicode = _can_encode("█·…") if unicode is None else unicode
-    width = width or shutil.get_terminal_size((100, 24)).columns
-    text_width = min(width, _MAX_TEXT_WIDTH)
+    width = width or _terminal_width()
+    wrapped = min(width, _MAX_TEXT_WIDTH)
     lines = [f"{headline(document)}: {_describe_target(document)}", ""]
-    lines += [*_answer_lines(document, text_width), ""]
+    lines += [*_answer_lines(document, wrapped), ""]
     for heading, unsorted in (("", document["features"]), ("privileged", document["privileged"])):
         if unsorted:
             features = ranked(unsorted)
@@ -257,7 +262,20 @@ def result_table(
                 lines.append(f"... and {len(features) - MAX_FEATURES:,} more.")
             lines.append("")
     at_most = _Bars([], unicode).at_most
-    return "\n".join([*lines, *_legend(document, text_width, at_most)])
+    lines += _small_set_lines(document, wrapped)
+    return "\n".join([*lines, *_legend(document, wrapped, at_most)])
+
+
+def _small_set_lines(document: Mapping[str, Any], width: int) -> list[str]:
+    """Return the sentences on the smallest sufficient set, followed by an empty line."""
+    if document["small_set"] is None:
+        return []
+    from ..bounds.task import task_by_name
+    from ..results.small_set import describe_small_set
+
+    score_name = task_by_name(document["task"]).wording.score
+    text = f"Small set: {describe_small_set(document['small_set'], score_name)}"
+    return [*wrap(text, width), ""]
 
 
 def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:

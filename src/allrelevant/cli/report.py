@@ -10,9 +10,10 @@ import click
 from .._params import AUTO, METRIC, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED
+from .effort import find_small_set, is_moderate
 from .estimators import Options, build_bounds, fit
-from .options import add_options, estimator_options
-from .output import Outputs, collected_notes, plan_page, result_table
+from .options import REPORT_PAGE, add_options, estimator_options
+from .output import Outputs, collected_notes, plan_outputs, result_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,14 +28,8 @@ Each feature belongs to one of these relevance classes:
   irrelevant   not significantly more relevant than noise, and not needed
 """
 
-# Number of feature sets to search for if costs are given, and time limit of the search.
+# Number of feature sets to search for if costs are given.
 N_CHEAPEST_SETS = 5
-MAX_SEARCH_SECONDS = 60.0
-
-# By default, relations and sufficiency are computed up to this number of relevant features and of
-# table cells.
-MAX_RELATED_FEATURES = 40
-MAX_CELLS = 200_000
 
 
 @click.command(
@@ -90,6 +85,7 @@ def report(
     privileged: tuple[str, ...],
     path: PathParameter | None,
     relations: bool | None,
+    small_set: bool | None,
     costs: str | None,
     sep: str | None,
     output: str | None,
@@ -98,14 +94,21 @@ def report(
     **settings: Any,
 ) -> None:
     """Analyze a table file and write an HTML report."""
-    outputs = plan_page(output, json_output, quiet=quiet, table=table)
+    outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet, table=table)
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
 
     with collected_notes(prints_answer=outputs.prints_result) as notes:
         frame = read_table(table, separator=sep)
         if method == METRIC:
-            _check_metric(task, privileged=privileged, path=path, relations=relations, costs=costs)
+            _check_metric(
+                task,
+                privileged=privileged,
+                path=path,
+                relations=relations,
+                small_set=small_set,
+                costs=costs,
+            )
             task = METRIC
         _analyze(
             frame,
@@ -115,6 +118,7 @@ def report(
             outputs,
             path=path,
             relations=relations,
+            small_set=small_set,
             costs=None if costs is None else read_feature_costs(costs),
             table=Path(table).name,
             command=command,
@@ -128,8 +132,9 @@ def _check_metric(task: str, **linear_only: Any) -> None:
         raise InputError(f"--method metric requires --task classification (got {task}).")
     for name, value in linear_only.items():
         if value:
+            flag = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"--{name} cannot be combined with --method metric. Remove one of the two options."
+                f"{flag} cannot be combined with --method metric. Remove one of the two options."
             )
 
 
@@ -147,13 +152,14 @@ def demo(
     command: str,
     /,
     relations: bool | None,
+    small_set: bool | None,
     output: str | None,
     json_output: str | None,
     quiet: bool,
     **settings: Any,
 ) -> None:
     """Analyze the Wisconsin breast cancer data and write an HTML report."""
-    outputs = plan_page(output, json_output, quiet=quiet)
+    outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
     from ..tables.features import ColumnRoles
@@ -168,6 +174,7 @@ def demo(
             estimator_options(settings, verbose=outputs.verbose),
             outputs,
             relations=relations,
+            small_set=small_set,
             table="breast cancer (Wisconsin)",
             command=command,
             notes=notes,
@@ -183,6 +190,7 @@ def _analyze(
     *,
     path: PathParameter | None = None,
     relations: bool | None = None,
+    small_set: bool | None = None,
     costs: dict[str, float] | None = None,
     table: str,
     command: str,
@@ -206,9 +214,11 @@ def _analyze(
     est = build_bounds(task, options, reason)
     outputs.note(inferred.note if inferred else None)
     fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))
-    is_moderate = task != METRIC and _is_moderate(est, X)
+    moderate = task != METRIC and is_moderate(est, X)
     if relations is None:
-        relations = is_moderate and est.get_support().sum() > 1
+        relations = moderate and est.get_support().sum() > 1
+    if small_set is None:
+        small_set = moderate and has_evidence(est.table_pvalue_)
     document = bounds_document(
         est,
         X,
@@ -218,21 +228,10 @@ def _analyze(
         task_note=inferred.note if inferred else None,
         path=None if path is None else bounds_path(est, X, y, param=path, privileged=privileged),
         relations=est.relations() if relations else None,
-        design=None
-        if costs is None
-        else est.cheapest(costs, n_solutions=N_CHEAPEST_SETS, max_seconds=MAX_SEARCH_SECONDS),
-        sufficiency=est.sufficiency() if is_moderate and has_evidence(est.table_pvalue_) else None,
+        design=None if costs is None else est.cheapest(costs, n_solutions=N_CHEAPEST_SETS),
+        small_set=find_small_set(est, wanted=small_set),
+        sufficiency=est.sufficiency() if moderate and has_evidence(est.table_pvalue_) else None,
         warnings=notes,
         command=command,
     )
     outputs.write(document, result_table)
-
-
-def _is_moderate(est: Any, X: pd.DataFrame) -> bool:
-    """Return whether relations and sufficiency are computed by default.
-
-    The limits are on numbers, not on time, so that the report does not depend on the computer.
-    """
-    n_relevant = int(est.get_support().sum())
-    is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS
-    return is_small and est.max_seconds is None

@@ -8,22 +8,42 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._text import count_noun, printable, shorten
+from .._text import display_width, printable, shorten, wrap
 from ..exceptions import InputError
-from .estimators import METHODS, build_selector, fit
-from .options import add_options, estimator_options
-from .output import MAX_FEATURES, Outputs, collected_notes, headline, plan_json, same_file
+from .effort import bounds_are_fast, find_small_set, find_substitutes, is_moderate
+from .estimators import BOUNDS, METHODS, Options, build_selector, fit
+from .options import SELECTION_PAGE, add_options, estimator_options
+from .output import (
+    MAX_FEATURES,
+    Outputs,
+    collected_notes,
+    headline,
+    plan_outputs,
+    same_file,
+    text_width,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..results.selection import SelectionBounds
     from ..tables.target import Target
 
 _METHODS_HELP = "\n".join(f"  {name:13}  {method.help}" for name, method in METHODS.items())
 
+_DEFAULT_METHODS = {"classification": "svmrfe", "regression": "saliency"}
+
+_NAME_WIDTH = 36
+
 
 @click.command(
-    help=f"""Select features of TABLE by backward elimination or saliency.
+    help=f"""Select few features of TABLE that predict the target well.
+
+The result is printed and written to an HTML report: the selected features, their score on rows that
+were not used for the selection, compared with all features and with a constant prediction, and a
+figure of the score by number of features. If the table is not too large, relevance bounds are
+computed as well. They show which selected features can be replaced by others, and the smallest set
+that suffices for an equivalent linear model.
 
 TABLE has the same format as for "allrelevant report". The target must contain classes; saliency
 also accepts numbers. Features and numeric targets are first scaled to mean 0 and variance 1.
@@ -35,10 +55,11 @@ Methods:
 \b
 Examples:
   allrelevant select patients.csv --target diagnosis
+  allrelevant select patients.csv --target diagnosis --n-features 5 -o five.html
   allrelevant select genes.csv --target y --method ebrfe --candidates 5 --checkpoint run.ckpt
-  allrelevant select genes.csv --target y --step 0.1 --n-features one_se --nested-cv -o result.json
+  allrelevant select genes.csv --target y --n-features one_se --nested-cv --json result.json
   allrelevant select genes.csv --target y --method saliency --kernel rbf --n-features 20
-  allrelevant select houses.csv --target price --method saliency --n-features 0.25
+  allrelevant select houses.csv --target price --n-features 0.25
 
 To resume an interrupted run, repeat the command with the same --checkpoint.
 """
@@ -54,67 +75,74 @@ def select(
     drop: tuple[str, ...],
     task: str,
     groups: str | None,
+    bounds: bool | None,
     sep: str | None,
-    output: str,
+    output: str | None,
+    json_output: str | None,
     quiet: bool,
-    standardize: bool,
-    method: str,
+    method: str | None,
+    score: bool,
     **settings: Any,
 ) -> None:
     """Select features of a table file and write the result."""
-    outputs = plan_json(output, quiet=quiet, table=table)
+    outputs = plan_outputs(output, json_output, default=SELECTION_PAGE, quiet=quiet, table=table)
     import numpy as np
 
     from ..results.selection import selection_document
     from ..tables.features import ColumnRoles, split_features
     from ..tables.reading import read_table
-    from ..terms.scaling import standardize_frame
 
     with collected_notes() as notes:
         frame = read_table(table, separator=sep)
         _check_checkpoint(settings["checkpoint"], outputs)
-        if groups is not None and not METHODS[method].cross_validates:
-            raise InputError(
-                f"--groups requires cross-validation, but --method {method} does not use it. "
-                "Remove --groups or choose a different method."
-            )
         columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
         label = _read_target(columns.y, target, task, method)
-        options = estimator_options(settings, verbose=outputs.verbose)
-        est = build_selector(method, options, label.task)
+        method = method or _DEFAULT_METHODS[label.task]
+        options = estimator_options(
+            settings, verbose=outputs.verbose, balanced=bool(settings["class_weight"])
+        )
+        size = _number_of_features(settings["n_features_to_select"], columns.X.shape[1], score)
+        # To score a given number of features, the selector is fitted with a rule, which scores
+        # all subsets, and the number is selected afterwards.
+        selects_later = score and size is not None and METHODS[method].selects_later
+        est = build_selector(method, options, label.task, keep_size=not selects_later)
         outputs.note(label.note)
-        X = standardize_frame(columns.X) if standardize else columns.X
         y = label.scale(np.arange(len(label.y))).apply(label.y)
-        fit(est, X, y, **({} if groups is None else {"groups": columns.row_groups}))
+        fit(est, columns.X, y, **({} if groups is None else {"groups": columns.row_groups}))
+        if selects_later:
+            est.select(size)
         document = selection_document(
             est,
             label.y,
+            task=label.task,
             table=Path(table).name,
             target=target,
             settings={
+                "n_features_to_select": _requested_size(est, settings),
                 "task": label.task,
-                "standardize": standardize,
                 "standardize_target": not label.is_classification,
                 "groups": groups,
             },
             warnings=notes,
             command=command,
+            bounds=_fit_bounds(columns.X, label, options, est.get_support(), wanted=bounds),
         )
         outputs.write(document, _to_text)
 
 
 def _check_checkpoint(checkpoint: str | None, outputs: Outputs) -> None:
-    if checkpoint is not None and outputs.json is not None and same_file(checkpoint, outputs.json):
-        raise InputError(
-            f"The checkpoint and the result cannot both be written to {checkpoint!r}. Use two "
-            "different files."
-        )
+    for path in (outputs.page, outputs.json):
+        if checkpoint is not None and path is not None and same_file(checkpoint, path):
+            raise InputError(
+                f"The checkpoint and the result cannot both be written to {checkpoint!r}. Use two "
+                "different files."
+            )
 
 
-def _read_target(y: pd.Series, target: str, task: str, method: str) -> Target:
+def _read_target(y: pd.Series, target: str, task: str, method: str | None) -> Target:
     from ..tables.target import Target, class_labels, read_target
 
-    if "regression" in METHODS[method].tasks:
+    if method is None or "regression" in METHODS[method].tasks:
         return read_target(y, target, task)
     others = " or ".join(name for name in METHODS if "regression" in METHODS[name].tasks)
     if task == "regression":
@@ -123,38 +151,103 @@ def _read_target(y: pd.Series, target: str, task: str, method: str) -> Target:
     return Target("classification", class_labels(y, target, numeric_advice=advice))
 
 
+def _number_of_features(size: Any, n_features: int, score: bool) -> Any:
+    """Return the number or fraction of features to select; None if a rule chooses the number."""
+    is_number = size is not None and not isinstance(size, str)
+    if not score and not is_number:
+        raise InputError(
+            "--no-score requires --n-features N, because rules compare scores. Add --n-features N."
+        )
+    if is_number and size > n_features:
+        raise InputError(
+            f"--n-features {size} exceeds the number of features, {n_features}. Choose fewer."
+        )
+    return size if is_number else None
+
+
+def _requested_size(est: Any, settings: Mapping[str, Any]) -> Any:
+    size = settings["n_features_to_select"]
+    return getattr(est, "n_features_to_select", None) if size is None else size
+
+
+def _fit_bounds(
+    X: pd.DataFrame, label: Target, options: Options, selected: Any, *, wanted: bool | None
+) -> SelectionBounds | None:
+    """Compute bounds, the substitutes of the selected features and the smallest sufficient set."""
+    from ..results.answer import has_evidence
+    from ..results.selection import SelectionBounds
+
+    if not (bounds_are_fast(X) if wanted is None else wanted):
+        return None
+    names = ("random_state", "n_jobs", "standardize", "verbose")
+    settings = {name: options.settings[name] for name in names}
+    est = BOUNDS[label.task].build(Options(settings, {}), label.task)
+    fit(est, X, label.y)
+    wants_small_set = (wanted or is_moderate(est, X)) and has_evidence(est.table_pvalue_)
+    return SelectionBounds(
+        est,
+        substitutes=find_substitutes(est, selected),
+        small_set=find_small_set(est, wanted=wants_small_set),
+    )
+
+
 def _to_text(document: Mapping[str, Any]) -> str:
-    selected = document["selected"]
-    lines = [
-        headline(document),
-        f"{count_noun(document['n_selected'], 'feature', 'features')} selected by "
-        f"{document['method']}{_default_size_note(document)}, best-ranked first:",
-        *(f"  {shorten(printable(name), 70)}" for name in selected[:MAX_FEATURES]),
-    ]
-    if len(selected) > MAX_FEATURES:
-        lines.append(f"  ... and {len(selected) - MAX_FEATURES:,} more.")
-    return "\n".join([*lines, *_score_lines(document["score"], len(document["subsets"]))])
+    """Format a selection as text: the answer in sentences, and the table of selected features."""
+    from ..results.selection_answer import selection_answer, small_set_sentence
+
+    answer, width = selection_answer(document), text_width()
+    lines = [headline(document), ""]
+    for text in (
+        answer.lead,
+        f"{answer.quality} {answer.verdict}",
+        answer.size,
+        answer.stability,
+        answer.bounds,
+    ):
+        lines += wrap(text, width)
+    lines += ["", *_feature_lines(document), ""]
+    small_set = small_set_sentence(document)
+    if small_set:
+        lines += wrap(f"Small set: {small_set}", width)
+    elif document["bounds"] is None:
+        lines.append("To find out which features can be replaced, add --bounds.")
+    return "\n".join(lines)
 
 
-def _default_size_note(document: Mapping[str, Any]) -> str:
-    """Return a note if the default number of features, half of them, was selected."""
-    is_default = document["settings"].get("n_features_to_select", 0) is None
-    return " (half of the features, because --n-features is not set)" if is_default else ""
+def _feature_lines(document: Mapping[str, Any]) -> list[str]:
+    """Return the table of the selected features, best-ranked first."""
+    from ..results.selection_answer import replacement
 
-
-def _score_lines(score: Mapping[str, Any], n_subsets: int) -> list[str]:
-    lines = []
-    if score["inner"] is not None:
-        lines.append(
-            f"{score['name']} {score['inner']:.3f} inner (cross-validated, optimistic: best of "
-            f"{n_subsets:,} subsets)"
-        )
-    nested = score["nested"]
-    if nested is not None:
-        lines.append(
-            f"{score['name']} {nested['mean']:.3f} nested (whole selection repeated in "
-            f"{len(nested['by_fold'])} outer folds)"
-        )
-    elif lines:
-        lines.append("Use --nested-cv to estimate the score on new rows.")
+    features = sorted(
+        (f for f in document["features"] if f["selected"]), key=lambda feature: feature["rank"]
+    )
+    shown = features[:MAX_FEATURES]
+    held_out, bounds = document["score"]["held_out"], document["bounds"]
+    columns = {
+        "selected feature": [shorten(printable(f["name"]), _NAME_WIDTH) for f in shown],
+        "rank": [f"{f['rank']:,}" for f in shown],
+    }
+    if held_out is not None:
+        n_folds = len(held_out["by_fold"])
+        columns["in folds"] = [f"{round(f['frequency'] * n_folds)} of {n_folds}" for f in shown]
+    if bounds is not None:
+        columns["relevance"] = [f["relevance"] for f in shown]
+        if bounds["has_substitutes"]:
+            columns["can be replaced by"] = [replacement(f, at_most=2) for f in shown]
+    lines = _align(columns)
+    if len(features) > len(shown):
+        lines.append(f"... and {len(features) - len(shown):,} more.")
     return lines
+
+
+def _align(columns: Mapping[str, list[str]]) -> list[str]:
+    """Return the rows of a table with aligned columns; numbers are aligned to the right."""
+    lines = [""] * (1 + len(next(iter(columns.values()))))
+    for heading, cells in columns.items():
+        texts = [heading, *cells]
+        width = max(map(display_width, texts))
+        for place, text in enumerate(texts):
+            padding = " " * (width - display_width(text))
+            aligned = padding + text if heading in ("rank", "in folds") else text + padding
+            lines[place] += f"{aligned}  "
+    return [line.rstrip() for line in lines]

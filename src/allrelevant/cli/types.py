@@ -91,7 +91,9 @@ class StepSize(Number):
     """Option type for the number or fraction of features to remove per step."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = float(super().convert(value, param, ctx))
+        number = super().convert(value, param, ctx)
+        if number in self.words:
+            return number
         if number >= 1 and number != int(number):
             self.fail(
                 f"{value!r} is neither an integer nor a fraction below 1. Use a number of features "

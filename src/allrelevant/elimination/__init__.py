@@ -1,19 +1,18 @@
 """Backward elimination of features with SVMs and a downdated kernel matrix.
 
 - ``rfe``, ``flips``: the public selectors; ``_base``: their base class
-- ``run``: elimination on a subset of the rows, and the nested cross-validation score
+- ``run``: eliminations on all rows, in each fold and in outer folds
 - ``local_search``: the search over flips
 - ``engine``: the elimination loop, the ranking criterion and the number of features per step
 - ``evaluation``, ``scoring``: cross-validation of subsets, and scorers
 - ``active_features``, ``kernels``: the remaining features and their kernel matrix
 - ``svm``: SVMs with a precomputed kernel matrix
-- ``history``: the subsets along the elimination path, and the choice among them
+- ``history``: the subsets along the elimination path
 """
 
 from __future__ import annotations
 
 from .flips import AttributeFlip, BitFlip
 from .rfe import EBRFE, SVMRFE
-from .run import NestedScore
 
-__all__ = ["EBRFE", "SVMRFE", "AttributeFlip", "BitFlip", "NestedScore"]
+__all__ = ["EBRFE", "SVMRFE", "AttributeFlip", "BitFlip"]

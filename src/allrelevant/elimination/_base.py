@@ -12,22 +12,28 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._optional import display
 from .._params import SUBSET_RULE, KernelName, SubsetRule
-from .._typing import Matrix, Rows, Table, Vector
-from .._validation import COUNT, N_JOBS, check_finite, encode_classes, feature_names
+from .._typing import Rows, Table, Vector
+from .._validation import (
+    COUNT,
+    N_JOBS,
+    check_finite,
+    check_groups,
+    encode_classes,
+    feature_names,
+)
 from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
-from ..resampling import Labels
-from .history import choose_size, mean_scores
+from ..resampling import Labels, draw_seeds
+from ..subsets import ScoredPath, scorer_name
 from .kernels import KERNELS
 from .run import SVMSettings
-from .scoring import make_scorer
+from .scoring import BALANCED_ACCURACY, make_scorer
 from .svm import CLASS_WEIGHTS, resolve_class_weight
 
 if TYPE_CHECKING:
@@ -41,7 +47,7 @@ if TYPE_CHECKING:
 NOT_IN_FINGERPRINT = ("n_features_to_select", "selector", "cv", "nested_cv")
 
 
-class SVMSelector(SelectorMixin, BaseEstimator):
+class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
     """Base class of feature selectors that train SVMs."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -53,6 +59,9 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         "class_weight": [dict, StrOptions(set(CLASS_WEIGHTS)), None],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
+        "standardize": ["boolean"],
+        "repeat_in_folds": ["boolean"],
+        "random_state": ["random_state"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "checkpoint": [str, os.PathLike, None],
         "n_jobs": N_JOBS,
@@ -62,9 +71,6 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     n_features_in_: int
     support_: NDArray[np.bool_]
     ranking_: NDArray[np.int64]
-    scores_: Vector
-    n_subset_features_: NDArray[np.int64]
-    fold_scores_: Matrix
     n_features_: int
 
     # Set by the constructors of the subclasses.
@@ -76,35 +82,17 @@ class SVMSelector(SelectorMixin, BaseEstimator):
     class_weight: Any
     cv: Any
     scoring: Any
+    standardize: bool
+    repeat_in_folds: bool
+    random_state: Any
     tol: float
     checkpoint: str | os.PathLike[str] | None
     n_jobs: int | None
     verbose: int
 
-    def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
-        """Select a subset by a different rule or size, without refitting.
-
-        Parameters
-        ----------
-        n_features_to_select : {"best", "one_se"} or int, default="best"
-            Selection rule. ``"best"`` selects the subset with the best score, and ``"one_se"`` the
-            smallest subset within one standard error of the best score. A number selects the
-            subset of this size.
-
-        Returns
-        -------
-        self
-            Selector with updated ``support_`` and ``n_features_``.
-        """
-        check_is_fitted(self, "ranking_")
-        size = choose_size(n_features_to_select, self.n_subset_features_, self.fold_scores_)
-        self.support_ = self._subset(size)
-        self.n_features_ = int(self.support_.sum())
-        return self
-
     @abstractmethod
-    def _subset(self, n_features: int) -> NDArray[np.bool_]:
-        """Return the best subset of the given size as a Boolean mask."""
+    def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
+        """Select a subset by a different rule or size, without refitting."""
 
     @abstractmethod
     def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
@@ -117,14 +105,6 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         import pandas
 
         return pandas.DataFrame(self._history_rows(feature_names(self)))
-
-    @property
-    def best_score_(self) -> float:
-        """Best value of ``scores_``, an optimistically biased estimate of the score on new data."""
-        check_is_fitted(self)
-        if len(self.scores_) == 0:
-            raise AttributeError("best_score_ requires scores, but cv=None computes none. Set cv.")
-        return float(self.scores_.max())
 
     def plot(self, **kwargs: Any) -> EliminationDisplay:
         """Plot the score against the number of features.
@@ -165,13 +145,17 @@ class SVMSelector(SelectorMixin, BaseEstimator):
         check_finite(X, feature_names(self))
         check_classification_targets(y)
         self.classes_, codes = encode_classes(y)
-        if groups is not None:
-            groups = column_or_1d(groups)
-            check_consistent_length(y, groups)
+        self.scoring_ = scorer_name(self.scoring, BALANCED_ACCURACY)
         return (
             sp.csr_array(X) if sp.issparse(X) else X,
-            Labels(self.classes_, codes.astype(np.int64), groups),
+            Labels(self.classes_, codes.astype(np.int64), check_groups(groups, len(y))),
         )
+
+    def _seed(self) -> int:
+        """Return the seed of the folds; a run with a checkpoint must have the same folds again."""
+        if self.random_state is None and self.checkpoint is not None:
+            return 0
+        return draw_seeds(self.random_state, 1)[0]
 
     def _svm_settings(self, labels: Labels) -> SVMSettings:
         gamma = None if self.gamma == "auto" else float(self.gamma)
@@ -205,8 +189,3 @@ class SVMSelector(SelectorMixin, BaseEstimator):
             ignore=NOT_IN_FINGERPRINT,
             extra={"folds (a cv that shuffles needs a random_state)": fingerprint(*folds)},
         )
-
-    def _set_scores(self, sizes: NDArray[np.int64], fold_scores: Matrix) -> None:
-        self.n_subset_features_ = sizes
-        self.fold_scores_ = fold_scores
-        self.scores_ = mean_scores(fold_scores) if fold_scores.shape[-1] else np.empty(0)

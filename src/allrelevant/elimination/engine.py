@@ -8,14 +8,14 @@ kept. With a single candidate, this is SVM-RFE.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._params import CriterionName
+from .._params import AUTO, CriterionName
 from .._typing import Matrix, Vector
 from ..checkpoints import Series
 from .active_features import ActiveFeatures
@@ -40,30 +40,59 @@ TIE_TOL = 1e-12
 CLOSE_FRACTION = 0.1
 MAX_CANDIDATES = 12
 
+# With step="auto", this fraction of the features is removed per step as long as more than
+# MANY_FEATURES remain.
+AUTO_FRACTION = 0.1
+MANY_FEATURES = 200
+
+
+def subset_sizes(
+    n_features: int, step: float | Literal["auto"], min_features_to_select: int
+) -> list[int]:
+    """Return the number of features of each subset along a path, in descending order.
+
+    ``step`` is a number of features or, below 1, a fraction of the remaining features. ``"auto"``
+    removes a fraction as long as many features remain, and then one feature at a time.
+
+    >>> subset_sizes(9, 0.5, 2), subset_sizes(9, 4, 2), len(subset_sizes(5_000, "auto", 1))
+    ([9, 5, 3, 2], [9, 5, 2], 231)
+    """
+    sizes = [n_features]
+    while sizes[-1] > min_features_to_select:
+        size = sizes[-1]
+        if step != AUTO:
+            following = size - int(step if step >= 1 else max(1.0, step * size))
+        elif size > MANY_FEATURES:
+            following = max(MANY_FEATURES, size - int(AUTO_FRACTION * size))
+        else:
+            following = size - 1
+        sizes.append(max(following, min_features_to_select))
+    return sizes
+
 
 @dataclass(frozen=True)
 class StepSchedule:
-    """Settings for the steps of an elimination: numbers of removed features and of candidates.
+    """Sizes of the subsets along a path, in descending order, and number of candidates per step.
 
-    ``step`` is a number of features or, below 1, a fraction of the remaining features.
+    A path that starts with fewer features than the largest size continues with the next smaller
+    one.
     """
 
-    step: float
+    sizes: Sequence[int]
     n_candidates: int | Literal["auto"]
-    min_features_to_select: int
 
     def n_dropped(self, n_active: int) -> int:
         """Return the number of features to remove in the next step; zero if no step remains."""
-        number = self.step if self.step >= 1 else max(1.0, self.step * n_active)
-        return min(int(number), n_active - self.min_features_to_select)
+        return n_active - next((size for size in self.sizes if size < n_active), n_active)
 
     def n_steps(self, n_features: int) -> int:
         """Return the number of steps of an elimination that starts with ``n_features`` features."""
-        steps = 0
-        while n_features > self.min_features_to_select:
-            n_features -= self.n_dropped(n_features)
-            steps += 1
-        return steps
+        return sum(size < n_features for size in self.sizes)
+
+    @property
+    def n_final(self) -> int:
+        """Number of features at which elimination stops."""
+        return self.sizes[-1]
 
     def n_competing(self, values: Vector, smallest: Vector) -> int:
         """Return the number of removal candidates that a step cross-validates.
@@ -90,12 +119,13 @@ class Evaluators:
     """SVM problems, inner cross-validation and outer scorer that an elimination uses.
 
     ``whole`` contains all training rows and the rows held out of the entire elimination, if any;
-    ``outer`` scores the decisions on these held-out rows. ``inner`` cross-validates subsets. If it
-    is None, features are removed by the criterion alone.
+    ``outer`` and ``margin`` score the decisions on these held-out rows. ``inner`` cross-validates
+    subsets. If it is None, features are removed by the criterion alone.
     """
 
     whole: TrainedFold
     outer: DecisionScorer | None
+    margin: DecisionScorer
     inner: Evaluator | None
 
 
@@ -137,18 +167,18 @@ class Elimination:
     def _first(self) -> Step:
         """Train SVMs on all features and return the first step, cross-validated if requested."""
         start_time = time.perf_counter()
-        fold_scores: list[float] = []
+        evaluation = None
         inner = self.evaluators.inner
         if inner is not None:
             evaluation = inner.evaluate_subset(self.active.base, self.active.n_active)
-            fold_scores = self._adopt(evaluation, inner.costs)
-        return self._step([], [], [], fold_scores, start_time)
+            self._adopt(evaluation, inner.costs)
+        return self._step([], [], [], evaluation, start_time)
 
     def _next(self) -> Step:
         start_time = time.perf_counter()
         certain, candidates = self._least_relevant()
         self.active.drop(certain)
-        fold_scores: list[float] = []
+        evaluation = None
         scores: list[float] = []
         index = 0
         inner = self.evaluators.inner
@@ -156,11 +186,10 @@ class Elimination:
             evaluations = self._evaluate(candidates, inner)
             scores = [evaluation.score for evaluation in evaluations]
             index = int(np.argmax(scores))  # ties go to the smallest criterion
-            fold_scores = self._adopt(evaluations[index], inner.costs)
+            evaluation = evaluations[index]
+            self._adopt(evaluation, inner.costs)
         self.active.drop([candidates[index]])
-        return self._step(
-            [*certain, candidates[index]], candidates, scores, fold_scores, start_time
-        )
+        return self._step([*certain, candidates[index]], candidates, scores, evaluation, start_time)
 
     def _least_relevant(self) -> tuple[list[int], list[int]]:
         """Return features to remove without evaluation, and removal candidates to evaluate."""
@@ -177,20 +206,19 @@ class Elimination:
         moves = [Move(self.active.column(j)[None], (-1,), n_active) for j in candidates]
         return inner.evaluate(self.active.base, moves, self._fold_b)
 
-    def _adopt(self, evaluation: Evaluation, costs: Vector) -> list[float]:
-        """Adopt the best C and the coefficients of an evaluation, and return its fold scores."""
+    def _adopt(self, evaluation: Evaluation, costs: Vector) -> None:
+        """Adopt the best C and the coefficients of an evaluation."""
         self._fold_b = evaluation.b
         before, self.C = self.C, float(costs[evaluation.best_cost])
         if self._b is not None and before > self.C:
             self._b = self._b * (self.C / before)  # within the new bounds; the sum stays 0
-        return evaluation.fold_scores.tolist()
 
     def _step(
         self,
         dropped: list[int],
         candidates: list[int],
         scores: list[float],
-        fold_scores: list[float],
+        evaluation: Evaluation | None,
         start_time: float,
     ) -> Step:
         """Train the SVMs on the remaining features and return the resulting :class:`Step`."""
@@ -198,18 +226,21 @@ class Elimination:
         kernel = self.active.kernel_matrix()
         b, offsets = whole.svms.solve(kernel, np.array([self.C]), self._b)
         self._b, self._coefficients = b, whole.svms.by_row(b[0], len(kernel))
-        outer_score = None
+        outer_score = outer_margin = None
         if scorer is not None:
             decisions = whole.svms.decide(kernel, b, offsets, whole.held_out)
             outer_score = float(scorer(decisions, whole)[0])
+            outer_margin = float(self.evaluators.margin(decisions, whole)[0])
         return Step(
             dropped=dropped,
             candidates=candidates,
             candidate_scores=scores,
             n_features=self.active.n_active,
             C=self.C,
-            fold_scores=fold_scores,
+            fold_scores=[] if evaluation is None else evaluation.fold_scores.tolist(),
+            fold_margins=[] if evaluation is None else evaluation.fold_margins.tolist(),
             outer_score=outer_score,
+            outer_margin=outer_margin,
             seconds=time.perf_counter() - start_time,
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import Matrix, Vector
 from ..parallel import parallel_map
-from .history import SCORE_DECIMALS
+from ..subsets import SCORE_DECIMALS
 from .kernels import Kernel
 from .scoring import DecisionScorer
 from .svm import TrainedFold
@@ -32,11 +32,12 @@ class Move(NamedTuple):
 class Evaluation:
     """Cross-validation result of one feature subset: scores and SVM coefficients.
 
-    ``scores`` has shape (n_folds, n_costs). ``b`` contains one array of coefficients per fold, of
-    shape (n_costs, n_members), for warm starts on similar subsets.
+    ``scores`` and ``margins`` have shape (n_folds, n_costs). ``b`` contains one array of
+    coefficients per fold, of shape (n_costs, n_members), for warm starts on similar subsets.
     """
 
     scores: Matrix
+    margins: Matrix
     b: list[Matrix]
 
     @property
@@ -59,6 +60,11 @@ class Evaluation:
         """Score on each fold for the best C."""
         return self.scores[:, self.best_cost]
 
+    @property
+    def fold_margins(self) -> Vector:
+        """Margin on each fold at the best cost."""
+        return self.margins[:, self.best_cost]
+
 
 @dataclass(frozen=True)
 class Evaluator:
@@ -68,6 +74,7 @@ class Evaluator:
     folds: Sequence[TrainedFold]
     costs: Vector
     scorer: DecisionScorer
+    margin: DecisionScorer
     n_jobs: int | None = None
 
     def evaluate(
@@ -114,7 +121,7 @@ def _evaluate_folds(
     for column, sign in zip(move.columns, move.signs, strict=True):
         moved = moved + sign * evaluator.kernel.base_term(column)
     kernel = evaluator.kernel.matrix(moved, move.n_features)
-    scores, coefficients = [], []
+    scores, margins, coefficients = [], [], []
     for index in indices:
         fold = evaluator.folds[index]
         b, offsets = fold.svms.solve(
@@ -122,13 +129,16 @@ def _evaluate_folds(
         )
         decisions = fold.svms.decide(kernel, b, offsets, fold.held_out)
         scores.append(evaluator.scorer(decisions, fold))
+        margins.append(evaluator.margin(decisions, fold))
         coefficients.append(b)
-    return Evaluation(np.array(scores), coefficients if keep else [])
+    return Evaluation(np.array(scores), np.array(margins), coefficients if keep else [])
 
 
 def _join(parts: Sequence[Evaluation]) -> Evaluation:
     if len(parts) == 1:
         return parts[0]
     return Evaluation(
-        np.concatenate([part.scores for part in parts]), [b for part in parts for b in part.b]
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate([part.margins for part in parts]),
+        [b for part in parts for b in part.b],
     )

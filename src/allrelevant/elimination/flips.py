@@ -4,33 +4,44 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._params import (
     AUTO,
+    BALANCED,
     CV_FOLDS,
     KERNEL,
     MAX_ROUNDS,
+    SUBSET_RULE,
     SVM_C,
     SVM_COEF0,
     SVM_DEGREE,
     SVM_TOL,
     ClassWeightName,
     KernelName,
+    SubsetRule,
 )
+from .._typing import Rows, Table
 from .._validation import COUNT
+from ..checkpoints import Checkpoint
 from ..exceptions import InputError
-from ..resampling import cv_splits
+from ..resampling import Labels, cv_splits, warn_rare_class
+from ..subsets import HeldOutScore, choose_size
+from ..terms.scaling import standard_scaling
 from ._base import SVMSelector
 from .active_features import feature_matrix
-from .local_search import Flip, LocalSearch, Subset, attribute_flips, bit_flips
+from .local_search import Flip, LocalSearch, SearchStep, Subset, attribute_flips, bit_flips
+from .run import Folds, SVMSettings
+from .scoring import constant_score
 
 
 class FlipSelector(SVMSelector):
@@ -54,9 +65,12 @@ class FlipSelector(SVMSelector):
         gamma: float | Literal["auto"] = AUTO,
         degree: int = SVM_DEGREE,
         coef0: float = SVM_COEF0,
-        class_weight: Mapping[Any, float] | ClassWeightName | None = None,
+        class_weight: Mapping[Any, float] | ClassWeightName | None = BALANCED,
         cv: Any = CV_FOLDS,
         scoring: Any = None,
+        repeat_in_folds: bool = True,
+        standardize: bool = True,
+        random_state: int | np.random.RandomState | None = None,
         tol: float = SVM_TOL,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -73,6 +87,9 @@ class FlipSelector(SVMSelector):
         self.class_weight = class_weight
         self.cv = cv
         self.scoring = scoring
+        self.repeat_in_folds = repeat_in_folds
+        self.standardize = standardize
+        self.random_state = random_state
         self.tol = tol
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
@@ -100,26 +117,97 @@ class FlipSelector(SVMSelector):
                 f"{type(self).__name__} requires cross-validation (got cv=None). Set cv."
             )
         settings = self._svm_settings(labels)
-        folds = cv_splits(self.cv, labels, np.arange(len(labels.codes)))
-        evaluator = settings.evaluator(folds, labels)
-        start = self._start(X, y, groups)
-        rows = [rows for fold in folds for rows in fold]
-        with self._open_checkpoint(table, labels, rows, start) as checkpoint:
-            search = LocalSearch(
-                feature_matrix(table, centered=settings.kernel.shift_invariant),
-                evaluator,
-                self._flips,
-                checkpoint,
-                type(self).__name__ if self.verbose else None,
-            )
-            self._steps = search.run(start, self.max_rounds, self.max_evaluations)
+        seed = self._seed()
+        folds = cv_splits(self.cv, labels, labels.rows, seed=seed)
+        warn_rare_class(labels, self.cv)
+        places = [("", labels.rows, folds)]
+        if self.repeat_in_folds:
+            places += [
+                (f"fold {number}", train, self._inner_folds(labels, train, seed, number))
+                for number, (train, _) in enumerate(folds)
+            ]
+        for _, _, inner in places:
+            settings.evaluator(inner, labels)  # raises if the scorer fails
+        self.selector_, start = self._start(X, y, groups)
+        frame = X if hasattr(X, "columns") else table
+        classes, row_groups = labels.classes[labels.codes], labels.row_groups
+        starts = [start]
+        for _, rows, _ in places[1:]:
+            groups_in_fold = None if row_groups is None else row_groups[rows]
+            found = self._start(safe_indexing(frame, rows), classes[rows], groups_in_fold)
+            starts.append(found[1])
+        arrays = [rows for fold in folds for rows in fold]
+        with self._open_checkpoint(table, labels, arrays, *starts) as checkpoint:
+            searches = []
+            for (place, rows, inner), start in zip(places, starts, strict=True):
+                search = self._search(table, labels, settings, rows, inner, checkpoint, place)
+                searches.append((search, search.run(start, self.max_rounds, self.max_evaluations)))
+        self._steps = searches[0][1]
         self._costs_used = settings.costs
         self._set_scores(
             np.array([int(step.subset.sum()) for step in self._steps]),
             np.array([step.evaluation.fold_scores for step in self._steps]),
+            once=True,
+        )
+        self._searched_held_out = (
+            held_out_score(searches[1:], folds, settings, labels) if len(searches) > 1 else None
         )
         self.ranking_ = np.where(self._steps[-1].subset, 1, 2)
         return self.select("best")
+
+    def select(self, n_features_to_select: SubsetRule | int = SUBSET_RULE) -> Self:
+        """Select one of the visited subsets by a rule or size, without refitting.
+
+        Parameters
+        ----------
+        n_features_to_select : {"best", "smallest_best", "one_se"} or int, default="best"
+            Selection rule, as in :class:`SVMRFE`; ties between visited subsets go to the smallest.
+
+        Returns
+        -------
+        self
+            Selector with updated ``support_`` and ``n_features_``. ``held_out_score_`` is available
+            for the rule of ``fit``, ``"best"``.
+        """
+        check_is_fitted(self, "ranking_")
+        sizes, no_margins = self.n_subset_features_, np.zeros_like(self.fold_scores_)
+        self.support_ = self._subset(
+            choose_size(n_features_to_select, sizes, self.fold_scores_, no_margins)
+        )
+        self.n_features_ = int(self.support_.sum())
+        self._held_out = self._searched_held_out if n_features_to_select == "best" else None
+        return self
+
+    def _inner_folds(self, labels: Labels, rows: Rows, seed: int, number: int) -> Folds:
+        if not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
+            raise InputError(
+                "Folds within other folds are required, so cv cannot be a list of folds. Pass cv "
+                "as a number or a splitter, or set repeat_in_folds=False."
+            )
+        return cv_splits(self.cv, labels, rows, seed=seed, name=f"cv within fold {number}")
+
+    def _search(
+        self,
+        table: Table,
+        labels: Labels,
+        settings: SVMSettings,
+        rows: Rows,
+        folds: Folds,
+        checkpoint: Checkpoint,
+        place: str,
+    ) -> LocalSearch:
+        if self.standardize:
+            table = standard_scaling(table[rows], np.ones(len(rows))).apply(table)
+        return LocalSearch(
+            feature_matrix(table, centered=settings.kernel.shift_invariant),
+            settings.evaluator(folds, labels),
+            self._flips,
+            checkpoint,
+            f"{type(self).__name__}, {place or 'all rows, '}".rstrip(", ")
+            if self.verbose
+            else None,
+            place,
+        )
 
     @abstractmethod
     def _flips(self, subset: Subset) -> Iterator[Flip]:
@@ -151,19 +239,45 @@ class FlipSelector(SVMSelector):
             for number, (step, flip) in enumerate(zip(self._steps, flips, strict=True))
         ]
 
-    def _start(self, X: Any, y: Any, groups: Any) -> NDArray[np.bool_]:
-        self.selector_ = clone(self.selector)
-        if groups is not None and has_fit_parameter(self.selector_, "groups"):
-            self.selector_.fit(X, y, groups=groups)
+    def _start(self, X: Any, y: Any, groups: Any) -> tuple[Any, Subset]:
+        """Fit a clone of the selector; return it and its subset."""
+        selector = clone(self.selector)
+        if groups is not None and has_fit_parameter(selector, "groups"):
+            selector.fit(X, y, groups=groups)
         else:
-            self.selector_.fit(X, y)
-        start = np.asarray(self.selector_.get_support(), dtype=bool)
+            selector.fit(X, y)
+        start = np.asarray(selector.get_support(), dtype=bool)
         if not start.any():
             raise InputError(
                 "The selector selected no features, but the search requires a nonempty initial "
                 "subset. Use a less strict selector."
             )
-        return start
+        return selector, start
+
+
+def held_out_score(
+    searches: Sequence[tuple[LocalSearch, list[SearchStep]]],
+    folds: Folds,
+    settings: SVMSettings,
+    labels: Labels,
+) -> HeldOutScore:
+    """Score the results of searches on the training rows of each fold on its held-out rows."""
+    scores, all_scores, constant = [], [], []
+    for (search, steps), (train, test) in zip(searches, folds, strict=True):
+        fold = settings.fold(train, test, labels)
+        everything = np.ones_like(steps[-1].subset)
+        scores.append(search.held_out_score(steps[-1].subset, steps[-1].evaluation, fold))
+        all_scores.append(search.held_out_score(everything, search.evaluate(everything), fold))
+        constant.append(constant_score(settings.scorer, fold, labels))
+    support = np.array([steps[-1].subset for _, steps in searches])
+    return HeldOutScore(
+        np.array(scores),
+        support.sum(axis=1),
+        support,
+        np.array(all_scores),
+        float(np.mean(constant)),
+        nested=True,
+    )
 
 
 class BitFlip(FlipSelector):
@@ -180,9 +294,11 @@ class BitFlip(FlipSelector):
         Maximum number of moves to a better neighbor. None means no limit.
     max_evaluations : int or None, default=None
         Maximum total number of neighbors to evaluate. None means no limit.
-    kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
-verbose : optional
-        Parameters for the evaluation of subsets; see :class:`SVMRFE`.
+    kernel, C, gamma, degree, coef0, class_weight, cv, scoring, repeat_in_folds, standardize, \
+random_state, tol, checkpoint, n_jobs, verbose : optional
+        Parameters for the evaluation of subsets; see :class:`SVMRFE`. With ``repeat_in_folds``, the
+        selector and the search are repeated on the training rows of each fold for
+        ``held_out_score_``.
 
     Attributes
     ----------
@@ -190,8 +306,12 @@ verbose : optional
     ranking_ : ndarray of shape (n_features,)
         1 for the features of the best subset, 2 for the others.
     n_features_ : int
-    scores_, fold_scores_, n_subset_features_, best_score_
-        Results for the initial subset and each improvement; see :class:`SVMRFE`.
+    scores_, score_errors_, fold_scores_, n_subset_features_, best_score_
+        Results for the initial subset and each improvement; see :class:`SVMRFE`. They are
+        optimistically biased, because the search maximizes them (``optimistic_`` is True).
+    held_out_score_ : HeldOutScore
+        Score of the whole selection, repeated in each fold. Only with ``repeat_in_folds``.
+    scoring_ : str
     history_ : pandas.DataFrame
     selector_ : selector
         Fitted selector.
@@ -227,14 +347,17 @@ class AttributeFlip(FlipSelector):
         Maximum number of moves to a better neighbor. None means no limit.
     max_evaluations : int or None, default=None
         Maximum total number of neighbors to evaluate. None means no limit.
-    kernel, C, gamma, degree, coef0, class_weight, cv, scoring, tol, checkpoint, n_jobs, \
-verbose : optional
-        Parameters for the evaluation of subsets; see :class:`SVMRFE`.
+    kernel, C, gamma, degree, coef0, class_weight, cv, scoring, repeat_in_folds, standardize, \
+random_state, tol, checkpoint, n_jobs, verbose : optional
+        Parameters for the evaluation of subsets; see :class:`SVMRFE`. With ``repeat_in_folds``, the
+        selector and the search are repeated on the training rows of each fold for
+        ``held_out_score_``.
 
     Attributes
     ----------
-    support_, ranking_, n_features_, scores_, fold_scores_, n_subset_features_, best_score_, \
-history_, selector_, classes_, n_features_in_, feature_names_in_
+    support_, ranking_, n_features_, scores_, score_errors_, fold_scores_, n_subset_features_, \
+optimistic_, best_score_, held_out_score_, scoring_, history_, selector_, classes_, \
+n_features_in_, feature_names_in_
         See :class:`BitFlip`.
 
     Examples

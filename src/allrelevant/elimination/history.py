@@ -1,20 +1,14 @@
-"""Subsets along an elimination path, their scores, and the choice among them."""
+"""Subsets along an elimination path and their scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import Matrix, Vector
+from .._typing import Matrix
 from ..exceptions import InputError
-
-# Mean scores are rounded to this number of decimals, because means of the same fold scores in a
-# different order must be equal.
-SCORE_DECIMALS = 12
 
 
 @dataclass(frozen=True)
@@ -22,8 +16,9 @@ class Step:
     """One elimination step: the features ``dropped``, in order, and the scores without them.
 
     The last feature dropped was chosen among the ``candidates``. ``C`` is the cost with the best
-    cross-validated score, and ``fold_scores`` are the scores at this cost. ``outer_score`` is the
-    score on the rows held out of the entire elimination, if any.
+    cross-validated score, and ``fold_scores`` and ``fold_margins`` are the results at this cost.
+    ``outer_score`` and ``outer_margin`` are the results on the rows held out of the entire
+    elimination, if any.
     """
 
     dropped: list[int]
@@ -32,7 +27,9 @@ class Step:
     n_features: int
     C: float
     fold_scores: list[float]
+    fold_margins: list[float]
     outer_score: float | None
+    outer_margin: float | None
     seconds: float
 
 
@@ -41,20 +38,28 @@ class EliminationHistory:
     """Complete elimination path, from all features to the smallest subset.
 
     ``pruned`` contains the features removed in advance for low variance, in order of variance.
+    ``constant_scores`` contains the score of a constant prediction: on the rows held out of the
+    elimination, if any, otherwise on each fold.
     """
 
     n_features: int
     pruned: list[int]
     steps: list[Step]
+    constant_scores: list[float]
 
     @property
     def ranking(self) -> NDArray[np.int64]:
         """Rank of each feature: 1 in the smallest subset, 2 for the last feature dropped, etc."""
+        return self.positions - self.steps[-1].n_features + 1
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """Size of the smallest subset that contains each feature if features are dropped singly."""
         dropped = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
-        ranking = np.ones(self.n_features, dtype=np.int64)
         n_final = self.steps[-1].n_features
-        ranking[dropped] = np.arange(self.n_features, n_final, -1) - n_final + 1
-        return ranking
+        positions = np.full(self.n_features, n_final, dtype=np.int64)
+        positions[dropped] = np.arange(self.n_features, n_final, -1)
+        return positions
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -66,6 +71,18 @@ class EliminationHistory:
         """Score of each subset on each fold; shape (n_subsets, n_folds)."""
         return np.array([step.fold_scores for step in self.steps])
 
+    @property
+    def fold_margins(self) -> Matrix:
+        """Margin of each subset on each fold; shape (n_subsets, n_folds)."""
+        return np.array([step.fold_margins for step in self.steps])
+
+    def step_with(self, n_features: int) -> Step:
+        """Return the step of the smallest subset with at least ``n_features`` features.
+
+        If features were removed in advance, the largest subset can have fewer.
+        """
+        return [self.steps[0], *(step for step in self.steps if step.n_features >= n_features)][-1]
+
     def support(self, n_features: int) -> NDArray[np.bool_]:
         """Return the subset of the ``n_features`` highest-ranked features as a Boolean mask."""
         n_final = self.steps[-1].n_features
@@ -74,46 +91,4 @@ class EliminationHistory:
                 f"The elimination has no subset of {n_features} features. Choose a number from "
                 f"{n_final} to {self.n_features}."
             )
-        return self.ranking <= n_features - n_final + 1
-
-
-def choose_size(
-    n_features_to_select: Any, sizes: Sequence[int] | NDArray[np.int64], fold_scores: Matrix
-) -> int:
-    """Return the number of features to select for the parameter ``n_features_to_select``.
-
-    A number is returned unchanged. ``"best"`` gives the size of the subset with the best mean
-    score. ``"one_se"`` gives the size of the smallest subset whose mean score is within one
-    standard error of the best. Ties go to the smallest subset. ``fold_scores`` has shape
-    (n_subsets, n_folds).
-    """
-    if not isinstance(n_features_to_select, str):
-        return int(n_features_to_select)
-    if n_features_to_select not in ("best", "one_se"):
-        raise InputError(
-            "n_features_to_select must be 'best', 'one_se' or a number "
-            f"(got {n_features_to_select!r})."
-        )
-    if fold_scores.shape[-1] == 0:
-        raise InputError(
-            f"n_features_to_select={n_features_to_select!r} requires scores, but cv=None computes "
-            "none. Set cv, or pass a number of features."
-        )
-    means = mean_scores(fold_scores)
-    limit = means.max()
-    if n_features_to_select == "one_se":
-        limit -= standard_errors(fold_scores)[means.argmax()]
-    return int(np.asarray(sizes)[means >= limit].min())
-
-
-def mean_scores(fold_scores: Matrix) -> Vector:
-    """Return the mean score of each subset over the folds, rounded so that ties are exact."""
-    return np.round(fold_scores.mean(axis=1), SCORE_DECIMALS)
-
-
-def standard_errors(fold_scores: Matrix) -> Vector:
-    """Return the standard error of each subset's mean score; zero for a single fold."""
-    n_folds = fold_scores.shape[1]
-    if n_folds < 2:
-        return np.zeros(len(fold_scores))
-    return fold_scores.std(axis=1, ddof=1) / np.sqrt(n_folds)
+        return self.positions <= n_features

@@ -16,6 +16,7 @@ from ..checkpoints import Checkpoint
 from ..parallel import progress_bar, single_threaded
 from .active_features import FeatureMatrix
 from .evaluation import Evaluation, Evaluator, Move
+from .svm import TrainedFold
 
 Subset = NDArray[np.bool_]
 
@@ -85,6 +86,7 @@ class LocalSearch:
 
     A neighbor is better if its score is higher, or if it has the same score with fewer features.
     ``flips`` returns the flips of a subset. A progress bar is shown if ``title`` is not None.
+    ``place`` distinguishes the searches that share a checkpoint.
     """
 
     columns: FeatureMatrix
@@ -92,13 +94,14 @@ class LocalSearch:
     flips: Callable[[Subset], Iterator[Flip]]
     checkpoint: Checkpoint
     title: str | None
+    place: str = ""
 
     def run(
         self, start: Subset, max_rounds: int | None, max_evaluations: int | None
     ) -> list[SearchStep]:
         """Search until no neighbor is better or a limit is reached; return all visited subsets."""
         with single_threaded():
-            steps = [SearchStep(None, start, self._evaluate(start), 0, 0.0)]
+            steps = [SearchStep(None, start, self.evaluate(start), 0, 0.0)]
             n_allowed = max_evaluations
             while max_rounds is None or len(steps) <= max_rounds:
                 flips = list(islice(self.flips(steps[-1].subset), n_allowed))
@@ -112,8 +115,18 @@ class LocalSearch:
     def _base(self, subset: Subset) -> Matrix:
         return self.evaluator.kernel.base(self.columns.keep(subset).products())
 
-    def _evaluate(self, subset: Subset) -> Evaluation:
+    def evaluate(self, subset: Subset) -> Evaluation:
+        """Cross-validate a subset."""
         return self.evaluator.evaluate_subset(self._base(subset), int(subset.sum()))
+
+    def held_out_score(self, subset: Subset, evaluation: Evaluation, fold: TrainedFold) -> float:
+        """Train on a subset at its best C, and return the score on the held-out rows of a fold."""
+        with single_threaded():
+            kernel = self.evaluator.kernel.matrix(self._base(subset), int(subset.sum()))
+            costs = self.evaluator.costs[[evaluation.best_cost]]
+            b, offsets = fold.svms.solve(kernel, costs)
+            decisions = fold.svms.decide(kernel, b, offsets, fold.held_out)
+            return float(self.evaluator.scorer(decisions, fold)[0])
 
     def _best_neighbor(
         self, current: SearchStep, flips: Sequence[Flip], number: int
@@ -129,13 +142,13 @@ class LocalSearch:
             return None
         subset = flips[index].apply(current.subset)
         seconds = time.perf_counter() - start_time
-        return SearchStep(flips[index], subset, self._evaluate(subset), len(flips), seconds)
+        return SearchStep(flips[index], subset, self.evaluate(subset), len(flips), seconds)
 
     def _scores(
         self, current: SearchStep, flips: Sequence[Flip], number: int
     ) -> NDArray[np.float64]:
         """Return the score of each neighbor; scores in the checkpoint are not recomputed."""
-        series = self.checkpoint.series(f"round {number}")
+        series = self.checkpoint.series(f"{self.place} round {number}".lstrip())
         scores: list[float] = [score for batch in series.steps() for score in batch["scores"]]
         base, n_features = self._base(current.subset), int(current.subset.sum())
         with progress_bar(self.title, len(flips), done=len(scores)) as advance:

@@ -1,35 +1,44 @@
-"""Elimination on a subset of the rows, and the nested cross-validation score.
+"""Eliminations of a fit: on all rows, in each fold and in the outer folds of a nested score.
 
-The best cross-validated score along the path is optimistically biased, because the subset was
-chosen to maximize it. For the nested score, the whole selection, including its inner folds, uses
-only the training rows of an outer fold. It is scored on the held-out rows.
+The best score along a path is optimistically biased if the features were ranked on the scored rows.
+By default, the elimination is therefore repeated on the training rows of each fold, and its subsets
+are scored on the held-out rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._params import CriterionName
+from .._params import CriterionName, SubsetRule
 from .._typing import Rows, Table, Vector
 from .._validation import check_varying
-from ..checkpoints import Series
+from ..checkpoints import Checkpoint, Series
 from ..exceptions import InputError
-from ..parallel import progress_bar, single_threaded
+from ..parallel import DurationEstimate, parallel_map, progress_bar, single_threaded
 from ..resampling import Labels, cv_splits
-from ..terms.scaling import low_variance_features
+from ..subsets import HeldOutScore, PathScores
+from ..terms.scaling import low_variance_features, standard_scaling
 from .active_features import ActiveFeatures, feature_matrix
 from .engine import CRITERIA, Elimination, Evaluators, StepSchedule
 from .evaluation import Evaluator
-from .history import EliminationHistory, choose_size
+from .history import EliminationHistory
 from .kernels import Kernel
-from .scoring import DecisionScorer, check_scorer
+from .scoring import DecisionScorer, Margin, check_scorer, constant_score
 from .svm import ClassWeight, TrainedFold, pairwise_svms
+
+Folds = list[tuple[Rows, Rows]]
+
+
+LONG_RUN_ADVICE = (
+    "Remove more features per step (step), use several workers (n_jobs), or pass the number of "
+    "features to select. A checkpoint makes the run resumable, and verbose=1 shows progress."
+)
 
 
 @dataclass(frozen=True)
@@ -48,31 +57,87 @@ class SVMSettings:
         svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
         return TrainedFold(svms, test.astype(np.int64))
 
-    def evaluator(self, folds: list[tuple[Rows, Rows]], labels: Labels) -> Evaluator:
+    def evaluator(self, folds: Folds, labels: Labels) -> Evaluator:
         """Return an evaluator for the given folds; raise if the scorer fails on them."""
         trained = [self.fold(train, test, labels) for train, test in folds]
         check_scorer(self.scorer, trained[0])
-        return Evaluator(self.kernel, trained, self.costs, self.scorer, self.n_jobs)
+        return Evaluator(self.kernel, trained, self.costs, self.scorer, Margin(labels), self.n_jobs)
 
 
 @dataclass(frozen=True)
 class RowSubset:
-    """Rows used for selection, their inner folds, and rows held out of the entire elimination."""
+    """Rows of an elimination, folds that its steps need, and rows held out of all its steps."""
 
     rows: Rows
     held_out: Rows
-    folds: list[tuple[Rows, Rows]] | None
+    folds: Folds | None
     series: str
 
-    def arrays(self) -> list[Rows]:
-        """Return all row indices of the subset and its folds, for the checkpoint fingerprint."""
-        folds = [rows for fold in self.folds or [] for rows in fold]
-        return [self.rows, self.held_out, *folds]
+
+@dataclass(frozen=True)
+class Plan:
+    """Eliminations of one selection: on its rows, and on the training rows of each fold."""
+
+    whole: RowSubset
+    folds: list[RowSubset]
+
+    @property
+    def subsets(self) -> list[RowSubset]:
+        return [self.whole, *self.folds]
+
+
+@dataclass(frozen=True)
+class SelectionPath:
+    """Results of a :class:`Plan`: the path that is selected from, and the paths of its folds."""
+
+    whole: EliminationHistory
+    folds: list[EliminationHistory]
+
+    @property
+    def ranked_once(self) -> bool:
+        """Whether the scores come from folds of the rows on which the features were ranked."""
+        return not self.folds
+
+    @property
+    def scores(self) -> PathScores:
+        """Scores of the subsets; without scores, the number of folds is zero."""
+        whole, folds = self.whole, self.folds
+        if self.ranked_once:
+            empty = np.empty((0, whole.n_features), dtype=np.int64)
+            constant = float(np.mean(whole.constant_scores)) if whole.constant_scores else np.nan
+            return PathScores(whole.sizes, whole.fold_scores, whole.fold_margins, empty, constant)
+        steps = [[fold.step_with(size) for fold in folds] for size in whole.sizes]
+        return PathScores(
+            whole.sizes,
+            np.array([[step.outer_score for step in row] for row in steps], dtype=float),
+            np.array([[step.outer_margin for step in row] for row in steps], dtype=float),
+            np.array([fold.positions for fold in folds]),
+            float(np.mean([fold.constant_scores for fold in folds])),
+        )
+
+
+def nested_score(paths: Sequence[SelectionPath], rule: SubsetRule | int) -> HeldOutScore:
+    """Return the score of a rule, given one path per outer fold."""
+    sizes = [path.scores.choose(rule) for path in paths]
+    chosen = [path.whole.step_with(size) for path, size in zip(paths, sizes, strict=True)]
+    return HeldOutScore(
+        np.array([step.outer_score for step in chosen], dtype=float),
+        np.array(sizes),
+        np.array([path.whole.support(size) for path, size in zip(paths, sizes, strict=True)]),
+        np.array([path.whole.steps[0].outer_score for path in paths], dtype=float),
+        float(np.mean([path.whole.constant_scores for path in paths])),
+        nested=True,
+    )
 
 
 @dataclass(frozen=True)
 class EliminationSetup:
-    """Data and settings of an elimination, which can run on any subset of the rows."""
+    """Data and settings of an elimination, which can run on any subset of the rows.
+
+    ``inner`` states whether the steps of an elimination require cross-validation: to choose C or
+    among candidates, or to score subsets of features that are ranked once. ``repeat`` states
+    whether to repeat the elimination in each fold of ``cv``. ``seed`` shuffles the folds.
+    """
 
     X: Table
     labels: Labels
@@ -80,15 +145,18 @@ class EliminationSetup:
     criterion: CriterionName
     schedule: StepSchedule
     min_variance: float
+    standardize: bool
     cv: Any
+    inner: bool
+    repeat: bool
+    seed: int
 
-    def all_rows(self) -> RowSubset:
-        """Return all rows and their cross-validation folds; no rows are held out."""
-        rows = np.arange(len(self.labels.codes))
-        return self._row_subset(rows, rows[:0], "all rows", "cv")
+    def plan(self) -> Plan:
+        """Return the eliminations of a selection from all rows."""
+        return self._plan(self.labels.rows, self.labels.rows[:0], "")
 
-    def outer_folds(self, nested_cv: Any) -> Iterator[RowSubset]:
-        """Yield the outer folds of the nested score, each with its inner folds.
+    def outer_plans(self, nested_cv: Any) -> list[Plan]:
+        """Return the eliminations of each outer fold of the nested score.
 
         ``nested_cv=True`` also uses ``cv`` for the outer folds.
         """
@@ -98,27 +166,38 @@ class EliminationSetup:
                 "nested_cv=True requires cv (got cv=None). Set cv, or pass a number of folds as "
                 "nested_cv."
             )
-        if not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
-            raise InputError(
-                "nested_cv creates inner folds within each outer fold, so cv cannot be a list of "
-                "folds. Pass cv as a number or a splitter."
-            )
-        rows = np.arange(len(self.labels.codes))
-        for number, (train, test) in enumerate(
-            cv_splits(outer, self.labels, rows, name="nested_cv")
-        ):
-            series = f"outer fold {number}"
-            yield self._row_subset(train, test, series, f"cv within {series}")
+        folds = cv_splits(outer, self.labels, self.labels.rows, seed=self.seed, name="nested_cv")
+        return [
+            self._plan(train, test, f"outer fold {number}")
+            for number, (train, test) in enumerate(folds)
+        ]
 
-    def _row_subset(self, rows: Rows, held_out: Rows, series: str, name: str) -> RowSubset:
-        folds = None if self.cv is None else cv_splits(self.cv, self.labels, rows, name=name)
-        return RowSubset(rows, held_out, folds, series)
+    def folds(self, rows: Rows, place: str) -> Folds:
+        """Split some rows by ``cv``; ``place`` names an enclosing fold, if any."""
+        if place and not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
+            raise InputError(
+                "Folds within other folds are required, so cv cannot be a list of folds. Pass cv "
+                "as a number or a splitter, or set repeat_in_folds=False and nested_cv=False."
+            )
+        name = f"cv within {place}" if place else "cv"
+        return cv_splits(self.cv, self.labels, rows, seed=self.seed, name=name)
+
+    def _plan(self, rows: Rows, held_out: Rows, place: str) -> Plan:
+        whole = self._subset(rows, held_out, place or "all rows", place)
+        folds = []
+        for number, (train, test) in enumerate(self.folds(rows, place) if self.repeat else []):
+            series = f"{place}, fold {number}" if place else f"fold {number}"
+            folds.append(self._subset(train, test, series, series))
+        return Plan(whole, folds)
+
+    def _subset(self, rows: Rows, held_out: Rows, series: str, place: str) -> RowSubset:
+        return RowSubset(rows, held_out, self.folds(rows, place) if self.inner else None, series)
 
     def pruned_features(self, rows: Rows) -> list[int]:
         """Return the features with variance at most ``min_variance``; raise if too few remain."""
         pruned = low_variance_features(self.X[rows], self.min_variance)
         n_remaining = self.X.shape[1] - len(pruned)
-        n_needed = max(2, self.schedule.min_features_to_select)
+        n_needed = max(2, self.schedule.n_final)
         if self.min_variance == 0:
             check_varying(len(pruned), self.X.shape[1])
         if n_remaining < n_needed:
@@ -135,92 +214,94 @@ class EliminationSetup:
         if evaluators.outer is not None:
             check_scorer(evaluators.outer, evaluators.whole)
 
-    def run(self, subset: RowSubset, series: Series, title: str | None) -> EliminationHistory:
-        """Run or resume the elimination on the given rows and return its path.
+    def run(
+        self, plans: Sequence[Plan], checkpoint: Checkpoint, title: str | None
+    ) -> list[SelectionPath]:
+        """Run or resume all eliminations; a progress bar is shown if ``title`` is not None.
 
-        A progress bar is shown if ``title`` is not None.
+        Without a checkpoint file, workers share the eliminations. With a file, they share the
+        candidates and folds of each step, because only this process writes the file.
         """
+        subsets = [subset for plan in plans for subset in plan.subsets]
+        n_steps = len(subsets) * len(self.schedule.sizes)
+        estimate = DurationEstimate(n_steps, LONG_RUN_ADVICE)
+        if checkpoint.file is not None or self.svm.n_jobs in (None, 1):
+            histories = [
+                self.eliminate(
+                    checkpoint.series(subset.series),
+                    title and f"{title}, {subset.series}",
+                    estimate,
+                    subset,
+                )
+                for subset in subsets
+            ]
+        else:
+            # The first one runs here, because its duration predicts that of the others.
+            first = self.eliminate(Series(None, ""), title, estimate, subsets[0])
+            others = parallel_map(
+                partial(self.eliminate, Series(None, ""), None, None),
+                subsets[1:],
+                n_jobs=self.svm.n_jobs,
+                progress=title,
+            )
+            histories = [first, *others]
+        remaining = iter(histories)
+        return [
+            SelectionPath(next(remaining), [next(remaining) for _ in plan.folds]) for plan in plans
+        ]
+
+    def eliminate(
+        self,
+        series: Series,
+        title: str | None,
+        estimate: DurationEstimate | None,
+        subset: RowSubset,
+    ) -> EliminationHistory:
+        """Run or resume the elimination on the given rows and return its path."""
         pruned = self.pruned_features(subset.rows)
         kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
         kernel = self.svm.kernel
         n_steps = self.schedule.n_steps(len(kept))
         done = max(0, len(series.steps()) - 1)
+        evaluators = self._evaluators(subset)
         # Use one thread, as workers do: the number of threads changes the rounding of sums.
-        with single_threaded(), progress_bar(title, n_steps, done=done) as advance:
-            columns = feature_matrix(self.X[:, kept], centered=kernel.shift_invariant)
+        with single_threaded(), progress_bar(title, n_steps, done=done) as update:
+            columns = feature_matrix(
+                self._scaled(kept, subset.rows), centered=kernel.shift_invariant
+            )
             elimination = Elimination(
                 ActiveFeatures(columns, kept, kernel),
-                self._evaluators(subset),
+                evaluators,
                 CRITERIA[self.criterion],
                 self.schedule,
                 float(self.svm.costs[0]),
             )
-            steps = elimination.run(series, advance)
-        return EliminationHistory(int(self.X.shape[1]), pruned, steps)
+            steps = elimination.run(
+                series, update if estimate is None else estimate.counting(update)
+            )
+        return EliminationHistory(
+            int(self.X.shape[1]), pruned, steps, self._constant_scores(evaluators)
+        )
+
+    def _scaled(self, features: Rows, rows: Rows) -> Table:
+        """Return some columns, standardized with the mean and variance of the given rows."""
+        X = self.X[:, features]
+        if not self.standardize:
+            return X
+        return standard_scaling(X[rows], np.ones(len(rows))).apply(X)
 
     def _evaluators(self, subset: RowSubset) -> Evaluators:
         return Evaluators(
             self.svm.fold(subset.rows, subset.held_out, self.labels),
             self.svm.scorer if len(subset.held_out) else None,
+            Margin(self.labels),
             None if subset.folds is None else self.svm.evaluator(subset.folds, self.labels),
         )
 
-
-@dataclass(frozen=True)
-class NestedScore:
-    """Nested cross-validation score: the whole selection is repeated in each outer fold.
-
-    Attributes
-    ----------
-    n_features_to_select : "best", "one_se" or int
-        Selection rule used in each outer fold.
-    scores : ndarray of shape (n_outer_folds,)
-        Score of the chosen subset on the held-out rows of each outer fold.
-    n_features : ndarray of shape (n_outer_folds,)
-        Number of features chosen in each outer fold.
-    support : ndarray of shape (n_outer_folds, n_features)
-        Boolean mask of the features chosen in each outer fold.
-    histories : list of EliminationHistory
-        Elimination path of each outer fold. ``histories[k].steps[i].outer_score`` is the score of
-        subset ``i`` on the held-out rows of outer fold ``k``.
-    """
-
-    n_features_to_select: Any
-    scores: Vector
-    n_features: NDArray[np.int64]
-    support: NDArray[np.bool_]
-    histories: list[EliminationHistory]
-
-    @property
-    def score(self) -> float:
-        """Mean score over the outer folds."""
-        return float(self.scores.mean())
-
-    @classmethod
-    def from_histories(
-        cls, histories: list[EliminationHistory], n_features_to_select: Any
-    ) -> NestedScore:
-        """Return the nested score of a selection rule, given the path of each outer fold."""
-        sizes = [
-            choose_size(n_features_to_select, history.sizes, history.fold_scores)
-            for history in histories
-        ]
-        chosen = list(zip(histories, sizes, strict=True))
-        return cls(
-            n_features_to_select,
-            np.array([_outer_score(history, size) for history, size in chosen]),
-            np.array(sizes),
-            np.array([history.support(size) for history, size in chosen]),
-            histories,
-        )
-
-
-def _outer_score(history: EliminationHistory, n_features: int) -> float:
-    """Return the held-out score of the smallest subset with at least ``n_features`` features."""
-    steps = [step for step in history.steps if step.n_features >= n_features]
-    score = steps[-1].outer_score if steps else None
-    if score is None:
-        raise InputError(
-            f"An outer fold has no subset of {n_features} features to score. Choose fewer features."
-        )
-    return score
+    def _constant_scores(self, evaluators: Evaluators) -> list[float]:
+        if evaluators.outer is not None:
+            return [constant_score(evaluators.outer, evaluators.whole, self.labels)]
+        if evaluators.inner is None:
+            return []
+        scorer = evaluators.inner.scorer
+        return [constant_score(scorer, fold, self.labels) for fold in evaluators.inner.folds]

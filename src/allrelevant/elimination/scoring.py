@@ -1,4 +1,4 @@
-"""Scoring of decision values on held-out rows: accuracy or any scikit-learn scorer."""
+"""Scoring of decision values on held-out rows: accuracy, margins or any scikit-learn scorer."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import get_scorer
 
 from .._typing import Matrix, Rows, Vector
 from ..exceptions import InputError
 from ..resampling import Labels
+from ..subsets import resolve_scorer
 from .svm import TrainedFold, majority_vote
+
+BALANCED_ACCURACY = "balanced_accuracy"
 
 
 class DecisionScorer(Protocol):
@@ -24,17 +26,12 @@ class DecisionScorer(Protocol):
 
 
 def make_scorer(scoring: Any, labels: Labels) -> DecisionScorer:
-    """Return the scorer for the parameter ``scoring``; None means accuracy."""
-    if scoring is None or scoring == "accuracy":
+    """Return the scorer for the parameter ``scoring``; None means balanced accuracy."""
+    if scoring is None or scoring == BALANCED_ACCURACY:
+        return BalancedAccuracy(labels)
+    if scoring == "accuracy":
         return Accuracy(labels)
-    try:
-        scorer = get_scorer(scoring)
-    except ValueError as error:
-        raise InputError(
-            f"scoring={scoring!r} is not a scikit-learn scorer. See "
-            "sklearn.metrics.get_scorer_names() for valid names."
-        ) from error
-    return SklearnScorer(scorer, labels)
+    return SklearnScorer(resolve_scorer(scoring), labels)
 
 
 def check_scorer(scorer: DecisionScorer, fold: TrainedFold) -> None:
@@ -64,6 +61,53 @@ class Accuracy:
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         codes = majority_vote(values, fold.svms.pairs, len(self.labels.classes))
         return (codes == self.labels.codes[fold.held_out]).mean(axis=-1)
+
+
+@dataclass(frozen=True)
+class BalancedAccuracy:
+    """Mean over the classes of the fraction of their rows that are classified correctly."""
+
+    labels: Labels
+
+    def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
+        codes = majority_vote(values, fold.svms.pairs, len(self.labels.classes))
+        expected = self.labels.codes[fold.held_out]
+        return class_means((codes == expected).astype(np.float64), expected)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Mean margin of the rows, averaged over the classes; breaks ties between equal scores.
+
+    The margin of a row is the smallest decision value in favor of its class over all pairs that
+    contain the class, clipped to [-1, 1]. A constant prediction of two classes has margin 0.
+    """
+
+    labels: Labels
+
+    def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
+        expected = self.labels.codes[fold.held_out]
+        margins = np.ones((len(values), len(expected)))
+        for index, (first, second) in enumerate(fold.svms.pairs):
+            sign = (expected == first) * 1.0 - (expected == second) * 1.0
+            signed = np.where(sign == 0, 1.0, sign * values[:, index])
+            margins = np.minimum(margins, signed)
+        unknown = ~np.isin(expected, fold.svms.pairs)
+        return class_means(np.where(unknown, -1.0, np.maximum(margins, -1.0)), expected)
+
+
+def class_means(values: Matrix, codes: Rows) -> Vector:
+    """Average values of shape (n_costs, n_rows) within each class, then over the classes."""
+    means = [values[:, codes == code].mean(axis=1) for code in np.unique(codes)]
+    return np.mean(means, axis=0)
+
+
+def constant_score(scorer: DecisionScorer, fold: TrainedFold, labels: Labels) -> float:
+    """Return the score of predicting the most frequent class of the training rows."""
+    pairs = fold.svms.pairs
+    majority = int(np.bincount(labels.codes[np.unique(fold.svms.members)]).argmax())
+    signs = (pairs[:, 0] == majority) * 1.0 - (pairs[:, 1] == majority) * 1.0
+    return float(scorer(np.repeat(signs[None, :, None], len(fold.held_out), axis=2), fold)[0])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -12,6 +11,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from .._typing import Matrix, Vector
+from ..exceptions import warn_caller
 from ..parallel.api import progress_bar
 
 # Minimum for variances relative to the largest. A metric overfits in directions with almost no
@@ -125,10 +125,9 @@ def descend(
             },
         )
     if solution.status == MAX_ITER_REACHED:
-        warnings.warn(
+        warn_caller(
             f"{name} stopped after {max_iter} iterations without converging to tol={tol:g}. "
             "Increase max_iter, unless early stopping is intended as regularization.",
             ConvergenceWarning,
-            stacklevel=3,
         )
     return Minimum(split(solution.x), float(solution.fun), max(1, int(solution.nit)))

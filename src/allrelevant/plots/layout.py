@@ -33,6 +33,40 @@ def axis_ticks(largest: float) -> list[float]:
     return [round(index * step, 12) if step > 1e-9 else index * step for index in range(count + 1)]
 
 
+def range_ticks(low: float, high: float) -> list[float]:
+    """Return about five round tick positions within a range.
+
+    >>> range_ticks(0.912, 0.984)
+    [0.92, 0.94, 0.96, 0.98]
+    """
+    if high <= low:
+        return [low]
+    step = axis_ticks(0.8 * (high - low))[1]
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(index * step, 12) for index in range(first, last + 1)]
+
+
+def count_axis(sizes: Sequence[int]) -> tuple[list[float], list[int]]:
+    """Return positions from 0 to 1 for numbers of features, and the numbers to label.
+
+    The axis is logarithmic if some number exceeds 100.
+
+    >>> count_axis([5, 3, 1])
+    ([1.0, 0.5, 0.0], [1, 2, 3, 4, 5])
+    >>> count_axis([1000, 10, 1])[1]
+    [1, 10, 100, 1000]
+    """
+    low, high = min(sizes), max(sizes)
+    scale = math.log if high > 100 else float
+    span = scale(high) - scale(low)
+    if high > 100:
+        labels = [10**k for k in range(9) if low <= 10**k <= high]
+    else:
+        labels = [int(n) for n in range_ticks(low, high) if n == int(n)]
+        labels = sorted({low, *labels}) if low + 1 not in labels or high - low < 10 else labels
+    return [(scale(n) - scale(low)) / span if span else 0.5 for n in sizes], labels
+
+
 class CutoffLine(NamedTuple):
     """Vertical line at the cutoff for lower bounds, for upper bounds, or for both."""
 

@@ -54,6 +54,8 @@ class RowSaliencyDisplay(AxesDisplay):
         Names of the features.
     title : str, default=""
         Title of the figure.
+    unit : str, default="gradient of the gain"
+        Unit of the saliency, for the label of the axis.
 
     Attributes
     ----------
@@ -75,10 +77,11 @@ class RowSaliencyDisplay(AxesDisplay):
     saliency: ArrayLike
     names: Sequence[str]
     title: str = ""
+    unit: str = "gradient of the gain"
 
     @classmethod
     def from_result(
-        cls, explanation: Explanation, row: int = 0, **kwargs: Any
+        cls, explanation: Explanation, row: int = 0, *, raw: bool = False, **kwargs: Any
     ) -> RowSaliencyDisplay:
         """Create a display for one explained row and draw it.
 
@@ -88,11 +91,15 @@ class RowSaliencyDisplay(AxesDisplay):
             Explanation of one or more rows.
         row : int, default=0
             Index of the row in the explanation.
+        raw : bool, default=False
+            Whether to draw the gradient itself instead of percentages of the row's total.
         **kwargs
             Parameters of :meth:`plot`.
         """
+        values = explanation.saliency if raw else explanation.percent
+        unit = cls.unit if raw else "% of the row's total"
         return cls(
-            saliency=explanation.saliency[row], names=explanation.names, title=explanation.note(row)
+            saliency=values[row], names=explanation.names, title=explanation.note(row), unit=unit
         ).plot(**kwargs)
 
     def plot(
@@ -135,7 +142,7 @@ class RowSaliencyDisplay(AxesDisplay):
         hidden = len(saliency) - len(shown)
         more = f"({hidden:,} less salient features not shown)" if hidden else ""
         set_title(ax, _printable_title(self.title), more, loc="left", grow=is_new)
-        set_x_label(ax, "saliency (gradient of the gain)")
+        set_x_label(ax, f"saliency ({self.unit})")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

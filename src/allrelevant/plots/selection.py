@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import import_extra
-from ..bounds.design import CheapestModels
-from ..elimination.history import standard_errors
+from ..bounds.cheapest_models import CheapestModels
 from ..exceptions import InputError
 from ._style import CLASS_STYLES, TEXT_COLOR, AxesDisplay, axes_or_new
 
@@ -35,8 +34,8 @@ class EliminationDisplay(AxesDisplay):
         Standard error of each mean, drawn as a band.
     n_selected : int
         Number of selected features.
-    nested_score : float or None, default=None
-        Nested cross-validation score, drawn as a horizontal line.
+    held_out_score : float or None, default=None
+        Score on rows that were not used for the selection, drawn as a horizontal line.
 
     Attributes
     ----------
@@ -60,7 +59,7 @@ class EliminationDisplay(AxesDisplay):
     scores: ArrayLike
     errors: ArrayLike
     n_selected: int
-    nested_score: float | None = None
+    held_out_score: float | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, **kwargs: Any) -> EliminationDisplay:
@@ -68,7 +67,7 @@ class EliminationDisplay(AxesDisplay):
 
         Parameters
         ----------
-        estimator : SVMRFE, EBRFE, BitFlip or AttributeFlip
+        estimator : SVMRFE, EBRFE, BitFlip, AttributeFlip or SaliencySelector
             Fitted selector.
         **kwargs
             Parameters of :meth:`plot`.
@@ -76,16 +75,16 @@ class EliminationDisplay(AxesDisplay):
         check_is_fitted(estimator)
         if len(estimator.scores_) == 0:
             raise InputError(
-                "There are no scores to draw, because cv=None computes only a ranking. Set cv, and "
-                "fit the selector again."
+                "There are no scores to draw, because a number of features was given. Fit the "
+                "selector with a rule as n_features_to_select, and then call select(number)."
             )
-        nested = getattr(estimator, "nested_score_", None)
+        held_out = getattr(estimator, "held_out_score_", None)
         return cls(
             n_features=estimator.n_subset_features_,
             scores=estimator.scores_,
-            errors=standard_errors(estimator.fold_scores_),
+            errors=estimator.score_errors_,
             n_selected=estimator.n_features_,
-            nested_score=None if nested is None else nested.score,
+            held_out_score=None if held_out is None else held_out.score,
         ).plot(**kwargs)
 
     def plot(self, *, ax: Axes | None = None, log: bool | None = None) -> EliminationDisplay:
@@ -129,13 +128,13 @@ class EliminationDisplay(AxesDisplay):
             linestyle=":",
             label=f"selected: {self.n_selected}",
         )
-        if self.nested_score is not None:
+        if self.held_out_score is not None:
             ax.axhline(
-                self.nested_score,
+                self.held_out_score,
                 color=other.edge,
                 linewidth=1.2,
                 linestyle="--",
-                label=f"nested score: {self.nested_score:.3f}",
+                label=f"held-out score: {self.held_out_score:.3f}",
             )
         ax.set_xscale("log" if (sizes.max() > 100 if log is None else log) else "linear")
         ax.set_xlabel("number of features")
@@ -211,7 +210,7 @@ class CostDisplay(AxesDisplay):
         ticker = import_extra("matplotlib.ticker", "plot")
         ax = axes_or_new(ax, 5.6, 4.0)
         for solution in self.design:
-            self._mark(ax, len(solution.members), solution)
+            self._mark(ax, len(solution.indices), solution)
         n_used = int(self.design.baseline_used.sum())
         ax.plot(n_used, self.design.baseline_cost, "x", color=TEXT_COLOR, label="baseline")
         ax.set_xlabel("number of features", fontsize=9)

@@ -16,10 +16,12 @@ from typing import Any
 from .._params import FDR
 from .._text import decimals_for, display_width, printable, short_label, shorten
 from ..bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
+from ..bounds.task import task_by_name
 from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
 from ..relevance import CLASSES, UNCONFIRMED
 from ..results.answer import count_classes, has_evidence, privileged_note
 from ..results.bounds import TEST_COLUMNS, document_columns, ranked
+from ..results.small_set import describe_small_set
 
 # Limits for tables with many features; the JSON is complete.
 MAX_BARS = 60
@@ -52,6 +54,21 @@ class Section:
     name: str
     template: str
     view: Callable[[Document], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Page of one kind of document.
+
+    ``variables`` returns the variables shared by the template and all sections: at least ``title``,
+    ``embedded`` (the document, or None if it is too large) and ``notes``. ``decimals`` returns the
+    default number of decimals of weights.
+    """
+
+    template: str
+    variables: Callable[[Document], Mapping[str, Any]]
+    sections: tuple[Section, ...]
+    decimals: Callable[[Document], int] = lambda document: 3
 
 
 @dataclass(frozen=True)
@@ -278,6 +295,12 @@ def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict
         for k, relation in enumerate(row)
         if abs(relation) >= _MIN_RELATION
     ]
+
+
+def small_set_view(document: Document) -> dict[str, Any]:
+    """Return the sentences on the smallest sufficient set."""
+    score_name = task_by_name(document["task"]).wording.score
+    return {"small_set": describe_small_set(document["small_set"], score_name)}
 
 
 def design_view(document: Document) -> dict[str, Any]:

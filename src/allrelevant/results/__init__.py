@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .bounds import bounds_document
 from .document import write_atomically
-from .selection import explanation_document, selection_document
+from .explanation import explanation_document
+from .selection import selection_document
 
 __all__ = [
     "bounds_document",

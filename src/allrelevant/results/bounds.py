@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._params import FDR
-from ..bounds.design import CheapestModels
+from ..bounds.cheapest_models import CheapestModels
 from ..bounds.mapping.mapping_estimator import MAPPING_COLUMNS
 from ..bounds.path import BoundsPath
 from ..bounds.relations import Relations
 from ..bounds.result import FEATURE_COLUMNS, Column, feature_records
 from ..bounds.sufficiency import Sufficiency
 from ..relevance import CLASSES
-from .document import describe_target, make_document, to_json_value
+from .document import BOUNDS, describe_target, make_document, to_json_value
 
 
 def bounds_document(
@@ -31,6 +31,7 @@ def bounds_document(
     path: BoundsPath | None = None,
     relations: Relations | None = None,
     design: CheapestModels | None = None,
+    small_set: CheapestModels | None = None,
     sufficiency: Sufficiency | None = None,
     warnings: Iterable[str] = (),
     command: str | None = None,
@@ -38,8 +39,9 @@ def bounds_document(
     """Return a JSON-compatible description of fitted relevance bounds, for the HTML report.
 
     ``X`` and ``y`` are the training data, used for the number of rows and the training score.
-    ``task_note`` explains an inferred task. ``path``, ``relations``, ``design`` and ``sufficiency``
-    are optional further results for the same data. Features are in the order of the table.
+    ``task_note`` explains an inferred task. ``path``, ``relations``, ``design`` (sets of minimum
+    cost), ``small_set`` (the set with the fewest features) and ``sufficiency`` are optional further
+    results for the same data. Features are in the order of the table.
     """
     check_is_fitted(est)
     settings = est.get_params(deep=False)
@@ -51,9 +53,11 @@ def bounds_document(
         "path": path,
         "relations": relations,
         "cheapest_models": design,
+        "small_set": small_set,
         "sufficiency": sufficiency,
     }
     body = {
+        "kind": BOUNDS,
         "method": type(est).__name__,
         "task": est.task.name,
         "task_note": task_note,

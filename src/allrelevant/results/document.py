@@ -29,7 +29,15 @@ from .._version import __version__
 # 4: relevance has a fourth class, unconfirmed; with rule "fdr", the cutoffs in subproblems do not
 #    determine the relevance of a feature. New: rule, fdr, table_pvalue, privileged_rule,
 #    privileged_table_pvalue, and qvalue and pvalue of each feature (null if it was not tested).
+# 5: all documents have a kind. In explanations, the prediction is explained by default, "actual" is
+#    the true target, "wrong" is removed, and features have "percent" and "usual". In selections,
+#    "score" and "stability" describe held-out rows, and "bounds" the relevance of the features.
 FORMAT_VERSION = 5
+
+# Kinds of documents, each with a page.
+BOUNDS = "bounds"
+SELECTION = "selection"
+EXPLANATION = "explanation"
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy")
 

@@ -1,40 +1,55 @@
-"""JSON-compatible documents that describe fitted selectors and explained predictions."""
+"""JSON-compatible documents that describe fitted selectors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Vector
 from .._validation import feature_names
-from ..elimination.history import standard_errors
-from .document import describe_target, make_document, to_json_value
+from ..bounds.cheapest_models import CheapestModels
+from ..relevance import CLASSES
+from ..subsets import HeldOutScore
+from .document import SELECTION, describe_target, make_document, to_json_value
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-    from ..saliency import Explanation
+@dataclass(frozen=True)
+class SelectionBounds:
+    """Relevance bounds for the table of a selection.
+
+    ``est`` is a fitted estimator, and ``substitutes`` lists the substitutes of the selected
+    features. These and ``small_set``, the smallest sufficient set, are None if they were not
+    computed.
+    """
+
+    est: Any
+    substitutes: Mapping[str, list[str]] | None = None
+    small_set: CheapestModels | None = None
 
 
 def selection_document(
     est: Any,
     y: ArrayLike,
     *,
+    task: str,
     table: str,
     target: str,
     settings: Mapping[str, Any],
     warnings: Iterable[str],
     command: str,
+    bounds: SelectionBounds | None = None,
 ) -> dict[str, Any]:
     """Return a JSON-compatible description of a fitted feature selector.
 
     ``y`` is the target of the training data, in its original unit. ``settings`` are additional
-    settings, which are not parameters of the estimator. ``score["inner"]`` is the inner score of
-    the selected subset. ``score["nested"]`` is the nested cross-validation score, or None if it was
-    not computed.
+    settings, which are not parameters of the estimator or replace them. ``bounds`` are relevance
+    bounds for the same table, if they were computed.
     """
     check_is_fitted(est)
     names = feature_names(est)
@@ -43,8 +58,11 @@ def selection_document(
     target_values = describe_target(classes, y)
     for entry in target_values["classes"]:
         entry["label"] = str(entry["label"])
+    held_out = getattr(est, "held_out_score_", None)
     body = {
+        "kind": SELECTION,
         "method": type(est).__name__,
+        "task": task,
         "table": {
             "name": table,
             "target": target,
@@ -54,9 +72,10 @@ def selection_document(
         **target_values,
         "n_selected": int(est.n_features_),
         "selected": [names[j] for j in by_rank if est.support_[j]],
-        "score": _score(est),
+        "score": _score(est, held_out),
         "subsets": _subsets(est),
-        "features": _features(est, names),
+        "features": _features(est, names, held_out, bounds),
+        "bounds": None if bounds is None else _bounds_part(bounds),
         "history": [to_json_value(row) for row in est.history_.to_dict("records")],
     }
     return make_document(
@@ -68,91 +87,118 @@ def selection_document(
     )
 
 
-def _features(est: Any, names: list[str]) -> list[dict[str, Any]]:
-    features = [
-        {"name": name, "rank": int(rank), "selected": bool(selected)}
-        for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
-    ]
-    if hasattr(est, "importances_"):
-        for feature, importance in zip(features, est.importances_, strict=True):
-            feature["importance"] = float(importance)
-    return features
-
-
-def _score(est: Any) -> dict[str, Any]:
-    if not hasattr(est, "scores_"):  # the selector computes only a ranking
-        return {"name": None, "inner": None, "best_inner": None, "nested": None}
-    same_size = np.flatnonzero(est.n_subset_features_ == est.n_features_)
-    is_scored = len(est.scores_) > 0 and len(same_size) > 0
-    nested = getattr(est, "nested_score_", None)
+def _score(est: Any, held_out: HeldOutScore | None) -> dict[str, Any]:
+    """Return the scores of the selection; values that were not computed are None."""
+    scores = np.asarray(est.scores_)
+    is_chosen = est.n_subset_features_ == est.n_features_
     return {
-        "name": "accuracy" if est.scoring is None else to_json_value(est.scoring),
-        "inner": float(est.scores_[same_size].max()) if is_scored else None,
-        "best_inner": float(est.scores_.max()) if len(est.scores_) else None,
-        "nested": None
-        if nested is None
+        "name": est.scoring_,
+        "optimistic": bool(est.optimistic_),
+        "cross_validated": float(scores[is_chosen].max())
+        if _has_score(scores, is_chosen)
+        else None,
+        "best_n_features": int(est.n_subset_features_[np.argmax(scores)]) if len(scores) else None,
+        "held_out": None
+        if held_out is None
         else {
-            "mean": nested.score,
-            "by_fold": nested.scores.tolist(),
-            "n_selected_by_fold": nested.n_features.tolist(),
+            "mean": held_out.score,
+            "standard_error": held_out.standard_error,
+            "all_features": held_out.all_features,
+            "all_features_error": held_out.all_features_error,
+            "difference_pvalue": difference_pvalue(held_out.scores - held_out.all_features_scores),
+            "constant": float(held_out.constant),
+            "nested": held_out.nested,
+            "by_fold": held_out.scores.tolist(),
+            "n_selected_by_fold": held_out.n_features.tolist(),
+            "stability": to_json_value(held_out.stability.nogueira),
         },
     }
 
 
+def difference_pvalue(differences: Vector) -> float:
+    """Test whether the mean difference of two scores over the folds of a cross-validation is zero.
+
+    Training rows of different folds overlap, so the corrected resampled t-test of Nadeau and Bengio
+    (2003) is used. A single fold gives no evidence.
+
+    >>> import numpy as np
+    >>> round(difference_pvalue(np.array([0.1, 0.2, 0.1, 0.2, 0.15])), 3)
+    0.011
+    """
+    n_folds = len(differences)
+    if n_folds < 2 or not differences.any():
+        return 1.0
+    deviation = float(differences.std(ddof=1))
+    if deviation == 0:
+        return 0.0
+    error = deviation * np.sqrt(1 / n_folds + 1 / (n_folds - 1))
+    return float(2 * stats.t.sf(abs(differences.mean()) / error, n_folds - 1))
+
+
+def _has_score(scores: Vector, is_chosen: NDArray[np.bool_]) -> bool:
+    """Return whether a subset with the selected number of features was scored."""
+    return len(scores) > 0 and bool(is_chosen.any())
+
+
 def _subsets(est: Any) -> list[dict[str, Any]]:
-    if len(getattr(est, "scores_", ())) == 0:
+    if len(est.scores_) == 0:
         return []
-    errors = standard_errors(est.fold_scores_)
     return [
         {"n_features": int(n), "score": float(score), "standard_error": float(error)}
-        for n, score, error in zip(est.n_subset_features_, est.scores_, errors, strict=True)
+        for n, score, error in zip(
+            est.n_subset_features_, est.scores_, est.score_errors_, strict=True
+        )
     ]
 
 
-def explanation_document(
-    explanation: Explanation,
-    features: pd.DataFrame,
-    rows: Sequence[int],
-    *,
-    table: str,
-    target: str,
-    model: Any,
-    quality: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    warnings: Iterable[str],
-    command: str,
-) -> dict[str, Any]:
-    """Describe explained predictions as a JSON-compatible document, most salient features first.
+def _features(
+    est: Any, names: list[str], held_out: HeldOutScore | None, bounds: SelectionBounds | None
+) -> list[dict[str, Any]]:
+    features: list[dict[str, Any]] = [
+        {"name": name, "rank": int(rank), "selected": bool(selected)}
+        for name, rank, selected in zip(names, est.ranking_, est.support_, strict=True)
+    ]
+    for name, values in _columns(est, held_out, bounds).items():
+        for feature, value in zip(features, values, strict=True):
+            feature[name] = to_json_value(value)
+    substitutes = None if bounds is None else bounds.substitutes
+    for feature in features:
+        if substitutes is not None and feature["selected"]:
+            feature["substitutes"] = substitutes[feature["name"]]
+    return features
 
-    ``features`` contains the unscaled values of these rows, and ``rows`` their row numbers in the
-    table. ``quality`` is the cross-validated score of the model. ``settings`` are the settings used
-    to train it.
-    """
-    body = {
-        "table": {"name": table, "target": target, "n_features": features.shape[1]},
-        "quality": to_json_value(quality),
-        "rows": [_row(explanation, features, index, number) for index, number in enumerate(rows)],
+
+def _columns(
+    est: Any, held_out: HeldOutScore | None, bounds: SelectionBounds | None
+) -> dict[str, Any]:
+    """Return the values of all features that were computed, by name."""
+    columns: dict[str, Any] = {}
+    if held_out is not None:
+        columns["frequency"] = held_out.stability.frequency
+    if hasattr(est, "importances_"):
+        columns["importance"] = est.importances_
+    return columns if bounds is None else columns | _bounds_columns(bounds)
+
+
+def _bounds_columns(bounds: SelectionBounds) -> dict[str, Any]:
+    """Return the relevance of each feature, its bounds, and whether it is in the small set."""
+    columns = {
+        "relevance": bounds.est.relevance_,
+        "lower": bounds.est.interval_[:, 0],
+        "upper": bounds.est.interval_[:, 1],
     }
-    return make_document(body, settings=settings, warnings=warnings, command=command, model=model)
+    if bounds.small_set is not None:
+        columns["in_small_set"] = bounds.small_set.get_support()
+    return columns
 
 
-def _row(
-    explanation: Explanation, features: pd.DataFrame, index: int, number: int
-) -> dict[str, Any]:
-    order = np.argsort(-explanation.absolute[index], kind="stable")
+def _bounds_part(bounds: SelectionBounds) -> dict[str, Any]:
+    est, small_set = bounds.est, bounds.small_set
     return {
-        "row": number,
-        "target": to_json_value(explanation.targets[index]),
-        "predicted": to_json_value(explanation.predicted[index]),
-        "wrong": bool(explanation.wrong[index]),
-        "note": explanation.note(index),
-        "gain": float(explanation.gains[index]),
-        "features": [
-            {
-                "name": explanation.names[j],
-                "value": float(features.iloc[index, j]),
-                "saliency": float(explanation.saliency[index, j]),
-            }
-            for j in order
-        ],
+        "method": type(est).__name__,
+        "score_name": est.task.wording.score,
+        "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
+        "table_pvalue": getattr(est, "table_pvalue_", None),
+        "has_substitutes": bounds.substitutes is not None,
+        "small_set": None if small_set is None else small_set.to_dict(),
     }

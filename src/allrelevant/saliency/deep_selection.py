@@ -91,6 +91,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     array([1, 4])
     """
 
+    trains_at_random: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), str, None],
         "penalty": [Interval(Real, 0, None, closed="left")],

@@ -116,6 +116,8 @@ def _check_units(units: ArrayLike, n_features: int) -> Vector:
 class Explanation:
     """Saliency of individual predictions: the gradient of the gain function at each row.
 
+    :attr:`percent` is easier to read than the gradient itself, which has no natural unit.
+
     Attributes
     ----------
     saliency : ndarray of shape (n, d)
@@ -145,6 +147,12 @@ class Explanation:
     names: list[str]
     of_classes: bool
     index: Any = None
+
+    @property
+    def percent(self) -> Matrix:
+        """Saliency in percent of the row's total absolute saliency; all zero if the total is."""
+        total = self.absolute.sum(axis=1, keepdims=True)
+        return 100.0 * self.saliency / np.where(total > 0, total, 1.0)
 
     @property
     def absolute(self) -> Matrix:
@@ -183,8 +191,9 @@ class Explanation:
         Parameters
         ----------
         row : int or None, default=None
-            Index of a row, to list its features by decreasing absolute saliency. None returns the
-            signed saliency of all rows, with one column per feature.
+            Index of a row, to list its features by decreasing absolute saliency, with their value,
+            ``percent`` and raw ``saliency``. None returns the signed saliency of all rows, with one
+            column per feature.
         """
         import pandas
 
@@ -195,8 +204,8 @@ class Explanation:
             {
                 "feature": [self.names[j] for j in order],
                 "value": self.row(row)[order],
+                "percent": self.percent[row, order],
                 "saliency": self.saliency[row, order],
-                "absolute": self.absolute[row, order],
             }
         )
 

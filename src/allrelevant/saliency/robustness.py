@@ -6,7 +6,6 @@ class (:class:`ClassLogOdds`). It returns a :class:`Robustness`.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from scipy.special import logit
 
 from .._optional import display
 from .._typing import Matrix, Vector
-from ..exceptions import InputError, RelevanceWarning
+from ..exceptions import InputError, warn_caller
 from .differentiable import DifferentiableModel, as_differentiable, check_rows, class_codes
 
 if TYPE_CHECKING:
@@ -98,12 +97,10 @@ def robustness(
     distance = np.where(reached, np.linalg.norm(changed - start, axis=1), np.nan)
     certain = classifier.probabilities(changed)[np.arange(len(start)), target_codes]
     if not reached.all():
-        warnings.warn(
+        warn_caller(
             f"No perturbation was found for {(~reached).sum()} of {len(reached)} (row, class) "
             f"pairs, for which ``reached`` is False. Increase max_steps={max_steps} or step, "
-            f"or lower certainty={certainty:g}.",
-            RelevanceWarning,
-            stacklevel=2,
+            f"or lower certainty={certainty:g}."
         )
     shape = (n_rows, n_targets)
     return Robustness(

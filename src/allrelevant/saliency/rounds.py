@@ -10,23 +10,23 @@ features for the next round. :func:`schedule` computes the number of features pe
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.metrics import r2_score
 
-from .._typing import Table, Vector
+from .._typing import Rows, Table, Vector
 from ..checkpoints import Series
-from ..exceptions import RelevanceWarning
+from ..exceptions import warn_caller
 from ..parallel import parallel_map
 from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
-from .differentiable import DifferentiableModel, as_differentiable
+from .differentiable import DifferentiableModel, as_differentiable, linearize, predicted_codes
 from .gains import Gain, Targets
 from .trainers import clone_with_seed, derive_seed, report_training_errors
 
@@ -50,12 +50,14 @@ class Round:
     """Result of one round: the active features and their saliency, sorted by decreasing saliency.
 
     ``scores`` are the weights of the repetitions, that is, the training accuracy of each model or
-    the inverse of its mean absolute training error. Times are totals over all repetitions.
+    the inverse of its mean absolute training error. ``held_out`` is the mean score and the mean
+    margin of the models on held-out rows, if any. Times are totals over all repetitions.
     """
 
     features: NDArray[np.int64]
     saliency: Vector
     scores: list[float]
+    held_out: list[float]
     training_seconds: float
     saliency_seconds: float
 
@@ -64,7 +66,8 @@ class Round:
 class Rounds:
     """Saliency-based elimination, which removes the least salient features in each round.
 
-    ``sizes`` gives the number of features per round, and ``entropy`` seeds all models.
+    ``sizes`` gives the number of features per round, and ``entropy`` seeds all models. Rounds from
+    ``n_ranking`` on keep the order of the features and only score them on held-out rows.
     """
 
     task: TrainingTask
@@ -73,6 +76,8 @@ class Rounds:
     n_repeats: int
     entropy: int
     n_jobs: int | None
+    held_out: HeldOutRows | None = None
+    n_ranking: int | None = None
 
     def run(self, active: Features, series: Series, advance: Callable[[], object]) -> list[Round]:
         """Run or resume all rounds and return their results; call ``advance`` after each round."""
@@ -95,23 +100,28 @@ class Rounds:
         with report_training_errors(
             f"Training failed in round {number + 1} of {len(self.sizes)} ({len(active)} features)"
         ):
-            trials = parallel_map(partial(run_trial, self.task, X), seeds, n_jobs=self.n_jobs)
+            held_out = None if self.held_out is None else self.held_out.reduce(self.task, active)
+            trials = parallel_map(
+                partial(run_trial, self.task, X, held_out), seeds, n_jobs=self.n_jobs
+            )
         scores = np.array([trial.score for trial in trials])
         total = sum(w * trial.saliency for w, trial in zip(scores, trials, strict=True))
         saliency = self.task.masking.per_feature(np.asarray(total), active)
-        if not saliency.any():
-            warnings.warn(
+        ranks = self.n_ranking is None or number < self.n_ranking
+        if ranks and not saliency.any():
+            warn_caller(
                 f"In round {number + 1} of {len(self.sizes)}, the model depends on none of its "
                 f"{len(active)} features, so they are ranked by their order in the table. Use a "
-                "weaker penalty or standardize the features.",
-                RelevanceWarning,
-                stacklevel=4,
+                "weaker penalty or standardize the features."
             )
         order = np.lexsort((active, -saliency))  # ties keep the table order
+        if not ranks:
+            order = np.arange(len(active))
         return Round(
             active[order],
             saliency[order],
             scores.tolist(),
+            np.mean([trial.held_out for trial in trials], axis=0).tolist(),
             sum(trial.training_seconds for trial in trials),
             sum(trial.saliency_seconds for trial in trials),
         )
@@ -124,7 +134,8 @@ class TrainingTask:
     ``trainer`` is the estimator, and ``y`` the target passed to it. ``targets`` are class codes, or
     numeric targets if ``n_classes`` is None, for the gain function. The trainer is cloned. If
     ``gain`` is None, the gain that matches the loss is used. ``balanced`` repeats rows of rare
-    classes. ``per_std`` measures saliency per standard deviation of a feature.
+    classes. ``per_std`` measures saliency per standard deviation of a feature. ``scorer`` is a
+    scikit-learn scorer for held-out rows; None means balanced accuracy, or R2 for numeric targets.
     """
 
     y: NDArray[Any]
@@ -135,6 +146,33 @@ class TrainingTask:
     gain: Gain | None
     balanced: bool
     per_std: bool
+    scorer: Any = None
+
+    def restrict(self, rows: Rows) -> TrainingTask:
+        """Return the task for some of the rows."""
+        return replace(self, y=self.y[rows], targets=self.targets[rows])
+
+    def held_out_scores(self, fitted: Any, rows: HeldOutRows) -> list[float]:
+        """Return the score and the margin of a trained model on held-out rows.
+
+        The margin of a row is half the difference between the output for its class and the largest
+        output for other classes, clipped to [-1, 1] and averaged over the classes. It is 0 for
+        numeric targets.
+        """
+        linearization = linearize(as_differentiable(fitted), rows.X)
+        outputs = linearization.outputs
+        if self.n_classes is None:
+            score, margin = float(r2_score(rows.targets, outputs[:, 0])), 0.0
+        else:
+            correct = predicted_codes(linearization) == rows.targets
+            score = class_mean(correct.astype(np.float64), rows.targets)
+            others = outputs.astype(np.float64)
+            own = others[np.arange(len(others)), rows.targets]
+            others[np.arange(len(others)), rows.targets] = -np.inf
+            margin = class_mean(np.clip((own - others.max(axis=1)) / 2, -1.0, 1.0), rows.targets)
+        if self.scorer is not None:
+            score = float(self.scorer(fitted, rows.X, rows.y))
+        return [score, margin]
 
     def train(self, X: Table, seed: int) -> Any:
         """Return a clone of ``trainer``, trained on the given columns with the given seed."""
@@ -151,18 +189,37 @@ class TrainingTask:
         return gain if with_unit is None else with_unit(self.targets)
 
 
+def class_mean(values: Vector, codes: NDArray[Any]) -> float:
+    """Average values within each class, then over the classes."""
+    return float(np.mean([values[codes == code].mean() for code in np.unique(codes)]))
+
+
+@dataclass(frozen=True)
+class HeldOutRows:
+    """Rows on which the models of the rounds are scored but not trained."""
+
+    X: Table
+    y: NDArray[Any]
+    targets: Targets
+
+    def reduce(self, task: TrainingTask, active: Features) -> HeldOutRows:
+        """Return the rows with inactive features dropped or set to zero."""
+        return replace(self, X=task.masking.reduce(self.X, active))
+
+
 @dataclass(frozen=True)
 class Trial:
-    """Result of one repetition of a round: saliency, score and times."""
+    """Result of one repetition of a round: saliency, scores and times."""
 
     saliency: Vector
     score: float
+    held_out: list[float]
     training_seconds: float
     saliency_seconds: float
 
 
-def run_trial(task: TrainingTask, X: Table, seed: int) -> Trial:
-    """Train one model on the given columns; return its saliency, score and times."""
+def run_trial(task: TrainingTask, X: Table, held_out: HeldOutRows | None, seed: int) -> Trial:
+    """Train one model on the given columns; return its saliency, scores and times."""
     start = time.perf_counter()
     fitted = task.train(X, seed)
     trained = time.perf_counter()
@@ -175,7 +232,13 @@ def run_trial(task: TrainingTask, X: Table, seed: int) -> Trial:
         gain=task.gain_for(model),
         units=deviations(X) if task.per_std else None,
     )
-    return Trial(result.saliency, result.score, trained - start, time.perf_counter() - trained)
+    return Trial(
+        result.saliency,
+        result.score,
+        [] if held_out is None else task.held_out_scores(fitted, held_out),
+        trained - start,
+        time.perf_counter() - trained,
+    )
 
 
 def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
@@ -266,6 +329,14 @@ class RoundHistory:
             total = round_.saliency.sum()
             importances[round_.features] = round_.saliency / total if total > 0 else 0.0
         return importances
+
+    def held_out(self, n_features: int) -> list[float]:
+        """Return the score and the margin of the smallest subset with at least ``n_features``.
+
+        If columns are constant, the largest subset can have fewer features.
+        """
+        rounds = [round_ for round_ in self.rounds if len(round_.features) >= n_features]
+        return [self.rounds[0], *rounds][-1].held_out
 
     def rows(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """Return one dict per round, used as the rows of a selector's ``history_``."""

@@ -17,12 +17,22 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._params import KEEP_FRACTION, MIN_FEATURES_TO_SELECT
+from .._params import (
+    AUTO,
+    CV_FOLDS,
+    KEEP_FRACTION,
+    MIN_FEATURES_TO_SELECT,
+    SUBSET_RULE,
+    SUBSET_RULES,
+    SubsetRule,
+)
 from .._typing import Table, Vector
 from .._validation import (
     COUNT,
     FRACTION,
     N_JOBS,
+    check_finite,
+    check_groups,
     check_numeric_target,
     check_varying,
     encode_classes,
@@ -30,21 +40,16 @@ from .._validation import (
     resolve_n_features,
     warn_constant_columns,
 )
-from ..checkpoints import open_checkpoint
-from ..parallel.api import progress_bar
+from ..checkpoints import fingerprint, open_checkpoint
+from ..exceptions import InputError
+from ..resampling import Labels, cv_splits, warn_rare_class
+from ..subsets import NO_SCORES, ScoredPath, resolve_scorer, scorer_name
 from ..terms.scaling import constant_features, deviations
 from .differentiable import as_differentiable, row_labels
 from .explanation import Explanation, ExplanationTarget, explain_rows
 from .gains import Gain, Targets
-from .rounds import (
-    ColumnMasking,
-    DropColumns,
-    RoundHistory,
-    Rounds,
-    TrainingTask,
-    ZeroColumns,
-    schedule,
-)
+from .paths import SaliencyPaths
+from .rounds import ColumnMasking, DropColumns, TrainingTask, ZeroColumns
 from .trainers import (
     declares,
     derive_seed,
@@ -54,6 +59,8 @@ from .trainers import (
     report_training_errors,
     requires_all_columns,
     trainer_for,
+    trains_at_random,
+    with_scaler,
 )
 
 if TYPE_CHECKING:
@@ -61,16 +68,20 @@ if TYPE_CHECKING:
 
 
 # Settings that do not affect the rounds.
-NOT_IN_FINGERPRINT = ("n_features_to_select",)
+NOT_IN_FINGERPRINT = ("n_features_to_select", "cv")
+
+# With n_repeats="auto", number of models per round if training is random.
+N_RANDOM_REPEATS = 3
 
 
-class SaliencySelector(SelectorMixin, BaseEstimator):
+class SaliencySelector(ScoredPath, SelectorMixin, BaseEstimator):
     """Saliency-based feature selection (Cancela et al. 2020) for differentiable models.
 
     Each round trains a model and differentiates a gain function with respect to the inputs. The
     gain is large if a prediction is correct. The gradients, summed over the rows, rank the
-    features. The least salient features are removed, and the next round starts. Features are not
-    scaled, so standardize them first, or use ``per_std``.
+    features. The least salient features are removed, and the next round starts. The number of
+    features to select is chosen by cross-validation, with the rounds repeated on the training rows
+    of each fold. If the number is given, no cross-validation is run.
 
     Parameters
     ----------
@@ -82,21 +93,27 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         more than 20 distinct numbers, and for classification otherwise.
     keep_fraction : float, default=0.9
         Fraction of features kept per round. Zero means a single round.
-    n_repeats : int, default=3
+    n_repeats : int or "auto", default="auto"
         Number of models trained per round, each with a different seed and weighted by its training
-        score. One is enough if training is deterministic, as for an SVM.
+        score. ``"auto"`` means 3 for neural networks, whose training is random, and 1 for others.
     min_features_to_select : int, default=1
         Number of features at which the rounds stop. Every round after the first uses more features.
-    n_features_to_select : int, float or None, default=None
-        Number of features to select, or a fraction if below 1. None selects half of the features.
-        The ranking does not depend on this parameter.
+    n_features_to_select : {"best", "smallest_best", "one_se"}, int or float, default="best"
+        Selection rule, as in :class:`SVMRFE`, or number of features to select, or a fraction if
+        below 1. The ranking does not depend on this parameter.
+    cv : int, splitter, iterable or None, default=5
+        Cross-validation of subsets, as in :class:`SVMRFE`. It is not used if
+        ``n_features_to_select`` is a number. With None, this must be the case.
+    scoring : str, callable or None, default=None
+        Scorer as in scikit-learn, called with the trained model and the remaining columns. None
+        means balanced accuracy, or R2 for numeric targets.
     gain : Gain or None, default=None
         Gain function to differentiate. None uses the gain that matches the loss of the model.
-    per_std : bool, default=False
-        Whether to measure saliency per standard deviation of a feature instead of per unit. If the
-        model does not depend on units, for example a pipeline with a scaler, neither does the
-        ranking.
-    balanced : bool, default=False
+    standardize : bool, default=True
+        Whether to scale features to mean 0 and variance 1 before each training, and to measure
+        saliency per standard deviation of a feature instead of per unit. Sparse tables are not
+        centered. Use False for images, so that all pixels keep a common scale.
+    balanced : bool, default=True
         Whether to repeat rows of rare classes in training so that all classes are equally frequent.
         In the sum over rows, each class always has the same weight.
     keep_shape : bool or "auto", default="auto"
@@ -104,15 +121,17 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         number of inputs, such as image networks. ``"auto"`` uses the ``requires_all_columns``
         attribute of the estimator.
     random_state : int, RandomState instance or None, default=None
-        Source of the seeds of all trained models. It overrides the ``random_state`` of the
-        estimator. If None, seeds are derived from the ``random_state`` of the estimator, if set.
+        Source of the seeds of all trained models and of the folds. It overrides the
+        ``random_state`` of the estimator. If None, seeds are derived from the ``random_state`` of
+        the estimator, if set.
     checkpoint : path or None, default=None
         File that is updated after every round. An interrupted run resumes from it and gives exactly
         the same result. ``fit`` raises an error if the file belongs to different data or settings.
         Functions are compared by name and content, and a RandomState by its state, which a run
         changes. Verbosity, threads and devices may differ.
     n_jobs : int or None, default=None
-        Number of worker processes for the repetitions of a round. Does not change the result.
+        Number of worker processes for folds; with a checkpoint or without folds, for the
+        repetitions of a round. Does not change the result.
     verbose : int, default=0
         Whether to show progress.
 
@@ -127,11 +146,17 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         Boolean mask of the selected features.
     n_features_ : int
         Number of selected features.
+    scores_, score_errors_, fold_scores_, n_subset_features_, best_score_, held_out_score_, \
+scoring_
+        Scores of the subsets, as in :class:`SVMRFE`. Not available or empty if the number of
+        features was given. The ranking was repeated in each fold (``optimistic_`` is False).
     history_ : pandas.DataFrame
-        One row per round: features, saliency, features dropped afterwards, scores and times.
+        One row per round: features, saliency, features dropped afterwards, training scores and
+        times.
     estimator_ : estimator
-        Model trained on the features selected by ``fit``, which :meth:`explain` explains. For a
-        skorch net, ``estimator_.net_`` is the trained net.
+        Model trained on the features selected by ``fit``, which :meth:`explain` explains. With
+        ``standardize``, it is a pipeline of a ``StandardScaler`` and the model. For a skorch net,
+        the ``net_`` of the model is the trained net.
     classes_ : ndarray
         Class labels; only for classification.
     n_features_in_ : int
@@ -144,7 +169,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     >>> from allrelevant import SaliencySelector
     >>> X, y = make_classification(
     ...     200, 20, n_informative=3, n_redundant=0, shuffle=False, random_state=0)
-    >>> selector = SaliencySelector(SVC(), n_repeats=1, n_features_to_select=3).fit(X, y)
+    >>> selector = SaliencySelector(SVC(), n_features_to_select=3).fit(X, y)
     >>> sorted(selector.get_support(indices=True).tolist())
     [0, 1, 2]
     >>> selector.select(5).transform(X).shape
@@ -156,11 +181,13 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods("fit"), str, callable],
         "keep_fraction": [Interval(Real, 0, 1, closed="left")],
-        "n_repeats": [COUNT],
+        "n_repeats": [COUNT, StrOptions({"auto"})],
         "min_features_to_select": [COUNT],
-        "n_features_to_select": [COUNT, FRACTION, None],
+        "n_features_to_select": [COUNT, FRACTION, StrOptions(set(SUBSET_RULES))],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, None],
         "gain": [HasMethods(["value", "gradient"]), None],
-        "per_std": ["boolean"],
+        "standardize": ["boolean"],
         "balanced": ["boolean"],
         "keep_shape": ["boolean", StrOptions({"auto"})],
         "random_state": ["random_state"],
@@ -180,12 +207,14 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         estimator: Any,
         *,
         keep_fraction: float = KEEP_FRACTION,
-        n_repeats: int = 3,
+        n_repeats: int | Literal["auto"] = AUTO,
         min_features_to_select: int = MIN_FEATURES_TO_SELECT,
-        n_features_to_select: float | None = None,
+        n_features_to_select: SubsetRule | float = SUBSET_RULE,
+        cv: Any = CV_FOLDS,
+        scoring: Any = None,
         gain: Gain | None = None,
-        per_std: bool = False,
-        balanced: bool = False,
+        standardize: bool = True,
+        balanced: bool = True,
         keep_shape: bool | Literal["auto"] = "auto",
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -197,8 +226,10 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.n_repeats = n_repeats
         self.min_features_to_select = min_features_to_select
         self.n_features_to_select = n_features_to_select
+        self.cv = cv
+        self.scoring = scoring
         self.gain = gain
-        self.per_std = per_std
+        self.standardize = standardize
         self.balanced = balanced
         self.keep_shape = keep_shape
         self.random_state = random_state
@@ -206,7 +237,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
         """Rank the features by saliency and select the highest-ranked ones.
 
         Parameters
@@ -214,61 +245,96 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels or numeric targets.
+        groups : array-like of shape (n_samples,), default=None
+            Group labels of the rows. Rows of the same group are never split between training and
+            test rows.
 
         Returns
         -------
         self
         """
         X, y = self._validate(X, y)
-        n_selected = self._n_selected(self.n_features_to_select)
-        task = self._training_task(y)
-        constant = self._constant_columns(X)
-        active = np.setdiff1d(np.arange(self.n_features_in_), constant)
-        sizes = schedule(len(active), float(self.keep_fraction), int(self.min_features_to_select))
+        by_rule = isinstance(self.n_features_to_select, str)
+        if not by_rule:
+            resolve_n_features(self.n_features_to_select, self.n_features_in_)
+        elif self.cv is None:
+            raise InputError(NO_SCORES.format(rule=self.n_features_to_select))
+        task = self._training_task(y, center=not sp.issparse(X))
+        labels = Labels(
+            getattr(self, "classes_", np.empty(0)),
+            task.targets,
+            check_groups(groups, len(y)),
+        )
+        self._warn_constant_columns(X)
         identity = {
             "type of estimator": type(self.estimator).__name__,
             "weights at the start": hash_initial_weights(self.estimator),
+            "row groups": "" if labels.row_groups is None else fingerprint(labels.row_groups),
         }
         with open_checkpoint(
             self, X, y, path=self.checkpoint, ignore=NOT_IN_FINGERPRINT, extra=identity
         ) as checkpoint:
-            series = checkpoint.series("rounds")
             # A resumed run derives its seeds from the same entropy.
-            entropy = series.state().get("entropy")
+            entropy = checkpoint.series("rounds").state().get("entropy")
             if entropy is None:
                 entropy = draw_entropy(self.random_state, self.estimator)
-            rounds = Rounds(task, X, sizes, int(self.n_repeats), entropy, self.n_jobs)
+            paths = SaliencyPaths(
+                task,
+                X,
+                float(self.keep_fraction),
+                int(self.min_features_to_select),
+                self._n_repeats(task),
+                entropy,
+                self.n_jobs,
+            )
+            folds = []
+            if by_rule:
+                warn_rare_class(labels, self.cv)
+                folds = cv_splits(self.cv, labels, labels.rows, seed=derive_seed(entropy))
             title = type(self).__name__ if self.verbose else None
-            with progress_bar(title, len(sizes), done=len(series.steps())) as advance:
-                completed = rounds.run(active, series, advance)
-        self._history = RoundHistory(self.n_features_in_, constant, completed)
+            self._history, *in_folds = paths.run(folds, checkpoint, title)
         self.ranking_, self.importances_ = self._history.ranking, self._history.importances
-        self.select(n_selected)
+        self.scoring_ = scorer_name(
+            self.scoring, "r2" if task.n_classes is None else "balanced_accuracy"
+        )
+        self._path_scores = paths.scores(in_folds, folds)
+        self._set_scores(self._path_scores.sizes, self._path_scores.scores, once=False)
+        self.select(self.n_features_to_select)
         self._masking, self._explained_features = task.masking, np.flatnonzero(self.support_)
-        self._units = deviations(X) if self.per_std else None
-        with report_training_errors(f"Training failed on the {n_selected} selected features"):
+        self._units = deviations(X) if self.standardize else None
+        with report_training_errors(f"Training failed on the {self.n_features_} selected features"):
             self.estimator_ = task.train(
-                task.masking.reduce(X, self._explained_features), derive_seed(entropy, len(sizes))
+                task.masking.reduce(X, self._explained_features),
+                derive_seed(entropy, len(self._history.rounds)),
             )
             self._gain = task.gain_for(as_differentiable(self.estimator_))
         return self
 
-    def select(self, n_features: float | None = None) -> Self:
+    def _n_repeats(self, task: TrainingTask) -> int:
+        if self.n_repeats != AUTO:
+            return int(self.n_repeats)
+        return N_RANDOM_REPEATS if trains_at_random(task.trainer) else 1
+
+    def select(self, n_features: SubsetRule | float = SUBSET_RULE) -> Self:
         """Select a different number of features without refitting.
 
         Parameters
         ----------
-        n_features : int, float or None, default=None
-            Number of features, with the same meaning as ``n_features_to_select``.
+        n_features : {"best", "smallest_best", "one_se"}, int or float, default="best"
+            Rule or number of features, with the same meaning as ``n_features_to_select``.
 
         Returns
         -------
         self
-            The selector with updated ``support_`` and ``n_features_``; ``estimator_`` is unchanged.
+            The selector with updated ``support_``, ``n_features_`` and ``held_out_score_``;
+            ``estimator_`` is unchanged.
         """
         check_is_fitted(self, "ranking_")
-        self.support_ = self.ranking_ <= self._n_selected(n_features)
+        if n_features not in SUBSET_RULES:
+            n_features = resolve_n_features(n_features, self.n_features_in_)
+        self.support_ = self.ranking_ <= self._path_scores.choose(n_features)
         self.n_features_ = int(self.support_.sum())
+        self._held_out = self._path_scores.held_out(n_features)
         return self
 
     def explain(self, X: Any, y: ArrayLike | None = None, *, target: Any = None) -> Explanation:
@@ -288,7 +354,7 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
         -------
         Explanation
             Explanation of ``estimator_``. Features that were not selected by ``fit`` have saliency
-            zero. With ``per_std``, saliency is per standard deviation of each feature.
+            zero. With ``standardize``, saliency is per standard deviation of each feature.
         """
         check_is_fitted(self, "estimator_")
         index = row_labels(X)
@@ -335,16 +401,20 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             y,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
             ensure_min_samples=2,
             y_numeric=declares(is_regressor, self.estimator),
         )
+        check_finite(X, feature_names(self))
         if declares(is_classifier, self.estimator):
             check_classification_targets(y)
         return sp.csr_array(X) if sp.issparse(X) else X, y
 
-    def _training_task(self, y: NDArray[Any]) -> TrainingTask:
+    def _training_task(self, y: NDArray[Any], *, center: bool = True) -> TrainingTask:
         classes = predicts_classes(self.estimator, y)
         trainer = trainer_for(self.estimator, classes=classes)
+        if self.standardize:
+            trainer = with_scaler(trainer, center=center)
         keep = requires_all_columns(trainer) if self.keep_shape == "auto" else self.keep_shape
         masking: ColumnMasking = ZeroColumns() if keep else DropColumns()
         self.__dict__.pop("classes_", None)  # left over from an earlier fit
@@ -363,19 +433,12 @@ class SaliencySelector(SelectorMixin, BaseEstimator):
             masking,
             self.gain,
             bool(self.balanced),
-            bool(self.per_std),
+            bool(self.standardize),
+            None if self.scoring is None else resolve_scorer(self.scoring),
         )
 
-    def _constant_columns(self, X: Table) -> list[int]:
-        """Return the indices of constant columns, and warn that they are ranked last.
-
-        An unpenalized model might rank them high.
-        """
+    def _warn_constant_columns(self, X: Table) -> None:
+        """Warn that constant columns are ranked last. An unpenalized model might rank them high."""
         constant = constant_features(X)
         check_varying(len(constant), self.n_features_in_)
-        warn_constant_columns(feature_names(self), constant, "ranked last", stacklevel=4)
-        return constant
-
-    def _n_selected(self, n_features: float | None) -> int:
-        half = max(1, self.n_features_in_ // 2)
-        return resolve_n_features(half if n_features is None else n_features, self.n_features_in_)
+        warn_constant_columns(feature_names(self), constant, "ranked last")

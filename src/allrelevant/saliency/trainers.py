@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
@@ -25,6 +27,9 @@ from ..checkpoints import fingerprint
 from ..exceptions import InputError, WorkerDiedError
 from ..tables.inference import exceeds_class_limit
 from .networks import NetworkClassifier, NetworkRegressor
+
+# Name of the scaler in a pipeline, chosen so that it does not clash with the steps of users.
+_SCALER = "standardize_features"
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
@@ -77,6 +82,21 @@ def trainer_for(estimator: Any, *, classes: bool) -> Any:
 def requires_all_columns(estimator: Any) -> bool:
     """Return whether an estimator requires all columns, so that none can be dropped."""
     return bool(getattr(_last_step(estimator), "requires_all_columns", False))
+
+
+def trains_at_random(estimator: Any) -> bool:
+    """Return whether the result of training depends on the seed, as for neural networks."""
+    model = _last_step(estimator)
+    is_sklearn_network = type(model).__module__.startswith("sklearn.neural_network")
+    return is_sklearn_network or bool(getattr(model, "trains_at_random", False))
+
+
+def with_scaler(trainer: Any, *, center: bool) -> Any:
+    """Return a pipeline that standardizes the features before training."""
+    scaler = StandardScaler(with_mean=center)
+    if isinstance(trainer, Pipeline):
+        return Pipeline([(_SCALER, scaler), *trainer.steps])
+    return Pipeline([(_SCALER, scaler), ("model", trainer)])
 
 
 def hash_initial_weights(estimator: Any) -> str:

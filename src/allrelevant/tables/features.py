@@ -6,7 +6,6 @@ Features must be numeric, without missing values. Feature costs are read from a 
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._text import count_noun, join_names
-from ..exceptions import InputError, RelevanceWarning
+from ..exceptions import InputError, warn_caller
 from .inference import is_datetime, is_numeric, text_example
 from .reading import read_table
 
@@ -216,11 +215,9 @@ def _warn_about_row_numbers(numbers: pd.DataFrame) -> None:
     first = str(numbers.columns[0])
     steps = numbers.iloc[:, 0].diff().iloc[1:]
     if (first == "" or first.startswith(("Unnamed: ", "__index_level_"))) and (steps == 1).all():
-        warnings.warn(
+        warn_caller(
             f"Column {first!r} is unnamed in the file and contains row numbers. It is treated as a "
-            f"feature. If it is an index, drop it (--drop {first!r}).",
-            RelevanceWarning,
-            stacklevel=5,
+            f"feature. If it is an index, drop it (--drop {first!r})."
         )
 
 

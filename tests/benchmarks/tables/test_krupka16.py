@@ -227,7 +227,7 @@ def verb(*, folds: bool) -> VerbPatterns:
 def test_verbs_are_run_on_the_folds_of_the_corpus():
     model = run_on_verb(verb(folds=True))(SMALL[0], 0)
     assert model.fold_scores_.shape[1] == 3
-    assert len(model.nested_score_.scores) == 3
+    assert len(model.held_out_score_.scores) == 3
     assert model.support_[0]
     assert not model.support_[1]
 

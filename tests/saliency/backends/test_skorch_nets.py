@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from skorch import NeuralNet, NeuralNetBinaryClassifier, NeuralNetClassifier, NeuralNetRegressor
 from torch import nn
 
@@ -55,7 +53,13 @@ def X():
 
 
 def selector(net, **settings):
-    defaults = {"keep_fraction": 0.5, "n_repeats": 1, "random_state": 0}
+    defaults = {
+        "keep_fraction": 0.5,
+        "n_repeats": 1,
+        "random_state": 0,
+        "n_features_to_select": 3,
+        "standardize": False,
+    }
     return SaliencySelector(net, **(defaults | settings))
 
 
@@ -171,7 +175,7 @@ def test_log_probabilities_are_treated_as_logits(X):
 
 def test_net_in_a_pipeline_with_a_scaler_can_be_pickled(X):
     y = np.where(X[:, 2] > 0, "up", "down")
-    found = selector(make_pipeline(StandardScaler(), quick()), per_std=True).fit(100 * X, y)
+    found = selector(quick(), standardize=True).fit(100 * X, y)
     assert found.ranking_[2] == 1
     copy = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(
@@ -219,9 +223,7 @@ def test_keep_shape_false_with_a_net_that_requires_all_columns(X):
 def test_a_regression_loss_determines_the_task(X):
     """A regression loss makes a NeuralNet a regressor, even if the target looks like classes."""
     net = quick(NeuralNet, criterion=nn.MSELoss, module__n_outputs=1)
-    found = SaliencySelector(net, keep_fraction=0.0, n_repeats=1, random_state=0).fit(
-        X, X[:, 1].round()
-    )
+    found = selector(net, keep_fraction=0.0).fit(X, X[:, 1].round())
     assert not hasattr(found, "classes_")
     assert np.argmin(found.ranking_) == 1
 

@@ -113,7 +113,14 @@ def test_mask_is_the_same_for_sparse_data(table):
 def test_ranking_is_the_same_for_sparse_data(table, estimator):
     X, y = table
     selector = SaliencySelector(
-        estimator, keep_fraction=0.5, n_repeats=2, min_features_to_select=4, random_state=0
+        estimator,
+        keep_fraction=0.5,
+        n_repeats=2,
+        min_features_to_select=4,
+        n_features_to_select=15,
+        standardize=False,
+        balanced=False,
+        random_state=0,
     )
     dense, sparse = clone(selector).fit(X, y), clone(selector).fit(sp.csr_array(X), y)
     np.testing.assert_array_equal(dense.ranking_, sparse.ranking_)
@@ -127,7 +134,13 @@ def test_ranking_is_the_same_for_sparse_data(table, estimator):
 def test_resumed_run_is_the_same_for_sparse_data(table, tmp_path, monkeypatch):
     X, y = table
     plain = SaliencySelector(
-        NetworkClassifier(**QUICK), keep_fraction=0.5, n_repeats=1, random_state=0
+        NetworkClassifier(**QUICK),
+        keep_fraction=0.5,
+        n_repeats=1,
+        n_features_to_select=15,
+        standardize=False,
+        balanced=False,
+        random_state=0,
     )
     kept = clone(plain).set_params(checkpoint=tmp_path / "run.ckpt")
     whole_round = Rounds._round
@@ -161,9 +174,9 @@ def test_only_batches_of_rows_are_dense(table, monkeypatch):
     monkeypatch.setattr(torch_model, "NUMBERS_PER_BATCH", 16 * X.shape[1])
     monkeypatch.setattr(training, "NUMBERS_PER_BATCH", 16 * X.shape[1])
     net = NetworkClassifier(early_stopping=True, validation_fraction=0.4, **QUICK)
-    selector = SaliencySelector(net, keep_fraction=0.0, n_repeats=1, random_state=0).fit(
-        sp.csr_array(X), y
-    )
+    selector = SaliencySelector(
+        net, keep_fraction=0.0, n_repeats=1, n_features_to_select=0.5, random_state=0
+    ).fit(sp.csr_array(X), y)
     net.fit(sp.csr_array(X), y).predict_proba(sp.csr_array(X))
     selector.explain(sp.csr_array(X), y)
     # With fewer columns, more rows fit into the same budget.

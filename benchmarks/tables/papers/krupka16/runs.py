@@ -10,7 +10,7 @@ from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 
 from allrelevant import EBRFE
 
-from ....elimination_tasks import TASKS, Task
+from ....elimination_tasks import TASKS, THESIS, Task
 from ...table import Figures
 from .setups import Setup
 from .vps30en import VerbPatterns, load_vps30en
@@ -32,7 +32,7 @@ def task_runner(name: str, folder: Path) -> Runner:
 def run_on_task(task: Task) -> Runner:
     def fit(setup: Setup, seed: int) -> EBRFE:
         folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
-        model = EBRFE(cv=folds, nested_cv=folds, **setup.arguments)
+        model = EBRFE(cv=folds, nested_cv=folds, **THESIS, **setup.arguments)
         return model.fit(task.varying_most(setup.n_kept), task.y)
 
     return fit
@@ -52,7 +52,13 @@ def run_on_verb(table: VerbPatterns) -> Runner:
         folds: Any = LeaveOneGroupOut()
         if table.fold is None:
             folds = StratifiedKFold(N_CORPUS_FOLDS, shuffle=True, random_state=seed)
-        model = EBRFE(cv=folds, nested_cv=folds, min_variance=setup.min_variance, **setup.arguments)
+        model = EBRFE(
+            cv=folds,
+            nested_cv=folds,
+            min_variance=setup.min_variance,
+            **THESIS,
+            **setup.arguments,
+        )
         return model.fit(table.X, table.y, groups=table.fold)
 
     return fit
@@ -69,7 +75,7 @@ def measure(
         figures |= {
             f"{setup.name} inner": 100 * model.best_score_,
             f"{setup.name} inner features": model.n_features_,
-            f"{setup.name} nested": 100 * model.nested_score_.score,
-            f"{setup.name} nested features": float(model.nested_score_.n_features.mean()),
+            f"{setup.name} nested": 100 * model.held_out_score_.score,
+            f"{setup.name} nested features": float(model.held_out_score_.n_features.mean()),
         }
     return figures

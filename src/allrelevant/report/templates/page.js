@@ -1,6 +1,7 @@
 (function () {
   "use strict";
   var table = document.getElementById("features");
+  if (!table) { return; }
   var body = table.tBodies[0];
   var rows = Array.prototype.slice.call(body.rows);
   var heads = Array.prototype.slice.call(table.tHead.rows[0].cells);

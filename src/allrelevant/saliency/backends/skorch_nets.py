@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -54,6 +54,7 @@ class SkorchTrainer(BaseEstimator):
     trained clone.
     """
 
+    trains_at_random: ClassVar[bool] = True
     net_: Any
     classes_: NDArray[Any]
 

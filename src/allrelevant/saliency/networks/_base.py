@@ -40,6 +40,7 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 class NetworkEstimator(BaseEstimator):
     """Base class of PyTorch classifiers and regressors with the scikit-learn API."""
 
+    trains_at_random: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": "no_validation",
         "image_shape": [tuple, list, None],

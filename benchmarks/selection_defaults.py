@@ -1,0 +1,168 @@
+"""Tables behind the defaults of the selectors.
+
+``rules`` compares rules for the number of features on the development tables. ``methods`` compares
+selectors, with their former and their new defaults, with other methods on the confirmation tables.
+``permuted`` reports the scores of all selectors for permuted classes.
+
+Each result is stored in a file. To resume an interrupted benchmark, repeat the command.
+
+usage: python -m benchmarks.selection_defaults --data FOLDER [--results FOLDER]
+                                               [--part rules | methods | permuted]
+                                               [--tables NAME ...] [--methods NAME ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+from threadpoolctl import threadpool_limits
+
+from allrelevant import SelectionStability
+
+from .result_cache import load_or_compute
+from .selection_evaluation import balanced_accuracies
+from .selection_methods import METHODS, select
+from .selection_permuted import print_permuted
+from .selection_rules import compare_rules
+from .selection_tables import CONFIRMATION, DEVELOPMENT, TABLES, Table
+
+N_OUTER_FOLDS = 3
+RULE_SEEDS = (0, 1)
+DEFAULT_RULE = "best balanced accuracy, ties by margin; 1"
+
+# Development tables on which class weights were compared.
+WEIGHTED_TABLES = (
+    "five classes",
+    "musk1, 40 positives",
+    "wine",
+    "leukemia",
+    "colon",
+    "spambase, 600 rows",
+    "west",
+)
+
+# Results of one table: one dict per outer fold, by method or rule.
+Results = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def compare_methods(name: str, table: Table, folder: Path, methods: Sequence[str]) -> Results:
+    """Return, for each method, the evaluation in each outer fold."""
+    results: dict[str, list[dict[str, Any]]] = {}
+    for method in methods:
+        for number, (train, test) in enumerate(table.outer_folds(N_OUTER_FOLDS, seed=0)):
+            stem = f"methods-{name}-{method}-{number}".replace(" ", "_")
+
+            def compute(
+                method: str = method, train: np.ndarray = train, test: np.ndarray = test
+            ) -> dict[str, Any]:
+                groups = None if table.groups is None else table.groups[train]
+                start = time.process_time()
+                chosen = select(method, table.X[train], table.y[train], groups)
+                seconds = time.process_time() - start
+                features = np.flatnonzero(chosen)
+                return {
+                    "accuracies": balanced_accuracies(table.X, table.y, train, test, features),
+                    "features": features.tolist(),
+                    "seconds": seconds,
+                }
+
+            result = load_or_compute(folder / f"{stem}.json", compute)
+            results.setdefault(method, []).append(result)
+    return results
+
+
+def mean_accuracy(folds: Sequence[Mapping[str, Any]]) -> float:
+    """Return the balanced accuracy, averaged over evaluation models and outer folds."""
+    return float(np.mean([fold["accuracies"] for fold in folds]))
+
+
+def print_table(results: Mapping[str, Results], tables: Mapping[str, Table], title: str) -> None:
+    """Print mean accuracies, ranks, numbers of features, stabilities and times."""
+    rows = list(next(iter(results.values())))
+    accuracy = np.array([[mean_accuracy(results[t][row]) for row in rows] for t in results])
+    ranks = np.array([rankdata(-np.round(values, 9)) for values in accuracy]).mean(axis=0)
+    sizes, stabilities, seconds = np.zeros((3, len(results), len(rows)))
+    for i, name in enumerate(results):
+        n_features = tables[name].X.shape[1]
+        for j, row in enumerate(rows):
+            folds = results[name][row]
+            chosen = [np.isin(np.arange(n_features), fold["features"]) for fold in folds]
+            sizes[i, j] = np.mean([mask.sum() for mask in chosen])
+            stabilities[i, j] = SelectionStability(np.array(chosen)).nogueira
+            seconds[i, j] = np.mean([fold.get("seconds", np.nan) for fold in folds])
+    timed = bool(np.isfinite(seconds).all())
+    header = f"| {title} | mean rank | balanced accuracy | features, median | stability |"
+    print(f"\n{header}{' CPU time |' * timed}\n| --- | --- | --- | --- | --- |{' --- |' * timed}")
+    for j in np.argsort(ranks, kind="stable"):
+        print(
+            f"| {rows[j]} | {ranks[j]:.1f} | {accuracy[:, j].mean():.3f} "
+            f"| {np.median(sizes[:, j]):.0f} | {stabilities[:, j].mean():.2f} |"
+            f"{f' {seconds[:, j].mean():.1f} s |' * timed}"
+        )
+    if not timed:  # rules are too many for a table with a column for each of them
+        return
+    print(f"\n| table | {' | '.join(rows)} |")
+    print(f"| --- |{' --- |' * len(rows)}")
+    for i, name in enumerate(results):
+        cells = [f"{accuracy[i, j]:.3f} ({sizes[i, j]:.0f})" for j in range(len(rows))]
+        shape = "{:,} x {:,}".format(*tables[name].X.shape)
+        print(f"| {name}, {shape} | {' | '.join(cells)} |")
+
+
+def print_class_weights(tables: Mapping[str, Table], folder: Path) -> None:
+    """Print the balanced accuracy of the default rule with and without balanced class weights."""
+    print("\n| table | fraction of the rarest class | balanced class weights | equal weights |")
+    print("| --- | --- | --- | --- |")
+    for name in WEIGHTED_TABLES:
+        table = tables[name]
+        weighted = compare_rules(name, table, folder, 0, "balanced")
+        equal = compare_rules(name, table, folder, 0, None)
+        accuracies = [mean_accuracy(results[DEFAULT_RULE]) for results in (weighted, equal)]
+        fraction = np.unique(table.y, return_counts=True)[1].min() / len(table.y)
+        print(f"| {name} | {100 * fraction:.0f}% | {accuracies[0]:.3f} | {accuracies[1]:.3f} |")
+
+
+def print_rules(tables: Mapping[str, Table], folder: Path) -> None:
+    results: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for name, table in tables.items():
+        results[name] = {}
+        for seed in RULE_SEEDS:
+            for rule, folds in compare_rules(name, table, folder, seed).items():
+                results[name].setdefault(rule, []).extend(folds)
+    print_table(results, tables, "rule; repetitions of the folds")
+    if set(WEIGHTED_TABLES) <= set(tables):
+        print_class_weights(tables, folder)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the tables")
+    parser.add_argument("--results", type=Path, default=Path("selection-checkpoints"))
+    parser.add_argument("--part", choices=["rules", "methods", "permuted"], default="methods")
+    parser.add_argument("--tables", nargs="+", choices=TABLES)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    args = parser.parse_args()
+    args.results.mkdir(exist_ok=True)
+    default = DEVELOPMENT if args.part == "rules" else CONFIRMATION
+    tables = {name: TABLES[name](args.data) for name in args.tables or default}
+    with threadpool_limits(1):
+        if args.part == "rules":
+            print_rules(tables, args.results)
+        elif args.part == "permuted":
+            print_permuted(tables, args.results)
+        else:
+            found = {
+                name: compare_methods(name, table, args.results, args.methods)
+                for name, table in tables.items()
+            }
+            print_table(found, tables, "method")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Limits up to which optional analyses run by default.
+
+The limits are on numbers, not on time, so that the result does not depend on the computer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Largest number of relevant features and of table cells for analyses of fitted bounds.
+MAX_RELATED_FEATURES = 40
+MAX_CELLS = 200_000
+
+# Largest number of table cells for bounds in addition to a selection.
+MAX_CELLS_FOR_BOUNDS = 100_000
+
+# Time limit of the search for the smallest sufficient set.
+SMALL_SET_SECONDS = 10.0
+
+
+def bounds_are_fast(X: pd.DataFrame) -> bool:
+    """Return whether bounds are computed in addition to a selection."""
+    return bool(X.size <= MAX_CELLS_FOR_BOUNDS)
+
+
+def is_moderate(est: Any, X: pd.DataFrame) -> bool:
+    """Return whether further analyses of fitted bounds run by default."""
+    n_relevant = int(est.get_support().sum())
+    is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS
+    return is_small and est.max_seconds is None
+
+
+def find_substitutes(est: Any, selected: Any) -> dict[str, list[str]] | None:
+    """Return the substitutes of the selected features; None if there are too many pairs."""
+    relevant = est.get_support()
+    if (relevant & selected).sum() * relevant.sum() > MAX_RELATED_FEATURES**2:
+        return None
+    substitutes: dict[str, list[str]] = est.substitutes(selected.nonzero()[0].tolist())
+    return substitutes
+
+
+def find_small_set(est: Any, *, wanted: bool) -> Any:
+    """Return the smallest sufficient set of fitted bounds; None if it is not wanted or empty."""
+    if not (wanted and est.get_support().any()):
+        return None
+    return est.cheapest(max_seconds=SMALL_SET_SECONDS)

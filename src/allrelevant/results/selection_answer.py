@@ -1,0 +1,215 @@
+"""The answer that a selection document gives, in sentences for the HTML report and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._text import count_noun, join_names, printable, shorten
+from ..relevance import IRRELEVANT, STRONG, UNCONFIRMED, WEAK
+from .small_set import describe_small_set, plus_minus
+
+Document = Mapping[str, Any]
+
+_NAME_WIDTH = 40
+_MAX_NAMES = 10
+_MAX_SUBSTITUTES = 3
+
+# Level of the test that compares the selected features with all features.
+SIGNIFICANCE_LEVEL = 0.05
+
+RULES = {
+    "best": "the best cross-validated score",
+    "smallest_best": "the best cross-validated score and the fewest features",
+    "one_se": "the fewest features with a score within one standard error of the best",
+}
+
+
+@dataclass(frozen=True)
+class SelectionAnswer:
+    """Sentences that answer which features were selected.
+
+    ``lead`` names them, ``quality`` states how well they predict held-out rows, and ``verdict``
+    compares this with all features. ``size`` states why this number was selected, ``stability`` how
+    much the selection varies, and ``bounds`` what the relevance bounds say about the selected
+    features. Texts are empty if they do not apply.
+    """
+
+    lead: str
+    quality: str
+    verdict: str
+    size: str
+    stability: str
+    bounds: str
+
+
+def selection_answer(document: Document) -> SelectionAnswer:
+    """Summarize a selection document in sentences; it may be loaded from JSON."""
+    return SelectionAnswer(
+        lead=_lead(document),
+        quality=_quality(document),
+        verdict=_verdict(document),
+        size=_size(document),
+        stability=_stability(document),
+        bounds=_bounds(document),
+    )
+
+
+def _lead(document: Document) -> str:
+    n_selected, n_features = document["n_selected"], document["table"]["n_features"]
+    if n_selected == n_features:
+        return f"All {n_features:,} features were selected."
+    names = document["selected"]
+    listed = f": {_join(names)}" if n_selected <= _MAX_NAMES else ""
+    verb = "was" if n_selected == 1 else "were"
+    return f"{n_selected:,} of {n_features:,} features {verb} selected{listed}."
+
+
+def _join(names: Sequence[str], at_most: int = _MAX_NAMES) -> str:
+    short = [shorten(printable(name), _NAME_WIDTH) for name in names]
+    return join_names(short, at_most, quote=False)
+
+
+def score_name(document: Document) -> str:
+    """Return the name of the score, such as "balanced accuracy"."""
+    name = str(document["score"]["name"])
+    return "R2" if name == "r2" else name.replace("_", " ")
+
+
+def _quality(document: Document) -> str:
+    score = document["score"]
+    held_out, name = score["held_out"], score_name(document)
+    if held_out is not None:
+        others = (
+            f"{plus_minus(held_out['all_features'], held_out['all_features_error'])} with all "
+            f"{document['table']['n_features']:,} features and {held_out['constant']:.3f} with a "
+            "constant prediction"
+        )
+        return (
+            f"On rows that were not used for the selection, the {name} is "
+            f"{plus_minus(held_out['mean'], held_out['standard_error'])}, compared with {others}."
+        )
+    if score["cross_validated"] is None:
+        return "The score of the selected features was not estimated."
+    optimistic = (
+        ", which is optimistic, because the features were ranked on all rows"
+        if score["optimistic"]
+        else ""
+    )
+    return f"The cross-validated {name} is {score['cross_validated']:.3f}{optimistic}."
+
+
+def _verdict(document: Document) -> str:
+    """Compare the held-out score with that of a constant prediction and of all features."""
+    held_out = document["score"]["held_out"]
+    if held_out is None:
+        return ""
+    error = held_out["standard_error"]
+    if held_out["mean"] - held_out["constant"] <= 2 * error:
+        return (
+            "This is hardly better than a constant prediction, so the selected features may say "
+            "nothing about the target."
+        )
+    if document["n_selected"] == document["table"]["n_features"]:
+        return ""
+    difference = held_out["mean"] - held_out["all_features"]
+    if held_out["difference_pvalue"] > SIGNIFICANCE_LEVEL:
+        return "The difference from all features is within the uncertainty of the scores."
+    word = "better" if difference > 0 else "worse"
+    return f"The selected features predict {word} than all features."
+
+
+def _size(document: Document) -> str:
+    rule = document["settings"].get("n_features_to_select")
+    if isinstance(rule, str):
+        return f"The number of features was chosen for {RULES[rule]}."
+    best, subsets = document["score"]["best_n_features"], document["subsets"]
+    if best is None or best == document["n_selected"]:
+        return ""
+    score = next(subset for subset in subsets if subset["n_features"] == best)
+    return (
+        "The number of features was given. The best cross-validated score is that of "
+        f"{count_noun(best, 'feature', 'features')} "
+        f"({plus_minus(score['score'], score['standard_error'])})."
+    )
+
+
+def _stability(document: Document) -> str:
+    held_out = document["score"]["held_out"]
+    if held_out is None or held_out["stability"] is None:
+        return ""
+    n_folds = len(held_out["by_fold"])
+    selected = [f for f in document["features"] if f["selected"]]
+    n_always = sum(feature["frequency"] == 1 for feature in selected)
+    return (
+        f"{_chosen_always(n_always, len(selected))} chosen in all {n_folds} folds (stability "
+        f"{held_out['stability']:.2f}; 1 means always the same features, 0 as random sets)."
+    )
+
+
+def _chosen_always(count: int, total: int) -> str:
+    """Return the number of selected features that were chosen in all folds, and a verb."""
+    if total == 1:
+        return "The selected feature was" if count else "The selected feature was not"
+    if count == total:
+        return f"All {total:,} selected features were"
+    of_all = f"of the {total:,} selected features"
+    return f"{count:,} {of_all} was" if count == 1 else f"{count or 'None'} {of_all} were"
+
+
+def _bounds(document: Document) -> str:
+    """Count the selected features by relevance class."""
+    if document["bounds"] is None:
+        return ""
+    selected = [f for f in document["features"] if f["selected"]]
+    by_class = {
+        name: [f["name"] for f in selected if f["relevance"] == name]
+        for name in (STRONG, WEAK, UNCONFIRMED, IRRELEVANT)
+    }
+    meanings = {
+        STRONG: needed_by(document) + " needs {}",
+        WEAK: "other features can replace {}",
+        UNCONFIRMED: "all equivalent linear models use {}, but with no more weight than noise",
+        IRRELEVANT: "equivalent linear models do not need {}",
+    }
+    if len(selected) == 1:
+        (only,) = selected
+        meaning = meanings[only["relevance"]].format("it")
+        return f"The selected feature is {only['relevance']}: {meaning}."
+    parts = []
+    for name, members in by_class.items():
+        if members:
+            them = "it" if len(members) == 1 else "them"
+            be = "is" if len(members) == 1 else "are"
+            parts.append(f"{len(members):,} {be} {name} ({meanings[name].format(them)})")
+    return f"Of the selected features, {join_names(parts, len(parts), quote=False)}."
+
+
+def needed_by(document: Document) -> str:
+    """Return the models that need a strong feature; bounds consider one class at a time."""
+    several = len(document["classes"]) > 2
+    return f"{'for at least one class, ' if several else ''}every equivalent linear model"
+
+
+def replacement(feature: Mapping[str, Any], *, at_most: int = _MAX_SUBSTITUTES) -> str:
+    """Return what can replace a feature, in a few words; empty if this is unknown."""
+    if feature["relevance"] == STRONG:
+        return "nothing"
+    if feature["relevance"] != WEAK:
+        return "not needed" if feature["relevance"] == IRRELEVANT else "unclear"
+    if "substitutes" not in feature:
+        return ""
+    names = feature["substitutes"]
+    if not names:
+        return "a combination of other features"
+    short = [shorten(printable(name), _NAME_WIDTH) for name in names]
+    return join_names(short, at_most, "or", quote=False)
+
+
+def small_set_sentence(document: Document) -> str:
+    """Return a sentence on the smallest sufficient set of the bounds; empty if unknown."""
+    bounds = document["bounds"]
+    if bounds is None or bounds["small_set"] is None:
+        return ""
+    return describe_small_set(bounds["small_set"], bounds["score_name"])

@@ -1,0 +1,136 @@
+"""Rounds on all rows and on the training rows of each fold, and the scores of their subsets."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import get_scorer
+
+from .._params import KEEP_FRACTION
+from .._typing import Rows, Table
+from ..checkpoints import Checkpoint, fingerprint
+from ..parallel import DurationEstimate, parallel_map, progress_bar
+from ..subsets import PathScores
+from ..terms.scaling import constant_features
+from .rounds import HeldOutRows, RoundHistory, Rounds, TrainingTask, schedule
+from .trainers import derive_seed
+
+Fold = tuple[Rows, Rows]
+
+LONG_RUN_ADVICE = (
+    "Remove more features per round (keep_fraction), use several workers (n_jobs), or pass the "
+    "number of features to select. A checkpoint makes the run resumable."
+)
+
+
+@dataclass(frozen=True)
+class SaliencyPaths:
+    """Data and settings of the rounds, which can run on all rows or in a fold.
+
+    ``entropy`` seeds all models.
+    """
+
+    task: TrainingTask
+    X: Table
+    keep_fraction: float
+    min_features_to_select: int
+    n_repeats: int
+    entropy: int
+    n_jobs: int | None
+
+    def run(
+        self, folds: list[Fold], checkpoint: Checkpoint, title: str | None
+    ) -> list[RoundHistory]:
+        """Run or resume the rounds on all rows, then in each fold.
+
+        Without a checkpoint file, workers share the folds. With a file, they share the repetitions
+        of a round, because only this process writes the file.
+        """
+        n_rounds = len(self.sizes(scored=False)) + len(folds) * len(self.sizes(scored=True))
+        estimate = DurationEstimate(n_rounds, LONG_RUN_ADVICE)
+        run = partial(self._run, checkpoint, title, estimate)
+        if checkpoint.file is not None or self.n_jobs in (None, 1):
+            return [run(place) for place in (None, *enumerate(folds))]
+        # The rounds on all rows run here, because their duration predicts that of the others.
+        in_folds = partial(self._run, Checkpoint(None), None, None)
+        return [
+            run(None),
+            *parallel_map(in_folds, list(enumerate(folds)), n_jobs=self.n_jobs, progress=title),
+        ]
+
+    def sizes(self, *, scored: bool) -> list[int]:
+        """Return the sizes of the ranking rounds or, if ``scored``, of all scored subsets.
+
+        They differ if a single round ranks the features.
+        """
+        n_varying = self.X.shape[1] - len(constant_features(self.X))
+        fraction = KEEP_FRACTION if scored and self._single_round else self.keep_fraction
+        return schedule(n_varying, fraction, self.min_features_to_select)
+
+    def scores(self, histories: list[RoundHistory], folds: list[Fold]) -> PathScores:
+        """Return the scores of the subsets, given the rounds of each fold."""
+        sizes = self.sizes(scored=True)
+        found = np.array([[history.held_out(size) for history in histories] for size in sizes])
+        found = found.reshape(len(sizes), len(histories), 2)
+        constant = [constant_score(self.task, train, test) for train, test in folds]
+        return PathScores(
+            np.array(sizes),
+            found[:, :, 0],
+            found[:, :, 1],
+            np.array([history.ranking for history in histories]),
+            float(np.mean(constant)) if constant else np.nan,
+        )
+
+    @property
+    def _single_round(self) -> bool:
+        return self.keep_fraction == 0
+
+    def _run(
+        self,
+        checkpoint: Checkpoint,
+        title: str | None,
+        estimate: DurationEstimate | None,
+        place: tuple[int, Fold] | None,
+    ) -> RoundHistory:
+        task, X, entropy, held_out = self.task, self.X, self.entropy, None
+        name, series = "all rows", checkpoint.series("rounds")
+        if place is not None:
+            number, (train, test) = place
+            held_out = HeldOutRows(X[test], task.y[test], task.targets[test])
+            task, X, entropy = task.restrict(train), X[train], derive_seed(entropy, number, 0, 0)
+            # The hash distinguishes the folds of different values of cv in one checkpoint.
+            name = f"fold {number}"
+            series = checkpoint.series(f"{name} {fingerprint(train, test)}")
+        constant = constant_features(X)
+        active = np.setdiff1d(np.arange(X.shape[1]), constant)
+        sizes = {min(size, len(active)) for size in self.sizes(scored=place is not None)}
+        rounds = Rounds(
+            task,
+            X,
+            sorted(sizes, reverse=True),
+            self.n_repeats,
+            entropy,
+            self.n_jobs,
+            held_out,
+            1 if self._single_round else None,
+        )
+        bar = None if title is None else f"{title}, {name}"
+        with progress_bar(bar, len(rounds.sizes), done=len(series.steps())) as update:
+            advance = update if estimate is None else estimate.counting(update)
+            completed = rounds.run(active, series, advance)
+        return RoundHistory(X.shape[1], constant, completed)
+
+
+def constant_score(task: TrainingTask, train: Rows, test: Rows) -> float:
+    """Return the score of a constant prediction: the most frequent class, or the mean."""
+    model = DummyRegressor() if task.n_classes is None else DummyClassifier()
+    name = "r2" if task.n_classes is None else "balanced_accuracy"
+    scorer = get_scorer(name) if task.scorer is None else task.scorer
+    model.fit(np.zeros((len(train), 1)), task.y[train])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a class may be missing in a fold
+        return float(scorer(model, np.zeros((len(test), 1)), task.y[test]))

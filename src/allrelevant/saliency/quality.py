@@ -1,0 +1,138 @@
+"""Predictions for held-out rows: the score of a model, and the certainty of its predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
+
+from .._typing import Matrix, Vector
+from ..resampling import fold_numbers
+from .differentiable import as_differentiable, linearize, predicted_codes
+
+N_FOLDS = 5
+
+# Number of held-out rows with a similar margin that the certainty of a prediction is based on.
+N_SIMILAR = 30
+
+# Fraction of the held-out errors within the margin of error of a numeric prediction.
+COVERAGE = 0.9
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Cross-validated score of a model, computed from the held-out predictions of all folds.
+
+    ``dummy_score`` is the score of a constant prediction: the most frequent class, or the mean.
+    """
+
+    name: str
+    score: float
+    dummy_score: float
+    n_folds: int
+    n_rows: int
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether the model is no better than a constant prediction."""
+        return self.score <= self.dummy_score
+
+
+@dataclass(frozen=True)
+class ClassCertainty:
+    """Number of correct predictions among held-out rows with a similar margin.
+
+    The margin of a row is the output for the predicted class minus the largest other output. The
+    ``n_similar`` rows have the same predicted class and the most similar margins.
+    """
+
+    n_correct: int
+    n_similar: int
+
+
+@dataclass(frozen=True)
+class ErrorCertainty:
+    """Absolute error that the given fraction of ``n_rows`` held-out predictions does not exceed."""
+
+    error: float
+    fraction: float
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class HeldOutPredictions:
+    """True and predicted targets of training rows, each predicted without the fold of the row.
+
+    ``margins`` is None for regression. ``balanced`` tells whether the model weights the classes
+    equally; it is then scored by balanced accuracy.
+    """
+
+    y: NDArray[Any]
+    predicted: NDArray[Any]
+    margins: Vector | None
+    n_folds: int
+    balanced: bool
+
+    def quality(self) -> Quality:
+        """Return the score of the model."""
+        return Quality(*self._score(), self.n_folds, len(self.y))
+
+    def _score(self) -> tuple[str, float, float]:
+        if self.margins is None:
+            return "R2", float(r2_score(self.y, self.predicted)), 0.0
+        _, counts = np.unique(self.y, return_counts=True)
+        if self.balanced:
+            score = balanced_accuracy_score(self.y, self.predicted)
+            return "balanced accuracy", float(score), 1 / len(counts)
+        return "accuracy", float(accuracy_score(self.y, self.predicted)), counts.max() / len(self.y)
+
+    def class_certainty(self, label: Any, margin: float) -> ClassCertainty:
+        """Return the certainty of predicting a class with a given margin."""
+        assert self.margins is not None
+        same = np.flatnonzero(self.predicted == label)
+        nearest = same[np.argsort(np.abs(self.margins[same] - margin), kind="stable")[:N_SIMILAR]]
+        correct = self.y[nearest] == self.predicted[nearest]
+        return ClassCertainty(int(correct.sum()), len(nearest))
+
+    def error_certainty(self) -> ErrorCertainty:
+        """Return the certainty of a numeric prediction, in units of the target."""
+        errors = np.sort(np.abs(self.y - self.predicted))
+        last = int(np.ceil(COVERAGE * len(errors))) - 1
+        return ErrorCertainty(float(errors[last]), COVERAGE, len(errors))
+
+
+def predict_held_out(model: Any, X: Matrix, y: NDArray[Any], *, seed: int) -> HeldOutPredictions:
+    """Predict each row by a clone of the model that is trained on the other folds."""
+    of_classes = is_classifier(model)
+    folds = fold_numbers(y if of_classes else np.zeros(len(y)), N_FOLDS, seed)
+    predicted, margins = y.copy(), np.zeros(len(y))
+    for fold in np.unique(folds):
+        held_out = folds == fold
+        y_train = y[~held_out]
+        if len(np.unique(y_train)) == 1:
+            # The only row of the other class is held out.
+            predicted[held_out] = y_train[0]
+            continue
+        fitted = clone(model).fit(X[~held_out], y_train)
+        predicted[held_out] = fitted.predict(X[held_out])
+        if of_classes:
+            margins[held_out] = decision_margins(fitted, X[held_out])
+    params = model.get_params()
+    balanced = params.get("class_weight") == "balanced" or bool(params.get("balanced"))
+    return HeldOutPredictions(
+        y, predicted, margins if of_classes else None, len(np.unique(folds)), balanced
+    )
+
+
+def decision_margins(fitted: Any, X: Matrix) -> Vector:
+    """Return the output for the predicted class minus the largest other output, for each row."""
+    linearization = linearize(as_differentiable(fitted), X)
+    outputs, codes = linearization.outputs.copy(), predicted_codes(linearization)
+    rows = np.arange(len(outputs))
+    chosen = outputs[rows, codes]
+    outputs[rows, codes] = -np.inf
+    return np.asarray(chosen - outputs.max(axis=1), dtype=np.float64)
