@@ -59,10 +59,14 @@ def test_there_are_200_problems_and_most_are_solved(calls, expected):
 
 @pytest.mark.parametrize("level", [level for level in VARIANTS if level > 1])
 def test_vector_variants_agree(level, calls, expected):
-    """All variants round alike, so they take the same pivots."""
+    """All variants of one compiler round alike, so their results are equal to the last bit."""
     if load(VARIANTS[1]).ar_vector_level() < level:
         pytest.skip(f"the processor does not support x86-64-v{level}")
-    assert_same([run_native(call, load(VARIANTS[level])) for call in calls], expected, calls)
+    for call, (status, arrays) in zip(calls, expected, strict=True):
+        found_status, found = run_native(call, load(VARIANTS[level]))
+        assert found_status == status, call.function
+        for array, right in zip(found, arrays, strict=True):
+            np.testing.assert_array_equal(array, right)
 
 
 def test_webassembly_agrees(calls, expected, request, tmp_path):
