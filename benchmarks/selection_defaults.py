@@ -36,6 +36,19 @@ N_OUTER_FOLDS = 3
 RULE_SEEDS = (0, 1)
 DEFAULT_RULE = "best balanced accuracy, ties by margin; 1"
 
+# Tables with permuted classes, half of them with more features than rows.
+PERMUTED_TABLES = (
+    "wine",
+    "sonar",
+    "parkinsons",
+    "y is x",
+    "wine spectra",
+    "colon",
+    "riboflavin",
+    "pomeroy",
+    "west",
+    "leukemia",
+)
 RULE_PAIRS = (
     ("best AUC, ties by margin; 1", DEFAULT_RULE),
     ("best margin; 1", DEFAULT_RULE),
@@ -190,8 +203,8 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
-    default = DEVELOPMENT if args.part == "rules" else CONFIRMATION
-    tables = {name: TABLES[name](args.data) for name in args.tables or default}
+    defaults = {"rules": DEVELOPMENT, "methods": CONFIRMATION, "permuted": PERMUTED_TABLES}
+    tables = {name: TABLES[name](args.data) for name in args.tables or defaults[args.part]}
     with threadpool_limits(1):
         if args.part == "rules":
             print_rules(tables, args.results)
