@@ -164,7 +164,7 @@ def print_differences(results: Mapping[str, Results], pairs: Sequence[tuple[str,
         error = values.std(ddof=1) / np.sqrt(len(values))
         print(
             f"| {first} - {second} | {values.mean():+.3f} | {error:.3f} "
-            f"| {(values > 0).sum()} of {len(values)} | {wilcoxon(values).pvalue:.2f} |"
+            f"| {(values > 0).sum()} of {len(values)} | {wilcoxon(values).pvalue:.2g} |"
         )
 
 
