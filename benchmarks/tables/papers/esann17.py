@@ -9,7 +9,7 @@ from typing import Any
 from ...breast_cancer import SUBSETS
 from ...comparators import linear
 from ...sets import ESANN17
-from ..table import NOT_BEST, Paper, Plot, Row, Table
+from ..table import Paper, Plot, Row, Table
 from . import breast_cancer, ground_truth
 
 FOLDS = 5
@@ -77,12 +77,6 @@ the esann17 paper are shown next to both methods.
         remarks={
             "": "The instances were newly generated according to the paper's description. The "
             "parameter grids and stopping rules of the other methods are not published.",
-            NOT_BEST: "In one of the ten instances, the upper bounds of two of the four weak "
-            "features are below the cutoff. They nevertheless exceed the upper bounds of all "
-            "irrelevant features. The cutoff is estimated from permuted features and is strict, "
-            "with a false positive rate of one in a million. In the other nine instances, all "
-            "relevant features are selected. With a joint budget, all relevant features are "
-            "selected in every instance, but some irrelevant features are also selected.",
         },
     )
 
