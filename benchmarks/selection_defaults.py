@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import rankdata, wilcoxon
 from threadpoolctl import threadpool_limits
 
 from allrelevant import SelectionStability
@@ -35,6 +35,39 @@ from .selection_tables import CONFIRMATION, DEVELOPMENT, TABLES, Table
 N_OUTER_FOLDS = 3
 RULE_SEEDS = (0, 1)
 DEFAULT_RULE = "best balanced accuracy, ties by margin; 1"
+
+# Tables with permuted classes, half of them with more features than rows.
+PERMUTED_TABLES = (
+    "wine",
+    "sonar",
+    "parkinsons",
+    "y is x",
+    "wine spectra",
+    "colon",
+    "riboflavin",
+    "pomeroy",
+    "west",
+    "leukemia",
+)
+RULE_PAIRS = (
+    ("best AUC, ties by margin; 1", DEFAULT_RULE),
+    ("best margin; 1", DEFAULT_RULE),
+    ("best balanced accuracy, ties by margin; 3", DEFAULT_RULE),
+    ("best accuracy, smallest; 1", DEFAULT_RULE),
+    ("one standard error, balanced accuracy; 1", DEFAULT_RULE),
+)
+METHOD_PAIRS = (
+    ("SVMRFE", "SVMRFE, former defaults"),
+    ("EBRFE", "EBRFE, former defaults"),
+    ("SaliencySelector", "SaliencySelector, half"),
+    ("SVMRFE, one_se", "SVMRFE"),
+    ("SVMRFE", "RFECV, its defaults"),
+    ("EBRFE", "RFECV, its defaults"),
+    ("SVMRFE", "RFECV"),
+    ("EBRFE", "RFECV"),
+    ("SVMRFE", "l1-penalized SVM"),
+    ("EBRFE", "l1-penalized SVM"),
+)
 
 # Development tables on which class weights were compared.
 WEIGHTED_TABLES = (
@@ -115,6 +148,26 @@ def print_table(results: Mapping[str, Results], tables: Mapping[str, Table], tit
         print(f"| {name}, {shape} | {' | '.join(cells)} |")
 
 
+def print_differences(results: Mapping[str, Results], pairs: Sequence[tuple[str, str]]) -> None:
+    """Print the mean difference in accuracy of pairs of methods, with Wilcoxon's test."""
+    print("\n| methods | mean difference | standard error | better on | p |")
+    print("| --- | --- | --- | --- | --- |")
+    for first, second in pairs:
+        if not all({first, second} <= set(by_method) for by_method in results.values()):
+            continue
+        values = np.array(
+            [
+                mean_accuracy(found[first]) - mean_accuracy(found[second])
+                for found in results.values()
+            ]
+        )
+        error = values.std(ddof=1) / np.sqrt(len(values))
+        print(
+            f"| {first} - {second} | {values.mean():+.3f} | {error:.3f} "
+            f"| {(values > 0).sum()} of {len(values)} | {wilcoxon(values).pvalue:.2g} |"
+        )
+
+
 def print_class_weights(tables: Mapping[str, Table], folder: Path) -> None:
     """Print the balanced accuracy of the default rule with and without balanced class weights."""
     print("\n| table | fraction of the rarest class | balanced class weights | equal weights |")
@@ -136,6 +189,7 @@ def print_rules(tables: Mapping[str, Table], folder: Path) -> None:
             for rule, folds in compare_rules(name, table, folder, seed).items():
                 results[name].setdefault(rule, []).extend(folds)
     print_table(results, tables, "rule; repetitions of the folds")
+    print_differences(results, RULE_PAIRS)
     if set(WEIGHTED_TABLES) <= set(tables):
         print_class_weights(tables, folder)
 
@@ -149,8 +203,8 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
-    default = DEVELOPMENT if args.part == "rules" else CONFIRMATION
-    tables = {name: TABLES[name](args.data) for name in args.tables or default}
+    defaults = {"rules": DEVELOPMENT, "methods": CONFIRMATION, "permuted": PERMUTED_TABLES}
+    tables = {name: TABLES[name](args.data) for name in args.tables or defaults[args.part]}
     with threadpool_limits(1):
         if args.part == "rules":
             print_rules(tables, args.results)
@@ -162,6 +216,8 @@ def main() -> None:
                 for name, table in tables.items()
             }
             print_table(found, tables, "method")
+            if len(found) > 2:
+                print_differences(found, METHOD_PAIRS)
 
 
 if __name__ == "__main__":
