@@ -20,7 +20,8 @@ OUTPUT_OPTIONS = ("-o", PAGE, "--json", JSON)
 JOBS_OPTION = {"demo": "--jobs", "report": "--jobs", "select": "--jobs"}
 
 ARGUMENTS: dict[str, str] = {
-    "demo": "demo",
+    # The search for the smallest set has a time limit, which a slow computer may reach.
+    "demo": "demo --no-small-set",
     "report_two_classes": "report two.csv --target y --path C --relations --costs costs.csv",
     "report_joint": "report two.csv --target y --formulation joint --class-weight balanced"
     " --path norm_slack --C 1 --cutoff 0.1 --relations",

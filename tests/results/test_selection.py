@@ -144,6 +144,19 @@ def test_size(document: dict[str, Any]) -> None:
     assert selection_answer(given).size == ""
 
 
+def test_smaller_subset_is_mentioned(document: dict[str, Any]) -> None:
+    scores = {6: 0.90, 5: 0.92, 4: 0.91, 3: 0.905, 2: 0.80, 1: 0.70}
+    subsets = [
+        {"n_features": size, "score": score, "standard_error": 0.01}
+        for size, score in scores.items()
+    ]
+    changed = {**document, "subsets": subsets, "n_selected": 5}
+    assert "A subset of 4 features scores within one" in selection_answer(changed).size
+    subsets[1]["standard_error"] = 0.02
+    assert "A subset of 3 features scores within" in selection_answer(changed).size
+    assert "A subset of" not in selection_answer({**changed, "n_selected": 3}).size
+
+
 def test_stability(document: dict[str, Any]) -> None:
     def answer(frequencies: list[float]) -> str:
         feature = {"name": "a", "selected": True, "relevance": "weak"}

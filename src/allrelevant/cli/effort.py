@@ -1,6 +1,7 @@
 """Limits up to which optional analyses run by default.
 
-The limits are on numbers, not on time, so that the result does not depend on the computer.
+The limits are on numbers, not on time, so that the result does not depend on the computer. Only the
+search for the smallest sufficient set has a time limit.
 """
 
 from __future__ import annotations
@@ -16,9 +17,6 @@ MAX_CELLS = 200_000
 
 # Largest number of table cells for bounds in addition to a selection.
 MAX_CELLS_FOR_BOUNDS = 100_000
-
-# Time limit of the search for the smallest sufficient set.
-SMALL_SET_SECONDS = 10.0
 
 
 def bounds_are_fast(X: pd.DataFrame) -> bool:
@@ -46,4 +44,4 @@ def find_small_set(est: Any, *, wanted: bool) -> Any:
     """Return the smallest sufficient set of fitted bounds; None if it is not wanted or empty."""
     if not (wanted and est.get_support().any()):
         return None
-    return est.cheapest(max_seconds=SMALL_SET_SECONDS)
+    return est.cheapest()

@@ -123,7 +123,7 @@ def _verdict(document: Document) -> str:
 def _size(document: Document) -> str:
     rule = document["settings"].get("n_features_to_select")
     if isinstance(rule, str):
-        return f"The number of features was chosen for {RULES[rule]}."
+        return f"The number of features was chosen for {RULES[rule]}.{_smaller_subset(document)}"
     best, subsets = document["score"]["best_n_features"], document["subsets"]
     if best is None or best == document["n_selected"]:
         return ""
@@ -132,6 +132,20 @@ def _size(document: Document) -> str:
         "The number of features was given. The best cross-validated score is that of "
         f"{count_noun(best, 'feature', 'features')} "
         f"({plus_minus(score['score'], score['standard_error'])})."
+    )
+
+
+def _smaller_subset(document: Document) -> str:
+    """Return a sentence on the smallest subset within one standard error of the best score."""
+    subsets = document["subsets"]
+    best = max(subsets, key=lambda subset: subset["score"])
+    limit = best["score"] - best["standard_error"]
+    size = min(subset["n_features"] for subset in subsets if subset["score"] >= limit)
+    if size >= document["n_selected"]:
+        return ""
+    return (
+        f" A subset of {count_noun(size, 'feature', 'features')} scores within one standard error "
+        "of the best (--n-features one_se)."
     )
 
 
