@@ -6,7 +6,8 @@ import pytest
 
 from benchmarks.call_paths import BOUNDS, ELIMINATION, REPORT, SALIENCY, call_path, calls
 
-MAX_FILES = {BOUNDS: 26, ELIMINATION: 18, SALIENCY: 18, REPORT: 57}
+# Two files call the compiled core, which is not counted.
+MAX_FILES = {BOUNDS: 27, ELIMINATION: 19, SALIENCY: 18, REPORT: 58}
 
 
 @pytest.mark.parametrize("name", MAX_FILES)
