@@ -182,7 +182,7 @@ def test_relevance_of_the_selected_features(document: dict[str, Any]) -> None:
     assert text == (
         "Of the selected features, 1 is strong (every equivalent linear model needs it), 2 are "
         "weak (other features can replace them), 1 is unconfirmed (all equivalent linear models "
-        "use it, but with no more weight than noise) and 1 is irrelevant (equivalent linear "
+        "use it, but there is not enough evidence) and 1 is irrelevant (equivalent linear "
         "models do not need it)."
     )
 

@@ -79,8 +79,8 @@ def answers_view(document: Document) -> dict[str, Any]:
         {
             "title": "All relevant features",
             "names": relevant,
-            "meaning": "Relevance bounds: all features that some equivalent linear model uses more "
-            "than noise.",
+            "meaning": "Relevance bounds: all features that are significantly more relevant than "
+            "noise.",
             "score": None
             if baseline is None
             else f"{bounds['score_name']} with all {document['table']['n_features']:,} features "

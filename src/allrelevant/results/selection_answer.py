@@ -184,7 +184,7 @@ def _bounds(document: Document) -> str:
     meanings = {
         STRONG: needed_by(document) + " needs {}",
         WEAK: "other features can replace {}",
-        UNCONFIRMED: "all equivalent linear models use {}, but with no more weight than noise",
+        UNCONFIRMED: "all equivalent linear models use {}, but there is not enough evidence",
         IRRELEVANT: "equivalent linear models do not need {}",
     }
     if len(selected) == 1:
