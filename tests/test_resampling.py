@@ -81,7 +81,7 @@ class TestCvSplits:
         assert [len(split) for split in folds] == [5, 5, 5]
         tests = [np.concatenate([test for _, test in split]).tolist() for split in folds]
         assert tests[0] == tests[1] != tests[2]
-        with pytest.raises(InputError, match="Class 'b' has a single row in cv, but cv=5 requires"):
+        with pytest.raises(InputError, match="Class 'b' has only one row \\(cv\\), but 5-fold"):
             cv_splits(5, self.labels, np.arange(11), seed=0)
 
     def test_numeric_targets_are_not_stratified(self):

@@ -163,8 +163,9 @@ def _shuffled_splitter(n_folds: int, labels: Labels, rows: Rows, seed: int, name
     rarest = int(np.where(counts > 0, counts, len(rows) + 1).argmin())
     if counts[rarest] < 2:
         raise InputError(
-            f"Class {_label(labels, rarest)} has a single row in {name}, but {name}={n_folds} "
-            "requires at least two rows per class. Drop the class, or pass a splitter."
+            f"Class {_label(labels, rarest)} has only one row ({name}), but {n_folds}-fold "
+            "cross-validation requires at least two rows per class. Drop the class, or pass a "
+            "splitter."
         )
     kind = StratifiedKFold if labels.row_groups is None else StratifiedGroupKFold
     return kind(min(n_folds, int(counts[rarest])), shuffle=True, random_state=seed)

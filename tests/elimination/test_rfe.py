@@ -422,7 +422,7 @@ def test_invalid_tables_raise_one_line_errors(change, message):
 
 def test_bad_targets():
     X, y = generated(24, 30, 6)
-    with pytest.raises(InputError, match=r"'1\.0' has a single row in cv"):
+    with pytest.raises(InputError, match=r"'1\.0' has only one row \(cv\)"):
         SVMRFE().fit(X, np.r_[np.zeros(29), 1.0])
     with pytest.raises(InputError, match="single class"):
         SVMRFE().fit(X, np.zeros(30))

@@ -77,7 +77,7 @@ class RiskBound:
 
     @property
     def added_by_slack(self) -> float:
-        """Difference between the bounds for all equivalent models and for the baseline."""
+        """Increase in the bound on the error from the baseline to all equivalent models."""
         return self.equivalent - self.baseline
 
     @property

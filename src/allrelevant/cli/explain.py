@@ -28,13 +28,14 @@ _NAME_WIDTH = 40
 @click.command(
     help="""Explain the predictions for individual rows of TABLE.
 
-A model is trained on all other rows. For each row, the result is the prediction, how often similar
-predictions were correct, and the features that support or oppose the prediction, next to the usual
-range of their values. It is printed and written to an HTML report.
+A model is trained on all other rows. For each row, the command gives the prediction and how often
+similar predictions were correct. It lists the features that support or oppose the prediction, with
+the usual range of their values. The result is printed and written to an HTML report.
 
-The saliency of a feature shows how strongly a small increase of its value, in standard deviations,
-would strengthen (+) or weaken (-) the prediction, in percent of the total over all features. It
-does not show how much the present value contributed, and it is not a causal effect.
+Saliency shows how strongly a small increase in a feature would strengthen (+) or weaken (-) the
+prediction. Increases are measured in standard deviations. Values are percentages of the total over
+all features. Saliency does not show how much the present value contributed, and it is not a causal
+effect.
 
 TABLE has the same format as for "allrelevant report". The target contains classes or numbers. The
 score of the model is estimated by 5-fold cross-validation on the training rows.

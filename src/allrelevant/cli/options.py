@@ -277,9 +277,9 @@ _N_FEATURES = Option(
     "n_features_to_select",
     type=SubsetSize(*get_args(params.SubsetRule)),
     show_default=params.SUBSET_RULE,
-    help="Subset to select: N features, or the subset with the best score ('best', or "
-    "'smallest_best' for the smallest of several), or the smallest one within one standard "
-    "error of the best ('one_se'). Saliency also accepts a fraction such as 0.25.",
+    help="Number of features, or a rule. 'best': the best score. 'smallest_best': the smallest "
+    "subset with the best score. 'one_se': the smallest subset within one standard error of the "
+    "best. Saliency also accepts a fraction such as 0.25.",
 )
 
 _SELECTION = (
@@ -383,9 +383,9 @@ _SELECTION = (
     Option(
         "--nested-cv",
         is_flag=True,
-        help="Repeat the whole selection in outer folds for the score on new rows. By default, "
-        "only the ranking is repeated in each fold, and the number of features is chosen on the "
-        "other folds.",
+        help="Estimate the score on new rows by repeating the whole selection in each outer fold. "
+        "By default, only the ranking is repeated in each fold, and the number of features is "
+        "chosen on the other folds.",
     ),
     Option(
         "--checkpoint",

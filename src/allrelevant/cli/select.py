@@ -37,13 +37,13 @@ _NAME_WIDTH = 36
 
 
 @click.command(
-    help=f"""Select few features of TABLE that predict the target well.
+    help=f"""Select a small set of features from TABLE that predicts the target well.
 
-The result is printed and written to an HTML report: the selected features, their score on rows that
-were not used for the selection, compared with all features and with a constant prediction, and a
-figure of the score by number of features. If the table is not too large, relevance bounds are
-computed as well. They show which selected features can be replaced by others, and the smallest set
-that suffices for an equivalent linear model.
+The command prints the result and writes an HTML report. It gives the selected features and their
+score on held-out rows, next to the scores of all features and of a constant prediction. A figure
+shows the score by number of features. If the table is not too large, relevance bounds are computed
+as well. They show which selected features can be replaced by others, and the smallest set that
+suffices for an equivalent linear model.
 
 TABLE has the same format as for "allrelevant report". The target must contain classes; saliency
 also accepts numbers. Features and numeric targets are first scaled to mean 0 and variance 1.
@@ -156,7 +156,8 @@ def _number_of_features(size: Any, n_features: int, score: bool) -> Any:
     is_number = size is not None and not isinstance(size, str)
     if not score and not is_number:
         raise InputError(
-            "--no-score requires --n-features N, because rules compare scores. Add --n-features N."
+            "--no-score requires a fixed number of features, because 'best' and the other rules "
+            "compare scores. Add --n-features N."
         )
     if is_number and size > n_features:
         raise InputError(

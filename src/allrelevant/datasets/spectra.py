@@ -105,8 +105,9 @@ def _counts(text: str, path: str | Path) -> tuple[dict[str, int], int]:
     if counts["real_in"] <= _N_COMPONENTS or counts["real_out"] != len(_CONTENTS):
         raise InputError(
             f"{str(path)!r} declares {counts['real_in']} inputs and {counts['real_out']} outputs "
-            f"per row. The Tecator file has absorbances, {_N_COMPONENTS} principal components and "
-            f"{len(_CONTENTS)} contents. Download it again."
+            f"per row, but the Tecator file has more than {_N_COMPONENTS} inputs (absorbances and "
+            f"{_N_COMPONENTS} principal components) and {len(_CONTENTS)} outputs. Download it "
+            "again."
         )
     return counts, matches[-1].end()
 

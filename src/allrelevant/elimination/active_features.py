@@ -64,7 +64,7 @@ class ActiveFeatures:
         return norms[self._active]
 
     def cost_changes(self, b: Matrix) -> Vector:
-        """Return the decrease in half the squared weight norm that removing each feature causes.
+        """Compute how much the removal of each feature decreases half the squared weight norm.
 
         For kernel matrix K, this norm is ``b' K b``. Coefficients ``b`` and gamma are held fixed.
         """

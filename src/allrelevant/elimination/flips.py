@@ -181,8 +181,8 @@ class FlipSelector(SVMSelector):
     def _inner_folds(self, labels: Labels, rows: Rows, seed: int, number: int) -> Folds:
         if not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
             raise InputError(
-                "Folds within other folds are required, so cv cannot be a list of folds. Pass cv "
-                "as a number or a splitter, or set repeat_in_folds=False."
+                "repeat_in_folds splits the training rows of each fold again, so cv cannot be a "
+                "list of folds. Pass cv as a number or a splitter, or set repeat_in_folds=False."
             )
         return cv_splits(self.cv, labels, rows, seed=seed, name=f"cv within fold {number}")
 

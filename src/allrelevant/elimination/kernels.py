@@ -48,7 +48,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
-        """Return the decrease in half the squared weight norm that removing each feature causes.
+        """Compute how much the removal of each feature decreases half the squared weight norm.
 
         For kernel matrix K, this norm is ``b' K b``. The coefficients ``b`` and gamma are held
         fixed. ``base``, ``columns`` of shape (n_columns, n_rows) and ``b`` of shape (n_rows,

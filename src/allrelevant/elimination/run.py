@@ -88,14 +88,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class SelectionPath:
-    """Results of a :class:`Plan`: the path that is selected from, and the paths of its folds."""
+    """Results of a :class:`Plan`: the elimination path on all rows and one path per fold."""
 
     whole: EliminationHistory
     folds: list[EliminationHistory]
 
     @property
     def ranked_once(self) -> bool:
-        """Whether the scores come from folds of the rows on which the features were ranked."""
+        """Whether features were ranked once on all rows instead of separately in each fold."""
         return not self.folds
 
     @property
@@ -176,8 +176,9 @@ class EliminationSetup:
         """Split some rows by ``cv``; ``place`` names an enclosing fold, if any."""
         if place and not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
             raise InputError(
-                "Folds within other folds are required, so cv cannot be a list of folds. Pass cv "
-                "as a number or a splitter, or set repeat_in_folds=False and nested_cv=False."
+                "repeat_in_folds and nested_cv split the training rows of each fold again, so cv "
+                "cannot be a list of folds. Pass cv as a number or a splitter, or set "
+                "repeat_in_folds=False and nested_cv=False."
             )
         name = f"cv within {place}" if place else "cv"
         return cv_splits(self.cv, self.labels, rows, seed=self.seed, name=name)

@@ -99,7 +99,7 @@ class HeldOutPredictions:
         return ClassCertainty(int(correct.sum()), len(nearest))
 
     def error_certainty(self) -> ErrorCertainty:
-        """Return the certainty of a numeric prediction, in units of the target."""
+        """Return the absolute error that most held-out predictions do not exceed."""
         errors = np.sort(np.abs(self.y - self.predicted))
         last = int(np.ceil(COVERAGE * len(errors))) - 1
         return ErrorCertainty(float(errors[last]), COVERAGE, len(errors))
