@@ -75,7 +75,7 @@ def test_without_a_score(run: Run, frame: pd.DataFrame) -> None:
     assert found["subsets"] == []
     assert "The score of the selected features was not estimated." in done.stdout
     Path("result.json").unlink()
-    refused(run(*SELECT, "--no-score"), "--no-score requires --n-features N")
+    refused(run(*SELECT, "--no-score"), "--no-score requires a fixed number of features")
 
 
 def test_ranking_once_is_called_optimistic(run: Run) -> None:
