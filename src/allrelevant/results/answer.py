@@ -218,7 +218,8 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
         )
         text = f"{every} uses {them}, but {reason}. More rows may show whether {are} relevant."
     elif document["rule"] == FDR:
-        text = f"there is not enough evidence that {are} relevant, and {model}s do not need {them}."
+        needed = f"{model}s do not need it" if one else f"no single one is needed by every {model}"
+        text = f"there is not enough evidence that {are} relevant, and {needed}."
     else:
         text = f"no {model} gives {them} more weight than {limit}."
     return text[0].upper() + text[1:]
