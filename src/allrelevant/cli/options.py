@@ -500,9 +500,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "--bounds/--no-bounds",
             default=None,
-            help="Also compute relevance bounds. They show which selected features can be replaced, "
-            "and by which features. They also give the smallest set that suffices for an equivalent "
-            "linear model.  [default: only if this is fast]",
+            help="Also compute relevance bounds. They show which selected features can be "
+            "replaced, and by which features. They also give the smallest set that suffices for an "
+            "equivalent linear model.  [default: only if this is fast]",
         ),
         _SEPARATOR,
         *_output(SELECTION_PAGE),
