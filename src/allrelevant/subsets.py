@@ -282,8 +282,8 @@ class ScoredPath:
         held_out: Any = getattr(self, "_held_out", None)
         if held_out is None:
             raise AttributeError(
-                "held_out_score_ was not computed. Fit with cv, a rule as n_features_to_select and, "
-                "for SVM selectors, repeat_in_folds=True. SVMRFE and EBRFE also accept "
+                "held_out_score_ was not computed. Fit with cv, a rule as n_features_to_select "
+                "and, for SVM selectors, repeat_in_folds=True. SVMRFE and EBRFE also accept "
                 "nested_cv=True."
             )
         return held_out
