@@ -110,8 +110,8 @@ def pointer(array: Any) -> int:
     flags = array.flags
     if not flags.c_contiguous or array.itemsize != 8 or array.dtype.kind not in "fi":
         raise TypeError(
-            f"The core requires a C-contiguous array of float64 or int64 (got {array.dtype}). "
-            "Convert the array first."
+            f"The core requires a C-contiguous array of float64 or int64 (got {array.dtype}, "
+            f"strides {array.strides}). Convert the array first."
         )
     if flags.writeable and array.size:  # several times as fast as the general case below
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
