@@ -155,7 +155,7 @@ def cv_splits(
 
 
 def _shuffled_splitter(n_folds: int, labels: Labels, rows: Rows, seed: int, name: str) -> Any:
-    """Return the splitter for a number of folds."""
+    """Return a splitter that shuffles the rows; raise if a class has only one row."""
     if labels.is_numeric:
         kind = KFold if labels.row_groups is None else GroupKFold
         return kind(n_folds, shuffle=True, random_state=seed)
@@ -226,6 +226,6 @@ def permute_rows(
 
 
 def permuted_copies(columns: Iterable[Vector], rng: np.random.RandomState) -> list[Vector]:
-    """Return randomly permuted copies of the columns, except copies equal to their original."""
+    """Return randomly permuted copies of the columns; omit copies equal to their original."""
     copies = [(rng.permutation(column), column) for column in columns]
     return [copy for copy, column in copies if not np.array_equal(copy, column)]

@@ -23,8 +23,8 @@ from .exceptions import InputError
 SCORE_DECIMALS = 12
 
 NO_SCORES = (
-    "n_features_to_select={rule!r} requires scores, but none were computed. Set cv, and fit with a "
-    "rule as n_features_to_select, or pass a number of features."
+    "n_features_to_select={rule!r} requires scores, but none were computed. Set cv and a rule "
+    "before the fit, or pass a number of features."
 )
 
 
@@ -44,7 +44,7 @@ def standard_errors(fold_scores: Matrix) -> Vector:
 def choose_size(
     rule: SubsetRule | int, sizes: NDArray[np.int64], fold_scores: Matrix, margins: Matrix
 ) -> int:
-    """Return the number of features to select; a number is returned unchanged.
+    """Return the number of features selected by a rule; a number is returned unchanged.
 
     ``"best"`` gives the size of the subset with the best mean score. Ties go to the largest mean
     margin, and then to the smallest subset. ``"smallest_best"`` gives the size of the smallest
@@ -96,13 +96,14 @@ class PathScores:
         return self.scores.shape[1]
 
     def choose(self, rule: SubsetRule | int) -> int:
-        """Return the number of features that a rule selects."""
+        """Return the number of features selected by a rule."""
         return choose_size(rule, self.sizes, self.scores, self.margins)
 
     def held_out(self, rule: SubsetRule | int) -> HeldOutScore | None:
-        """Return the score of a rule; None if features were ranked once or there is one fold.
+        """Return the held-out score of a rule, or None if it cannot be estimated.
 
-        For each fold, the rule chooses the number of features on the other folds.
+        For each fold, the rule chooses the number of features on the other folds. This requires
+        at least two folds, with a separate ranking in each.
         """
         if self.n_folds < 2 or len(self.rankings) == 0:
             return None
@@ -122,7 +123,7 @@ class PathScores:
         )
 
     def _score(self, size: int, fold: int) -> float:
-        """Return the score of the smallest subset with at least ``size`` features."""
+        """Return the score on a fold of the smallest subset with at least ``size`` features."""
         return float(self.scores[np.flatnonzero(self.sizes >= size)[-1], fold])
 
 
@@ -249,7 +250,7 @@ def resolve_scorer(scoring: Any) -> Any:
 
 
 class ScoredPath:
-    """Fitted attributes of a selector that scores the subsets of a path."""
+    """Mixin class with the scores of a selector's subsets as fitted attributes."""
 
     n_subset_features_: NDArray[np.int64]
     fold_scores_: Matrix
@@ -259,7 +260,7 @@ class ScoredPath:
     optimistic_: bool
 
     def _set_scores(self, sizes: NDArray[np.int64], fold_scores: Matrix, *, once: bool) -> None:
-        """Set the fitted attributes; ``once`` means that features were ranked on all rows."""
+        """Set the fitted attributes; ``once`` means that features were ranked once, on all rows."""
         has_scores = fold_scores.shape[-1] > 0
         self.n_subset_features_ = sizes
         self.fold_scores_ = fold_scores
@@ -281,7 +282,8 @@ class ScoredPath:
         held_out: Any = getattr(self, "_held_out", None)
         if held_out is None:
             raise AttributeError(
-                "held_out_score_ was not computed. Fit with nested_cv=True, or with a rule as "
-                "n_features_to_select and the ranking repeated in each fold."
+                "held_out_score_ was not computed. Fit with cv, a rule as n_features_to_select "
+                "and, for SVM selectors, repeat_in_folds=True. SVMRFE and EBRFE also accept "
+                "nested_cv=True."
             )
         return held_out

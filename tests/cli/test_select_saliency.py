@@ -121,7 +121,7 @@ def test_bad_input(run: Run) -> None:
     refused(run(*SELECT, "--candidates", "3"), "--candidates requires --method ebrfe")
     refused(run(*SELECT, "--nested-cv"), "--nested-cv requires --method svmrfe or ebrfe")
     refused(run(*SELECT, "--C", "1,2"), "several values of C")
-    refused(run(*SELECT, "--n-features", "9", "-q"), "exceeds the number of features, 5")
+    refused(run(*SELECT, "--n-features", "9", "-q"), "exceeds the number of features (5)")
     refused(run(*SELECT, "--class-weight", "cw2"), "Use 'balanced'")
     refused(run(*SELECT, "--keep-fraction", "1"), "below 1")
     refused(run(*SELECT, "--model", "mlp", "--kernel", "rbf"), "--kernel requires --model svm")

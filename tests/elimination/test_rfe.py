@@ -353,7 +353,7 @@ def test_progress_is_shown(capsys):
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "scorer that requires probabilities": ({"scoring": "neg_log_loss"}, "no probabilities"),
     "unknown scorer": ({"scoring": "speed"}, "get_scorer_names"),
-    "selection rule without cv": ({"cv": None}, "requires scores"),
+    "selection rule without cv": ({"cv": None}, "requires cross-validation"),
     "several C without cv": (
         {"cv": None, "n_features_to_select": 2, "C": [1, 2]},
         "Several values of C require cross-validation",

@@ -90,7 +90,7 @@ def test_inputs_may_be_read_only_or_in_fortran_order():
 
 @pytest.mark.parametrize("array", [np.zeros(3, dtype=np.float32), np.zeros((4, 4))[:, ::2]])
 def test_pointers_require_contiguous_doubles(array):
-    with pytest.raises(TypeError, match="C-contiguous float64 or int64"):
+    with pytest.raises(TypeError, match="C-contiguous array of float64 or int64"):
         pointer(array)
 
 

@@ -1,4 +1,4 @@
-"""Equivalent models with minimum-cost feature sets, which select features like fitted selectors."""
+"""Minimum-cost feature sets and their models, with the interface of fitted selectors."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def find_cheapest_models(
 
 
 def _optimality_gap(chosen: FeatureSet, costs: Vector) -> float:
-    """Return an upper bound on the possible saving; it is an integer if all costs are."""
+    """Return an upper bound on the possible saving, rounded down if all costs are integers."""
     if chosen.proven:
         return 0.0
     gap = max(0.0, chosen.cost - chosen.bound)
@@ -223,7 +223,7 @@ def _warn_unproven(gap: float, request: DesignRequest) -> None:
     warn_caller(
         f"The feature set is not proven to be the {word}, because the search stopped after "
         f"max_seconds={request.max_seconds:g}. A sufficient set with {better} may exist. Increase "
-        "max_seconds to prove it or to find a better one."
+        "max_seconds to prove optimality or to find a better set."
     )
 
 
@@ -255,9 +255,9 @@ def score_held_out(
     scoring: Scoring,
     **run: Unpack[RunOptions],
 ) -> tuple[tuple[float, float] | None, list[str]]:
-    """Return the nested cross-validation score with its error (or None), and remarks on it.
+    """Return the nested cross-validation score with its standard error, and remarks on it.
 
-    There is no score if some fold has no suitable set.
+    The score is None if the search fails in a fold.
     """
     fold_request = request.for_fold(N_FOLDS)
 

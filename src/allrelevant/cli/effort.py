@@ -20,7 +20,7 @@ MAX_CELLS_FOR_BOUNDS = 100_000
 
 
 def bounds_are_fast(X: pd.DataFrame) -> bool:
-    """Return whether bounds are computed in addition to a selection."""
+    """Return whether a table is small enough to add bounds to a selection by default."""
     return bool(X.size <= MAX_CELLS_FOR_BOUNDS)
 
 
@@ -41,7 +41,7 @@ def find_substitutes(est: Any, selected: Any) -> dict[str, list[str]] | None:
 
 
 def find_small_set(est: Any, *, wanted: bool) -> Any:
-    """Return the smallest sufficient set of fitted bounds; None if it is not wanted or empty."""
+    """Return the smallest sufficient set; None if it is not wanted or no feature is relevant."""
     if not (wanted and est.get_support().any()):
         return None
     return est.cheapest()

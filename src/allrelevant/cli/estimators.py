@@ -127,8 +127,7 @@ def model_to_train(
 
     if not isinstance(C, float):
         raise InputError(
-            "Saliency computes no scores, so it cannot choose among several values of C. Pass a "
-            "single value."
+            "--method saliency cannot choose among several values of C. Pass a single value."
         )
     if task == "regression":
         if "class_weight" in user_flags:

@@ -78,7 +78,7 @@ _JSON = Option(
 
 
 def _output(default: str) -> tuple[Option, ...]:
-    """Return the output options of a command that writes a page with this name by default."""
+    """Return the output options of a command; ``default`` is the name of its HTML report."""
     page = Option(
         "-o",
         "--output",
@@ -500,9 +500,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "--bounds/--no-bounds",
             default=None,
-            help="Also compute relevance bounds: whether each selected feature can be replaced, by "
-            "which features, and the smallest set that suffices for an equivalent linear model.  "
-            "[default: only if this is fast]",
+            help="Also compute relevance bounds. They show which selected features can be "
+            "replaced, and by which features. They also give the smallest set that suffices for an "
+            "equivalent linear model.  [default: only if this is fast]",
         ),
         _SEPARATOR,
         *_output(SELECTION_PAGE),

@@ -161,7 +161,8 @@ def _number_of_features(size: Any, n_features: int, score: bool) -> Any:
         )
     if is_number and size > n_features:
         raise InputError(
-            f"--n-features {size} exceeds the number of features, {n_features}. Choose fewer."
+            f"--n-features {size} exceeds the number of features ({n_features}). "
+            "Pass a smaller number."
         )
     return size if is_number else None
 

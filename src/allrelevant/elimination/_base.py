@@ -152,7 +152,10 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
         )
 
     def _seed(self) -> int:
-        """Return the seed of the folds; a run with a checkpoint must have the same folds again."""
+        """Return the seed that shuffles the folds.
+
+        A resumed run needs the same folds, so the default with a checkpoint is a fixed seed.
+        """
         if self.random_state is None and self.checkpoint is not None:
             return 0
         return draw_seeds(self.random_state, 1)[0]

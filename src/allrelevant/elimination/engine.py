@@ -95,7 +95,7 @@ class StepSchedule:
         return self.sizes[-1]
 
     def n_competing(self, values: Vector, smallest: Vector) -> int:
-        """Return the number of removal candidates that a step cross-validates.
+        """Return the number of removal candidates to cross-validate in one step.
 
         They compete for the last removal of the step; earlier removals follow the criterion alone.
 
@@ -110,13 +110,13 @@ class StepSchedule:
 
     @property
     def max_competing(self) -> int:
-        """Maximum number of removal candidates that a step cross-validates."""
+        """Maximum number of removal candidates to cross-validate in one step."""
         return MAX_CANDIDATES if self.n_candidates == "auto" else self.n_candidates
 
 
 @dataclass(frozen=True)
 class Evaluators:
-    """SVM problems, inner cross-validation and outer scorer that an elimination uses.
+    """SVM problems, inner cross-validation and outer scorer of an elimination.
 
     ``whole`` contains all training rows and the rows held out of the entire elimination, if any;
     ``outer`` and ``margin`` score the decisions on these held-out rows. ``inner`` cross-validates

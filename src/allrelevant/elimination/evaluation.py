@@ -62,7 +62,7 @@ class Evaluation:
 
     @property
     def fold_margins(self) -> Vector:
-        """Margin on each fold at the best cost."""
+        """Margin on each fold for the best C."""
         return self.margins[:, self.best_cost]
 
 
@@ -115,7 +115,7 @@ def _evaluate_folds(
     keep: bool,
     item: tuple[Move, Sequence[int]],
 ) -> Evaluation:
-    """Cross-validate the subset that results from a move, on the given folds only."""
+    """Apply a move to a subset, and cross-validate the result on the given folds."""
     move, indices = item
     moved = base
     for column, sign in zip(move.columns, move.signs, strict=True):

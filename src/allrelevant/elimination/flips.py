@@ -261,7 +261,7 @@ def held_out_score(
     settings: SVMSettings,
     labels: Labels,
 ) -> HeldOutScore:
-    """Score the results of searches on the training rows of each fold on its held-out rows."""
+    """Score the final subset of each fold's search on the held-out rows of the fold."""
     scores, all_scores, constant = [], [], []
     for (search, steps), (train, test) in zip(searches, folds, strict=True):
         fold = settings.fold(train, test, labels)

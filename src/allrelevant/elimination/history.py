@@ -54,7 +54,7 @@ class EliminationHistory:
 
     @property
     def positions(self) -> NDArray[np.int64]:
-        """Size of the smallest subset that contains each feature if features are dropped singly."""
+        """Number of remaining features just before the removal of each feature, or at the end."""
         dropped = [*self.pruned, *(feature for step in self.steps for feature in step.dropped)]
         n_final = self.steps[-1].n_features
         positions = np.full(self.n_features, n_final, dtype=np.int64)

@@ -83,7 +83,7 @@ class RBFKernel(Kernel):
         return np.square(column[:, None] - column)
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        """Compute the kernel matrix, with negative squared distances (rounding) set to zero."""
+        """Compute the kernel matrix; squared distances made negative by rounding count as zero."""
         kernel = np.maximum(base, 0.0)
         kernel *= -self.gamma_for(n_features)
         return np.exp(kernel, out=kernel)

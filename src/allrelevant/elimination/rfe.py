@@ -334,8 +334,8 @@ class SVMRFE(SVMSelector):
         number, smallest = self.n_features_to_select, self.min_features_to_select
         if self.cv is None and isinstance(number, str):
             raise InputError(
-                f"n_features_to_select={number!r} requires scores, but cv=None computes none. Set "
-                "cv, or pass a number of features."
+                f"n_features_to_select={number!r} requires cross-validation (got cv=None). "
+                "Set cv, or pass a number of features."
             )
         if self.cv is None and len(self._costs()) > 1:
             raise InputError(

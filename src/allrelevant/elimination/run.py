@@ -1,4 +1,4 @@
-"""Eliminations of a fit: on all rows, in each fold and in the outer folds of a nested score.
+"""Eliminations on all rows, in each fold, and in each outer fold of nested cross-validation.
 
 The best score along a path is optimistically biased if the features were ranked on the scored rows.
 By default, the elimination is therefore repeated on the training rows of each fold, and its subsets
@@ -53,7 +53,7 @@ class SVMSettings:
     n_jobs: int | None = None
 
     def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
-        """Return a cross-validation fold, given its training rows and held-out rows."""
+        """Return the SVM problems of a fold's training rows, together with its held-out rows."""
         svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
         return TrainedFold(svms, test.astype(np.int64))
 
@@ -66,7 +66,7 @@ class SVMSettings:
 
 @dataclass(frozen=True)
 class RowSubset:
-    """Rows of an elimination, folds that its steps need, and rows held out of all its steps."""
+    """Rows of one elimination, folds to evaluate its steps, and rows held out of all steps."""
 
     rows: Rows
     held_out: Rows
@@ -76,7 +76,7 @@ class RowSubset:
 
 @dataclass(frozen=True)
 class Plan:
-    """Eliminations of one selection: on its rows, and on the training rows of each fold."""
+    """Row subsets of one selection: all of its rows, and the training rows of each fold."""
 
     whole: RowSubset
     folds: list[RowSubset]
@@ -100,7 +100,7 @@ class SelectionPath:
 
     @property
     def scores(self) -> PathScores:
-        """Scores of the subsets; without scores, the number of folds is zero."""
+        """Scores of the subsets on each fold; there are no folds if nothing was scored."""
         whole, folds = self.whole, self.folds
         if self.ranked_once:
             empty = np.empty((0, whole.n_features), dtype=np.int64)
@@ -117,7 +117,7 @@ class SelectionPath:
 
 
 def nested_score(paths: Sequence[SelectionPath], rule: SubsetRule | int) -> HeldOutScore:
-    """Return the score of a rule, given one path per outer fold."""
+    """Return the nested cross-validation score of a rule, given one path per outer fold."""
     sizes = [path.scores.choose(rule) for path in paths]
     chosen = [path.whole.step_with(size) for path, size in zip(paths, sizes, strict=True)]
     return HeldOutScore(
@@ -152,11 +152,11 @@ class EliminationSetup:
     seed: int
 
     def plan(self) -> Plan:
-        """Return the eliminations of a selection from all rows."""
+        """Return the plan of a selection on all rows."""
         return self._plan(self.labels.rows, self.labels.rows[:0], "")
 
     def outer_plans(self, nested_cv: Any) -> list[Plan]:
-        """Return the eliminations of each outer fold of the nested score.
+        """Return one plan per outer fold of the nested cross-validation.
 
         ``nested_cv=True`` also uses ``cv`` for the outer folds.
         """
@@ -173,7 +173,7 @@ class EliminationSetup:
         ]
 
     def folds(self, rows: Rows, place: str) -> Folds:
-        """Split some rows by ``cv``; ``place`` names an enclosing fold, if any."""
+        """Split the given rows into the folds of ``cv``; ``place`` names the outer fold, if any."""
         if place and not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
             raise InputError(
                 "repeat_in_folds and nested_cv split the training rows of each fold again, so cv "
@@ -209,7 +209,7 @@ class EliminationSetup:
         return pruned
 
     def check(self, subset: RowSubset) -> None:
-        """Raise, before any training, if elimination on the given rows would fail."""
+        """Check the given rows before training; raise if elimination on them would fail."""
         self.pruned_features(subset.rows)
         evaluators = self._evaluators(subset)
         if evaluators.outer is not None:
@@ -218,10 +218,11 @@ class EliminationSetup:
     def run(
         self, plans: Sequence[Plan], checkpoint: Checkpoint, title: str | None
     ) -> list[SelectionPath]:
-        """Run or resume all eliminations; a progress bar is shown if ``title`` is not None.
+        """Run or resume all eliminations and return one path per plan.
 
-        Without a checkpoint file, workers share the eliminations. With a file, they share the
-        candidates and folds of each step, because only this process writes the file.
+        A progress bar is shown if ``title`` is not None. Without a checkpoint file, workers share
+        the eliminations. With a file, they share the candidates and folds of each step, because
+        only this process writes the file.
         """
         subsets = [subset for plan in plans for subset in plan.subsets]
         n_steps = len(subsets) * len(self.schedule.sizes)

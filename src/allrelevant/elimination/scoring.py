@@ -65,7 +65,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class BalancedAccuracy:
-    """Mean over the classes of the fraction of their rows that are classified correctly."""
+    """Balanced accuracy: fraction of correctly classified rows, averaged over the classes."""
 
     labels: Labels
 
@@ -77,7 +77,7 @@ class BalancedAccuracy:
 
 @dataclass(frozen=True)
 class Margin:
-    """Mean margin of the rows, averaged over the classes; breaks ties between equal scores.
+    """Score that breaks ties: mean margin of the rows, averaged over the classes.
 
     The margin of a row is the smallest decision value in favor of its class over all pairs that
     contain the class, clipped to [-1, 1]. A constant prediction of two classes has margin 0.

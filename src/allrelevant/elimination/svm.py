@@ -89,7 +89,10 @@ class PairwiseSVMs:
         return SVMProblems(self.members, self.starts, self.side, self.weight)
 
     def by_row(self, b: Vector, n_samples: int) -> Matrix:
-        """Return one coefficient per row and pair of classes for one C; zero for unused rows."""
+        """Return the coefficients as a matrix of shape (n_samples, n_pairs).
+
+        ``b`` contains the coefficients for one C. Unused samples have zero coefficients.
+        """
         table = np.zeros((n_samples, len(self.pairs)))
         problem = np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
         table[self.members, problem] = b

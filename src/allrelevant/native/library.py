@@ -62,7 +62,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 @cache
 def load(name: str | None = None) -> ctypes.CDLL:
-    """Return the named variant of the core, by default the fastest one that the processor supports.
+    """Return the named variant of the core, by default the fastest for this processor.
 
     The library is loaded only once.
     """
@@ -91,7 +91,7 @@ def _fastest_variant() -> str:
 
 
 class Struct(ctypes.Structure):
-    """Base class of the structures in core.h, made from numbers and arrays, in their order.
+    """Base class of the structures in core.h; numbers and arrays are passed in field order.
 
     It keeps the arrays alive.
     """
@@ -109,7 +109,10 @@ def pointer(array: Any) -> int:
     """Return the address of a C-contiguous array of doubles or 64-bit integers."""
     flags = array.flags
     if not flags.c_contiguous or array.itemsize != 8 or array.dtype.kind not in "fi":
-        raise TypeError(f"Expected C-contiguous float64 or int64 (got {array.dtype}).")
+        raise TypeError(
+            f"The core requires a C-contiguous array of float64 or int64 (got {array.dtype}, "
+            f"strides {array.strides}). Convert the array first."
+        )
     if flags.writeable and array.size:  # several times as fast as the general case below
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
     return array.ctypes.data
@@ -126,5 +129,5 @@ def integer(array: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def work_memory(n_bytes: int) -> NDArray[np.float64]:
-    """Return work memory, which is zero."""
+    """Return an array of zeros of the given size, for use as work memory."""
     return np.zeros(n_bytes // 8)

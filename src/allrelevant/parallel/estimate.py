@@ -1,4 +1,4 @@
-"""Estimate of the duration of a run, from the time that its first steps take."""
+"""Estimate of the duration of a run, based on its first steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OBSERVED_SECONDS = 2.0
 
 @dataclass
 class DurationEstimate:
-    """Announcement of runs that take more than a minute, made within their first seconds.
+    """Estimate of a run's duration, with an early warning if it exceeds a minute.
 
     ``n_steps`` is the number of steps in all parts of the run, and ``advice`` completes the
     message. Each step must call :meth:`advance`.
@@ -35,7 +35,7 @@ class DurationEstimate:
     _announced: bool = False
 
     def counting(self, function: Callable[[], object]) -> Callable[[], None]:
-        """Return a function that calls another function and counts a step."""
+        """Return a function that calls ``function`` and then counts a step."""
 
         def call() -> None:
             function()
@@ -44,7 +44,7 @@ class DurationEstimate:
         return call
 
     def advance(self) -> None:
-        """Count a step; warn if the whole run is estimated to take long.
+        """Count a step, and warn once if the run is likely to take more than a minute.
 
         The first step is not timed, because it may import libraries.
         """

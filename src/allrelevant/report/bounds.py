@@ -1,4 +1,4 @@
-"""Page of relevance bounds: order of its sections, and their common variables."""
+"""HTML report on relevance bounds: its sections and their common variables."""
 
 from __future__ import annotations
 

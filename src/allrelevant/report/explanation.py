@@ -1,4 +1,4 @@
-"""Page of explained rows: bars of the salient features, and their values."""
+"""HTML report on explained rows: bars and values of the salient features."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _strip(feature: Mapping[str, Any]) -> dict[str, float]:
 
 
 def settings_view(document: Document) -> dict[str, Any]:
-    """Return no further variables: the settings are part of the document."""
+    """Return an empty dict, because the template reads the settings from the document."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""Page of a selection: the selected features, their scores and what can replace them."""
+"""HTML report on a selection: the selected features, their scores and their substitutes."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _small_set_score(small_set: Mapping[str, Any], name: str) -> str:
 
 
 def replacements_view(document: Document) -> dict[str, Any]:
-    """Return the relevance of the selected features, and what can replace them."""
+    """Return the relevance and the substitutes of the selected features."""
     selected = [feature for feature in document["features"] if feature["selected"]]
     selected.sort(key=lambda feature: feature["rank"])
     return {
@@ -187,7 +187,7 @@ def _chosen(marks: Sequence[Mapping[str, Any]], n_selected: int) -> Mapping[str,
 
 
 def settings_view(document: Document) -> dict[str, Any]:
-    """Return no further variables: the settings are part of the document."""
+    """Return an empty dict, because the template reads the settings from the document."""
     return {}
 
 

@@ -212,7 +212,7 @@ def position(feature: Mapping[str, Any]) -> str:
 
 
 def format_saliency(feature: Mapping[str, Any], largest: float, *, raw: bool = False) -> str:
-    """Format a saliency, with two significant digits of the ``largest`` percentage at least.
+    """Format a saliency; ``largest`` is the percentage that determines the number of decimals.
 
     >>> format_saliency({"percent": 12.345}, 40.0), format_saliency({"percent": -0.0123}, 0.15)
     ('+12.3%', '-0.01%')
@@ -234,7 +234,7 @@ def quality_sentence(document: Document) -> str:
 
 
 def meaning(document: Document) -> str:
-    """Return one sentence on what a saliency is and is not."""
+    """Return a sentence that explains the meaning of saliency."""
     settings, row = document["settings"], document["rows"][0]
     effect = (
         f"strengthen (+) or weaken (-) the support for {_explained(document)}"

@@ -116,7 +116,7 @@ def _score(est: Any, held_out: HeldOutScore | None) -> dict[str, Any]:
 
 
 def difference_pvalue(differences: Vector) -> float:
-    """Test whether the mean difference of two scores over the folds of a cross-validation is zero.
+    """Return the p-value of the hypothesis that the mean of differences over folds is zero.
 
     Training rows of different folds overlap, so the corrected resampled t-test of Nadeau and Bengio
     (2003) is used. A single fold gives no evidence.
@@ -171,7 +171,7 @@ def _features(
 def _columns(
     est: Any, held_out: HeldOutScore | None, bounds: SelectionBounds | None
 ) -> dict[str, Any]:
-    """Return the values of all features that were computed, by name."""
+    """Return the computed columns of the feature table, by name."""
     columns: dict[str, Any] = {}
     if held_out is not None:
         columns["frequency"] = held_out.stability.frequency

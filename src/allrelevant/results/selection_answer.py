@@ -1,4 +1,4 @@
-"""The answer that a selection document gives, in sentences for the HTML report and the terminal."""
+"""Summary of a selection document in sentences, for the HTML report and the terminal."""
 
 from __future__ import annotations
 
@@ -201,13 +201,16 @@ def _bounds(document: Document) -> str:
 
 
 def needed_by(document: Document) -> str:
-    """Return the models that need a strong feature; bounds consider one class at a time."""
+    """Return a phrase that names all models in which a strong feature is needed.
+
+    With more than two classes, bounds consider one class at a time.
+    """
     several = len(document["classes"]) > 2
     return f"{'for at least one class, ' if several else ''}every equivalent linear model"
 
 
 def replacement(feature: Mapping[str, Any], *, at_most: int = _MAX_SUBSTITUTES) -> str:
-    """Return what can replace a feature, in a few words; empty if this is unknown."""
+    """Return a phrase on the substitutes of a feature, or an empty text if they are unknown."""
     if feature["relevance"] == STRONG:
         return "nothing"
     if feature["relevance"] != WEAK:
@@ -222,7 +225,7 @@ def replacement(feature: Mapping[str, Any], *, at_most: int = _MAX_SUBSTITUTES) 
 
 
 def small_set_sentence(document: Document) -> str:
-    """Return a sentence on the smallest sufficient set of the bounds; empty if unknown."""
+    """Return sentences on the smallest sufficient set, or an empty text if it is unknown."""
     bounds = document["bounds"]
     if bounds is None or bounds["small_set"] is None:
         return ""

@@ -150,7 +150,7 @@ class Explanation:
 
     @property
     def percent(self) -> Matrix:
-        """Saliency in percent of the row's total absolute saliency; all zero if the total is."""
+        """Saliency in percent of the row's total absolute saliency; zero if the total is zero."""
         total = self.absolute.sum(axis=1, keepdims=True)
         return 100.0 * self.saliency / np.where(total > 0, total, 1.0)
 

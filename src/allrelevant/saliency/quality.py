@@ -56,7 +56,7 @@ class ClassCertainty:
 
 @dataclass(frozen=True)
 class ErrorCertainty:
-    """Absolute error that the given fraction of ``n_rows`` held-out predictions does not exceed."""
+    """Quantile of the absolute errors of ``n_rows`` held-out predictions, at level ``fraction``."""
 
     error: float
     fraction: float
@@ -65,7 +65,7 @@ class ErrorCertainty:
 
 @dataclass(frozen=True)
 class HeldOutPredictions:
-    """True and predicted targets of training rows, each predicted without the fold of the row.
+    """True targets of the training rows, and their predictions by cross-validation.
 
     ``margins`` is None for regression. ``balanced`` tells whether the model weights the classes
     equally; it is then scored by balanced accuracy.
@@ -78,7 +78,7 @@ class HeldOutPredictions:
     balanced: bool
 
     def quality(self) -> Quality:
-        """Return the score of the model."""
+        """Return the cross-validated score, with that of a constant prediction."""
         return Quality(*self._score(), self.n_folds, len(self.y))
 
     def _score(self) -> tuple[str, float, float]:
@@ -99,14 +99,14 @@ class HeldOutPredictions:
         return ClassCertainty(int(correct.sum()), len(nearest))
 
     def error_certainty(self) -> ErrorCertainty:
-        """Return the absolute error that most held-out predictions do not exceed."""
+        """Return a high quantile of the absolute errors of the held-out predictions."""
         errors = np.sort(np.abs(self.y - self.predicted))
         last = int(np.ceil(COVERAGE * len(errors))) - 1
         return ErrorCertainty(float(errors[last]), COVERAGE, len(errors))
 
 
 def predict_held_out(model: Any, X: Matrix, y: NDArray[Any], *, seed: int) -> HeldOutPredictions:
-    """Predict each row by a clone of the model that is trained on the other folds."""
+    """Predict the rows of each fold by a clone of the model trained on the other folds."""
     of_classes = is_classifier(model)
     folds = fold_numbers(y if of_classes else np.zeros(len(y)), N_FOLDS, seed)
     predicted, margins = y.copy(), np.zeros(len(y))

@@ -183,7 +183,7 @@ class TrainingTask:
         return clone_with_seed(self.trainer, seed).fit(X, y)
 
     def gain_for(self, model: DifferentiableModel) -> Gain:
-        """Return the gain function, which for regression is scaled to the unit of the target."""
+        """Return the gain function of a model; regression gains use the unit of the target."""
         gain = model.gain if self.gain is None else self.gain
         with_unit: Callable[[Targets], Gain] | None = getattr(gain, "with_unit_from", None)
         return gain if with_unit is None else with_unit(self.targets)

@@ -438,7 +438,10 @@ scoring_
         )
 
     def _warn_constant_columns(self, X: Table) -> None:
-        """Warn that constant columns are ranked last. An unpenalized model might rank them high."""
+        """Warn about constant columns, which are ranked last; raise if all columns are constant.
+
+        Without this rule, an unpenalized model might rank them high.
+        """
         constant = constant_features(X)
         check_varying(len(constant), self.n_features_in_)
         warn_constant_columns(feature_names(self), constant, "ranked last")

@@ -33,7 +33,10 @@ _SCALER = "standardize_features"
 
 
 def declares(kind: Callable[[Any], bool], estimator: Any) -> bool:
-    """Return whether a check such as ``is_classifier`` holds; False without scikit-learn tags."""
+    """Return whether an estimator has scikit-learn tags and passes a given check.
+
+    The check is a function such as ``is_classifier``.
+    """
     return hasattr(estimator, "__sklearn_tags__") and kind(estimator)
 
 
@@ -131,7 +134,7 @@ def clone_with_seed(estimator: Any, seed: int) -> Any:
 
 
 def draw_entropy(random_state: Any, estimator: Any) -> int:
-    """Draw the random number from which the seeds of all trained models are derived.
+    """Draw a random number, used to derive the seeds of all trained models.
 
     If ``random_state`` is None, the random states of the estimator are used. They are not advanced.
     """

@@ -116,7 +116,7 @@ def _split_privileged(
     if not rest:
         raise InputError(
             f"All features are privileged ({join_names(X.columns.tolist())}), but predictions "
-            "require at least one feature that is not. Mark fewer features as privileged."
+            "require at least one other feature. Mark fewer features as privileged."
         )
     return X[rest], X[[name for name in X.columns if name in set(roles.privileged)]]
 

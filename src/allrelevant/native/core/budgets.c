@@ -17,8 +17,9 @@
  * is optimal: it attains the bound that the prices certify.
  *
  * Start. The first vertex may exceed budgets. Artificial variables measure the excess, at a high
- * penalty (big-M method). The first prices of the master program are poor, because it knows only
- * one vertex. A fraction of the prices at which the start is optimal is added to them, and decays.
+ * penalty (big-M method). The first prices of the master program are poor, because it contains
+ * only one vertex. A fraction of the prices at which the start is optimal is added to them. This
+ * fraction decays.
  *
  * End. When the vertex is optimal, this fraction is set to zero, then the perturbation of the
  * breakpoints is removed. The iterations continue until the vertex is optimal without either.

@@ -1,4 +1,4 @@
-"""Compile the core, into shared libraries or into WebAssembly.
+"""Script that compiles the core into shared libraries or WebAssembly.
 
 usage: python build.py [FOLDER] [--target NAME] [--wasm]
 
@@ -74,7 +74,7 @@ TARGETS = {
 
 
 class CompilerError(RuntimeError):
-    """Raised if the core cannot be compiled; the message states the remedy."""
+    """Error in the compilation of the core."""
 
 
 def build(folder: Path, target: str | None = None) -> list[Path]:
@@ -89,7 +89,7 @@ def build(folder: Path, target: str | None = None) -> list[Path]:
 
 
 def build_wasm(folder: Path) -> Path:
-    """Compile the core into ``core.wasm``, with 128-bit vectors. Its memory is exported."""
+    """Compile the core into ``core.wasm``, with 128-bit vectors and exported memory."""
     features = "-mcpu=generic+simd128+bulk_memory"
     command = [*_zig(), "-target", "wasm32-freestanding", features, "-s", *WASM]
     return _compile(command, folder / "core.wasm")
@@ -121,8 +121,8 @@ def _build_here(folder: Path) -> list[Path]:
 def _zig() -> list[str]:
     if not has_zig():
         raise CompilerError(
-            "There is no C compiler. Install one, or run: pip install ziglang (a compiler in a "
-            "wheel)."
+            "No suitable C compiler was found. Install gcc or clang, or run: pip install ziglang "
+            "(required for WebAssembly and for other systems)."
         )
     return [sys.executable, "-m", "ziglang", "cc"]
 
@@ -139,7 +139,7 @@ def _compile_variants(
 
 
 def _compile(command: list[str], path: Path) -> Path:
-    """Compile all sources into one file, which appears only when it is complete."""
+    """Compile all sources into one file and return its path; no partial file is left."""
     sources = [str(source) for source in sorted(SOURCES.glob("*.c"))]
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
@@ -156,7 +156,7 @@ def _run(command: list[str]) -> None:
 
 
 def _works(compiler: list[str]) -> bool:
-    """Return whether a compiler makes a shared library with the flags of the core."""
+    """Return whether a compiler can build a shared library with the flags of the core."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "empty.c"
         source.write_text("int main_entry(void) { return 0; }\n")

@@ -1,8 +1,8 @@
 /* Instruction set of the processor.
  *
  * The core is compiled for every processor of the platform and, on x86-64, again for the
- * microarchitecture level x86-64-v3 (AVX2). The loader asks this function, in the first of the two
- * libraries, which one to use. The levels are defined in the System V ABI for x86-64. The operating
+ * microarchitecture level x86-64-v3 (AVX2). The loader calls this function of the first library to
+ * choose between the two. The levels are defined in the System V ABI for x86-64. The operating
  * system must also save the wide registers, as the control register XCR0 states.
  */
 #include "core.h"

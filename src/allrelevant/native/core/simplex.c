@@ -239,7 +239,7 @@ static int64_t ratio_test(const ar_program *program, ar_dictionary *dictionary, 
 
 /* Subtract column[i] * source from each row i of T, and add the squares to edge_norm2.
  *
- * Four rows at a time, because source and edge_norm2 are then read only once for them. */
+ * Four rows are updated together, so that source and edge_norm2 are read only once for them. */
 static void update_rows(int64_t m, int64_t n, double *T, const double *column,
                         const double *restrict source, double *restrict edge_norm2) {
     int64_t i = 0;

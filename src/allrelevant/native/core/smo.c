@@ -145,8 +145,8 @@ static double sum(const double *values, int64_t n) {
 }
 
 /* Compute the inner products of four successive rows of a matrix, given the first one, with
- * `right`. Each equals that of `dot`. Together, they read `right` only once, and the four sums do
- * not wait for each other. */
+ * `right`. Each equals that of `dot`. Computed together, they read `right` only once, and the
+ * four sums are independent. */
 static void dot_four(const double *rows, int64_t stride, const double *right, int64_t n,
                      double *result) {
     const double *row1 = rows + stride, *row2 = row1 + stride, *row3 = row2 + stride;
