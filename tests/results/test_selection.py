@@ -106,7 +106,7 @@ def test_lead_names_few_features(document: dict[str, Any]) -> None:
     ("mean", "expected"),
     [
         (0.55, "hardly better than a constant prediction"),
-        (0.79, "within the uncertainty of the scores"),
+        (0.79, "is not significant (corrected resampled t-test, p = "),
         (0.70, "predict worse than all features"),
         (0.95, "predict better than all features"),
     ],

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._text import count_noun, join_names, printable, shorten
 from ..relevance import IRRELEVANT, STRONG, UNCONFIRMED, WEAK
+from .answer import format_pvalue
 from .small_set import describe_small_set, plus_minus
 
 Document = Mapping[str, Any]
@@ -114,8 +115,12 @@ def _verdict(document: Document) -> str:
     if document["n_selected"] == document["table"]["n_features"]:
         return ""
     difference = held_out["mean"] - held_out["all_features"]
-    if held_out["difference_pvalue"] > SIGNIFICANCE_LEVEL:
-        return "The difference from all features is within the uncertainty of the scores."
+    pvalue = held_out["difference_pvalue"]
+    if pvalue > SIGNIFICANCE_LEVEL:
+        return (
+            "The difference from all features is not significant (corrected resampled t-test, "
+            f"{format_pvalue(pvalue)})."
+        )
     word = "better" if difference > 0 else "worse"
     return f"The selected features predict {word} than all features."
 
