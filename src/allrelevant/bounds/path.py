@@ -124,7 +124,7 @@ class BoundsPath:
         }
 
     def class_ranges(self) -> pd.DataFrame:
-        """Return the ranges of parameter values over which each feature's relevance is constant.
+        """Return the ranges of parameter values over which each feature keeps its class.
 
         Returns
         -------

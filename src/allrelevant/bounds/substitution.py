@@ -67,7 +67,7 @@ def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
 
 
 def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
-    """Compute the intervals of relevant features with one of them dropped, and with it raised."""
+    """Compute how the intervals of relevant features change if one is dropped or raised."""
     features = relevant_weights(bounds)
     lower, upper = bounds.interval[feature]
     dropped, drop_effort = bounds.interval[features], SolverStats()

@@ -531,7 +531,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "--raw",
             is_flag=True,
-            help="Show the gradient of the gain function instead of percentages.",
+            help="Show raw gradients (of the gain function, see docs/saliency.md) instead of "
+            "percentages.",
         ),
         _SEPARATOR,
         *_output(EXPLANATION_PAGE),

@@ -134,7 +134,7 @@ def plan_outputs(
         page = default
     if page is not None and Path(page).suffix == ".json":
         raise InputError(
-            f"-o {page} would contain an HTML report, not JSON. Use --json {page} to write JSON."
+            f"-o writes an HTML report, not JSON (got {page}). Use --json {page} to write JSON."
         )
     to_stdout = json_output == STDOUT
     files = [path for path in (page, None if to_stdout else json_output) if path is not None]

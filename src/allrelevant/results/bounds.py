@@ -88,7 +88,7 @@ def bounds_document(
 
 
 def _rule(est: Any, privileged: Sequence[Any]) -> dict[str, Any]:
-    """Return the rule that defines relevance, and the p-value of each table as a whole.
+    """Return the relevance rule, the false discovery rate and the p-value of each whole table.
 
     ``fdr`` is None unless features are tested. All values are None for mappings, whose features are
     not tested.

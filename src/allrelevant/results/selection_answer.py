@@ -163,7 +163,8 @@ def _stability(document: Document) -> str:
     n_always = sum(feature["frequency"] == 1 for feature in selected)
     return (
         f"{_chosen_always(n_always, len(selected))} chosen in all {n_folds} folds (stability "
-        f"{held_out['stability']:.2f}; 1 means always the same features, 0 as random sets)."
+        f"{held_out['stability']:.2f}; 1 means the same features in every fold, 0 means no more "
+        "overlap than random sets)."
     )
 
 

@@ -150,9 +150,9 @@ def _integer_labels(values: NDArray[np.float64], target: str, numeric_advice: st
     fractional = values[(values != np.round(values)) | ~np.isfinite(values)]
     if len(fractional):
         raise InputError(
-            f"The target {target!r} looks continuous, with {len(set(values.tolist()))} distinct "
-            f"values such as {fractional[0]:g}, so it does not contain classes. "
-            f"{numeric_advice}. If the values are classes, encode them as integers."
+            f"The target {target!r} looks continuous ({len(set(values.tolist()))} distinct "
+            f"values, such as {fractional[0]:g}), but this task requires classes. "
+            f"{numeric_advice}. If the values are class labels, encode them as integers."
         )
     return values.astype(np.int64)
 

@@ -37,7 +37,7 @@ class Extreme:
 def features_and_signs(
     extremes: Sequence[Extreme],
 ) -> tuple[NDArray[np.intp], NDArray[np.int_]]:
-    """Return the feature index and the sign of each of m extremes, two arrays of shape (m,)."""
+    """Return the feature indices and the signs of m extremes as two arrays of shape (m,)."""
     return (
         np.array([extreme.feature for extreme in extremes], dtype=np.intp),
         np.array([extreme.sign for extreme in extremes], dtype=np.int_),

@@ -40,7 +40,7 @@ REQUIREMENT = "ziglang>=0.13"
 
 @dataclass(frozen=True)
 class Target:
-    """System to compile for: its name in zig, the suffix of libraries and the tag of wheels.
+    """Compilation target: Zig target name, library suffix and wheel tag.
 
     The Linux libraries do not name a C library to load, so they run with glibc and with musl.
     """
