@@ -111,7 +111,7 @@ def test_without_any_compiler_the_error_names_the_remedy(build, tmp_path, monkey
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setattr(build, "has_zig", lambda: False)
-    with pytest.raises(build.CompilerError, match=r"no C compiler.*pip install ziglang"):
+    with pytest.raises(build.CompilerError, match=r"No suitable C compiler.*pip install ziglang"):
         build.build(tmp_path)
 
 
