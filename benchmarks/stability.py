@@ -28,7 +28,7 @@ N_SPLITS = 64
 
 def run(C: float | str) -> Stability:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    bounds = ClassificationBounds(C=C)  # type: ignore[arg-type]
+    bounds = ClassificationBounds(C=C, cutoff="probes")  # type: ignore[arg-type]
     return stability(bounds, X, y, n_splits=N_SPLITS, test_size=0.1, random_state=0)
 
 

@@ -94,7 +94,7 @@ def mean_f1(task: Task, generate: Callable[..., Any], seeds: Iterable[int] = SEE
     own, best, privileged = [], [], []
     for seed in seeds:
         data = generate(random_state=seed)
-        bounds = ESTIMATORS[task](random_state=seed)
+        bounds = ESTIMATORS[task](cutoff="probes", random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RelevanceWarning)
             if hasattr(data, "privileged"):
