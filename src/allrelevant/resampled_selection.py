@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils import indexable
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import has_fit_parameter
 
+from ._sklearn import take_rows
 from ._validation import check_groups
 from .exceptions import InputError
 from .parallel import parallel_map
@@ -93,5 +93,5 @@ def _selected(
     extra = {}
     if row_groups is not None and has_fit_parameter(fitted, "groups"):
         extra["groups"] = row_groups[rows]
-    fitted.fit(safe_indexing(X, rows), safe_indexing(y, rows), **extra)
+    fitted.fit(take_rows(X, rows), take_rows(y, rows), **extra)
     return np.asarray(fitted.get_support(), dtype=bool)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 from .._optional import display
+from .._sklearn import take_rows
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
@@ -180,7 +180,7 @@ def stability(
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         present = np.flatnonzero(weights > 0)
-        X, y, weight = safe_indexing(X, present), y[present], weights[present]
+        X, y, weight = take_rows(X, present), y[present], weights[present]
         row_groups = None if row_groups is None else row_groups[present]
     fits = parallel_map(
         partial(_fit_split, estimator, X, y, weight),
@@ -239,8 +239,8 @@ def _fit_split(
     train_weight, test_weight = (
         None if weight is None else weight[rows] for rows in (split.train, split.test)
     )
-    est.fit(safe_indexing(X, split.train), y[split.train], train_weight)
-    score = est.score(safe_indexing(X, split.test), y[split.test], test_weight)
+    est.fit(take_rows(X, split.train), y[split.train], train_weight)
+    score = est.score(take_rows(X, split.test), y[split.test], test_weight)
     return est._result.features, float(score)
 
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -30,6 +29,7 @@ from .._params import (
     KernelName,
     SubsetRule,
 )
+from .._sklearn import take_rows
 from .._typing import Rows, Table
 from .._validation import COUNT
 from ..checkpoints import Checkpoint
@@ -134,7 +134,7 @@ class FlipSelector(SVMSelector):
         starts = [start]
         for _, rows, _ in places[1:]:
             groups_in_fold = None if row_groups is None else row_groups[rows]
-            found = self._start(safe_indexing(frame, rows), classes[rows], groups_in_fold)
+            found = self._start(take_rows(frame, rows), classes[rows], groups_in_fold)
             starts.append(found[1])
         arrays = [rows for fold in folds for rows in fold]
         with self._open_checkpoint(table, labels, arrays, *starts) as checkpoint:
