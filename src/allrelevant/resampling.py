@@ -61,6 +61,38 @@ def stratified_folds(
     return list(splits.split(y, y))
 
 
+def grouped_folds(
+    row_groups: NDArray[Any],
+    n_folds: int,
+    seed: int,
+    strata: NDArray[Any] | None = None,
+    setting: str = "C as a number",
+) -> list[Fold]:
+    """Return shuffled folds that keep row groups together, at most one fold per group.
+
+    With ``strata``, such as the class of each row, the folds have similar proportions of each
+    stratum, and there are at most as many folds as groups that contain the rarest stratum. The
+    training rows of each fold contain every stratum. ``setting`` is as in
+    :func:`stratified_folds`.
+    """
+    codes = np.unique(row_groups, return_inverse=True)[1]
+    labels = np.zeros_like(codes) if strata is None else np.unique(strata, return_inverse=True)[1]
+    n_labels = int(labels.max()) + 1
+    # Number of groups that contain each stratum.
+    n_groups = np.bincount(np.unique(np.column_stack([labels, codes]), axis=0)[:, 0])
+    splitter = GroupKFold if strata is None else StratifiedGroupKFold
+    if n_groups.min() >= 2:
+        splits = splitter(min(n_folds, int(n_groups.min())), shuffle=True, random_state=seed)
+        folds = [fold for fold in splits.split(codes, labels, codes) if len(fold[1])]
+        if all(len(np.unique(labels[train])) == n_labels for train, _ in folds):
+            return folds
+    what = "groups" if strata is None else "groups per class"
+    raise InputError(
+        f"Cross-validation that keeps groups of rows together requires at least two {what}, in "
+        f"different folds. Pass {setting} instead of 'cv'."
+    )
+
+
 def fold_numbers(strata: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
     """Assign each row to a fold, so that each stratum is spread evenly over the folds.
 
