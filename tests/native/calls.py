@@ -59,7 +59,7 @@ def small_calls() -> list[Call]:
 
 
 def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
-    """Return the search for a baseline, and that for two extremes of each weight from there."""
+    """Return the search for a baseline, and that for extremes of weights from there."""
     samples, C = nasty_samples(kind, seed), (0.1, 1.0, 10.0)[seed % 3]
     n, d = samples.X.shape
     rows = _Rows(1, samples.weight)
@@ -94,9 +94,12 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
     budgets = np.array([[1.0, 0.0, 1.1 * norm + 0.1], [0.0, 1.0, 1.05 * loss + 0.1]])
     data = replace(data, budgets=budgets, start_prices=np.array([1.0, C]))
     initialize(state, data)
-    weights = np.repeat(np.arange(d + 1), 2)
-    columns = np.tile(y * samples.X[:, :1], len(weights)).T.copy()
-    m = len(weights)
+    # Both signs of each weight, then the difference of each weight and the next.
+    pairs = np.column_stack([np.arange(d), np.arange(1, d + 1)]).ravel()
+    weights = np.concatenate([np.repeat(np.arange(d + 1), 2), pairs])
+    starts = np.concatenate([np.arange(2 * d + 2), 2 * d + 2 + 2 * np.arange(d + 1)])
+    m = len(starts) - 1
+    columns = np.tile(y * samples.X[:, :1], m).T.copy()
     results = [np.zeros((m, size)) for size in (d + 1, 1, n)] + [np.zeros(m, dtype=np.int64)]
     pivots = np.zeros(1, dtype=np.int64)
     second = Call(
@@ -104,7 +107,7 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
         [
             _program(data),
             Structure([*state.T.shape, *arrays]),
-            Structure([m, weights, np.tile([1.0, -1.0], d + 1), columns, *results]),
+            Structure([m, starts, weights, np.tile([1.0, -1.0], 2 * d + 1), columns, *results]),
             1000,
             MAX_WORK,
             pivots,
@@ -199,7 +202,7 @@ def malformed_calls() -> list[Call]:
     empty, index, nothing = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     no_program = Structure([0, 0, 0, 0, empty, np.zeros((0, 3)), np.zeros(2)])
     no_dictionary = Structure([0, 0, *[empty] * 4, index, index, *[empty] * 3])
-    no_extremes = Structure([0, index, empty, empty, empty, empty, empty, index])
+    no_extremes = Structure([0, nothing, index, empty, empty, empty, empty, empty, index])
     no_problems = Structure([0, 0, index, nothing, empty, empty])
     memory = WorkMemory("ar_extremes_bytes", [no_program, 0, 0])
     two = np.ones(2)

@@ -62,7 +62,7 @@ class _Dictionary(Struct):
 class _Extremes(Struct):
     _fields_ = (
         ("n_extremes", SIZE),
-        *((name, POINTER) for name in ("weights", "signs", "columns")),
+        *((name, POINTER) for name in ("starts", "weights", "coefficients", "columns")),
         *((name, POINTER) for name in ("coef", "offset", "multipliers", "status")),
     )
 
@@ -149,23 +149,33 @@ def initialize(state: DictionaryState, data: SimplexData) -> None:
 def solve_extremes(
     start: DictionaryState,
     data: SimplexData,
+    starts: NDArray[np.int64],
     weights: NDArray[np.int64],
-    signs: Vector,
+    coefficients: Vector,
     columns: Matrix,
     max_pivots: int,
 ) -> ExtremeVertices:
-    """Maximize ``signs[e] * w[weights[e]]`` within the budgets, for each e from the same start.
+    """Maximize linear functions of the weights within the budgets, each from the same start.
 
-    The start is the dictionary of the baseline and is not modified. The last weight of the
-    dictionary is a placeholder: if ``weights[e]`` refers to it, ``columns[e]`` becomes the last
-    column of ``T``.
+    Function e is the sum of ``coefficients * w[weights]`` over the entries from ``starts[e]`` to
+    ``starts[e + 1] - 1``. The start is the dictionary of the baseline and is not modified. The last
+    weight of the dictionary is a placeholder: if function e refers to it, ``columns[e]`` becomes
+    the last column of ``T``.
     """
     core, program, dictionary = load(), data.struct(), start.struct()
-    n, n_rows = len(weights), len(data.row_weight)
+    n, n_rows = len(starts) - 1, len(data.row_weight)
     coef, offset = np.zeros((n, data.n_weights)), np.zeros((n, data.n_offsets))
     multipliers, status = np.zeros((n, n_rows)), np.zeros(n, dtype=np.int64)
     extremes = _Extremes(
-        n, integer(weights), real(signs), real(columns), coef, offset, multipliers, status
+        n,
+        integer(starts),
+        integer(weights),
+        real(coefficients),
+        real(columns),
+        coef,
+        offset,
+        multipliers,
+        status,
     )
     work = work_memory(core.ar_extremes_bytes(program.address, *start.T.shape))
     pivots = ctypes.c_int64()

@@ -98,7 +98,9 @@ class ConstrainedModels:
         effort = SolverStats()
         if len(pending):
             checked = self.checked_solver(wider)
-            extremes = [Extreme(int(wider.features[i % m]), 1 if i >= m else -1) for i in pending]
+            extremes = [
+                Extreme.of_weight(wider.features[i % m], 1 if i >= m else -1) for i in pending
+            ]
             solutions, check = checked.solve(extremes)
             coef[pending], offset[pending] = solutions.coef, solutions.offset
             attained.reshape(-1)[pending] = check.attained
@@ -217,7 +219,7 @@ class _RangeUpdate:
             return np.empty((0, len(self._features)))
         self.n_solved += len(which)
         pairs = zip(self._features[which], signs, strict=True)
-        solutions, check = self._checked.solve([Extreme(int(j), int(sign)) for j, sign in pairs])
+        solutions, check = self._checked.solve([Extreme.of_weight(j, sign) for j, sign in pairs])
         self._outer = intersect(self._outer, check.certificates.ranges()[self._features])
         return self._constrained.clip_weights(solutions.coef[:, self._features], self._features)
 

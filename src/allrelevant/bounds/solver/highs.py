@@ -210,9 +210,10 @@ class HighsSolver:
         return ExtremeSolutions(coef, offset, multipliers)
 
     def _solve(self, extreme: Extreme) -> Solution:
-        # HiGHS minimizes, so the cost is minus ``sign * weight``.
-        columns = self.models.program.weight_columns(extreme.feature).astype(np.int32)
-        self._highs.change_cost(columns, np.array([-extreme.sign, extreme.sign], dtype=float))
+        # HiGHS minimizes, so the cost is minus the gain.
+        columns = self.models.program.weight_columns(np.array(extreme.weights)).astype(np.int32)
+        gain = extreme.sign * np.array(extreme.coefficients)
+        self._highs.change_cost(columns.ravel(), np.r_[-gain, gain])
         solution = self._highs.solve(str(extreme))
-        self._highs.change_cost(columns, np.zeros(2))
+        self._highs.change_cost(columns.ravel(), np.zeros(columns.size))
         return solution

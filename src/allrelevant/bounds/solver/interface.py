@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._typing import Matrix
+from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import EquivalentModels, StartingVertex
 
 
@@ -25,23 +26,72 @@ class BaselineSolver(Protocol):
 
 @dataclass(frozen=True)
 class Extreme:
-    """Largest (sign 1) or smallest (sign -1) weight of a feature over a set of models."""
+    """Largest (sign 1) or smallest (sign -1) value of a linear function of the weights.
 
-    feature: int
+    The function is the sum of ``coefficients * w[weights]``; the weights are distinct. Usually, it
+    is a single weight.
+    """
+
+    weights: tuple[int, ...]
+    coefficients: tuple[float, ...]
     sign: int
 
+    @classmethod
+    def of_weight(cls, weight: int, sign: int) -> Extreme:
+        """Return the largest or smallest value of a single weight."""
+        return cls((int(weight),), (1.0,), int(sign))
+
+    @classmethod
+    def of_direction(cls, direction: Vector, weights: NDArray[np.intp]) -> Extreme:
+        """Return the largest value of ``direction . w[weights]``."""
+        used = np.flatnonzero(direction)
+        return cls(tuple(weights[used].tolist()), tuple(direction[used].tolist()), 1)
+
     def __str__(self) -> str:
-        return f"the {'largest' if self.sign > 0 else 'smallest'} weight of feature {self.feature}"
+        size = "largest" if self.sign > 0 else "smallest"
+        listed = " and ".join(str(weight) for weight in self.weights)
+        return f"the {size} weight of column {listed}"
 
 
-def features_and_signs(
-    extremes: Sequence[Extreme],
-) -> tuple[NDArray[np.intp], NDArray[np.int_]]:
-    """Return the feature indices and the signs of m extremes as two arrays of shape (m,)."""
-    return (
-        np.array([extreme.feature for extreme in extremes], dtype=np.intp),
-        np.array([extreme.sign for extreme in extremes], dtype=np.int_),
-    )
+@dataclass(frozen=True)
+class Objectives:
+    """Linear functions of m extremes as arrays.
+
+    Function e has the entries ``starts[e]`` to ``starts[e + 1] - 1`` of ``weights`` and
+    ``coefficients``; ``rows`` holds the number of the function of each entry. ``signs``, of shape
+    (m,), are those of the extremes.
+    """
+
+    starts: NDArray[np.int64]
+    weights: NDArray[np.intp]
+    coefficients: Vector
+    signs: Vector
+
+    @classmethod
+    def from_extremes(cls, extremes: Sequence[Extreme]) -> Objectives:
+        lengths = [len(extreme.weights) for extreme in extremes]
+        return cls(
+            starts=np.cumsum([0, *lengths], dtype=np.int64),
+            weights=np.array([w for extreme in extremes for w in extreme.weights], dtype=np.intp),
+            coefficients=np.array(
+                [c for extreme in extremes for c in extreme.coefficients], dtype=float
+            ),
+            signs=np.array([float(extreme.sign) for extreme in extremes]),
+        )
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        return np.repeat(np.arange(len(self.signs)), np.diff(self.starts))
+
+    @property
+    def gains(self) -> Vector:
+        """Coefficients of the functions to maximize, that is, multiplied by their signs."""
+        return self.signs[self.rows] * self.coefficients
+
+    def values(self, coef: Matrix) -> Vector:
+        """Return the value of each function for the model in the same row of ``coef``."""
+        terms = self.coefficients * coef[self.rows, self.weights]
+        return np.bincount(self.rows, weights=terms, minlength=len(self.signs))
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ slack variables s,
 
     sum_i a_i s_i  >=  sum_i a_i (target_i - table_i . w - offset_table_i . o).
 
-With v = table' a and g = offset_table' a, the weight of feature j times a sign satisfies
+With v = table' a and g = offset_table' a, a linear function of the weights (such as a single
+weight times a sign) satisfies
 
-    sign w_j  <=  sum_k (sign [k = j] + v_k) w_k  +  sum_i a_i s_i  +  g . o  -  a . target
-              <=  lambda |w|_1  +  nu loss  +  g . o  -  a . target,
+    c . w  <=  (c + v) . w  +  sum_i a_i s_i  +  g . o  -  a . target
+           <=  lambda |w|_1  +  nu loss  +  g . o  -  a . target,
 
-    lambda = max_k |sign [k = j] + v_k|,    nu = max_i a_i / weight_i,
+    lambda = max_k |c_k + v_k|,    nu = max_i a_i / weight_i,
 
 and the budgets limit |w|_1 and the loss. This bound is computed from the data and holds for any
 a >= 0, so its validity does not depend on the solver that found a. Suboptimal dual variables give a
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels
-from .interface import Extreme, ExtremeSolutions, features_and_signs
+from .interface import Extreme, ExtremeSolutions, Objectives
 
 # Relative rounding error of a sum over all constraints.
 ROUNDING = 1e-13
@@ -38,8 +39,8 @@ ROUNDING = 1e-13
 class CheckedSolutions:
     """Results of verifying m solutions against the data: weights, bounds and violations.
 
-    Arrays of shape (m,): the weight that each model attains, the certified bound on this weight,
-    and the constraint violation of each model (relative to its norm if that exceeds 1).
+    Arrays of shape (m,): the value that each model attains, the certified bound on this value, and
+    the constraint violation of each model (relative to its norm if that exceeds 1).
     ``certificates`` holds the certificates of all solutions.
     """
 
@@ -81,16 +82,16 @@ class Certificates:
         offset_part = np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
         self._rest = offset_part - multipliers @ rows.target
 
-    def maxima(self, features: NDArray[np.intp], signs: NDArray[np.int_]) -> Vector:
-        """Return one certified upper bound on ``sign * weight`` per certificate, shape (m,).
+    def maxima(self, objectives: Objectives) -> Vector:
+        """Return one certified upper bound per certificate and objective, shape (m,).
 
-        The bound of certificate i is for ``features[i]`` and ``signs[i]``.
+        The bound of certificate i is for the function that objective i maximizes.
         """
-        each, combination = np.arange(len(features)), self._combination
-        original = combination[each, features]
-        combination[each, features] = original + signs
+        places, combination = (objectives.rows, objectives.weights), self._combination
+        original = combination[places]
+        combination[places] = original + objectives.gains
         largest = _max_absolute(combination)
-        combination[each, features] = original  # restored, because a copy would be too slow
+        combination[places] = original  # restored, because a copy would be too slow
         return self._budget_value(largest) + self._rest
 
     def ranges(self) -> Matrix:
@@ -123,12 +124,12 @@ def check_solutions(
     models: EquivalentModels, extremes: Sequence[Extreme], solutions: ExtremeSolutions
 ) -> CheckedSolutions:
     """Compute attained weights, certified bounds and constraint violations of solutions."""
-    features, signs = features_and_signs(extremes)
+    objectives = Objectives.from_extremes(extremes)
     size = np.maximum(1.0, np.abs(solutions.coef).sum(axis=1))
     certificates = Certificates(models, solutions.multipliers)
     return CheckedSolutions(
-        attained=solutions.coef[np.arange(len(extremes)), features],
-        proven=signs * certificates.maxima(features, signs),
+        attained=objectives.values(solutions.coef),
+        proven=objectives.signs * certificates.maxima(objectives),
         violation=models.violation(solutions.coef, solutions.offset) / size,
         certificates=certificates,
     )

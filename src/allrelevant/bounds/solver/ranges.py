@@ -198,7 +198,7 @@ def _batch_ranges(
     with_outer_ranges: bool,
 ) -> WeightRanges:
     # All minima, then all maxima: successive bases are then more similar, which helps HiGHS.
-    solutions, check = checked.solve([Extreme(int(j), sign) for sign in (-1, 1) for j in features])
+    solutions, check = checked.solve([Extreme.of_weight(j, sign) for sign in (-1, 1) for j in features])
     return WeightRanges(
         features=features,
         attained=check.attained.reshape(2, -1).T,
@@ -235,7 +235,8 @@ def _batch_sizes(
 
 def _extremes(features: NDArray[np.intp], sides: NDArray[np.intp]) -> list[Extreme]:
     return [
-        Extreme(int(j), 1 if side == UPPER else -1) for j, side in zip(features, sides, strict=True)
+        Extreme.of_weight(j, 1 if side == UPPER else -1)
+        for j, side in zip(features, sides, strict=True)
     ]
 
 

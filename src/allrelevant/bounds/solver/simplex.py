@@ -21,7 +21,14 @@ from scipy.linalg import lu_factor, lu_solve, qr
 from ..._typing import Matrix, Table, Vector
 from ..programs.equivalent_models import Budget, EquivalentModels, StartingVertex
 from ..programs.hinge import DISTANT_SLACK, HingeRows
-from .interface import Extreme, ExtremeSolutions, NotAVertexError, SolverStats, concatenate
+from .interface import (
+    Extreme,
+    ExtremeSolutions,
+    NotAVertexError,
+    Objectives,
+    SolverStats,
+    concatenate,
+)
 
 if TYPE_CHECKING:
     from ...native.simplex import DictionaryState, SimplexData
@@ -185,17 +192,25 @@ class Dictionary:
 
         rows = self._vertex.rows
         n, n_weights = len(extremes), self._data.n_weights
-        features = np.array([extreme.feature for extreme in extremes])
-        place = self._place[features]
-        absent = np.flatnonzero(place == n_weights - 1)
+        objectives = Objectives.from_extremes(extremes)
+        place = self._place[objectives.weights]
+        entries = np.flatnonzero(place == n_weights - 1)
+        absent, features = objectives.rows[entries], objectives.weights[entries]
         columns = np.zeros((n, len(self._state.value)))
         if len(absent):
-            columns[absent] = self._vertex.weight_columns(features[absent]).T
-        signs = np.array([float(extreme.sign) for extreme in extremes])
-        found = solve_extremes(self._state, self._data, place, signs, columns, MAX_PIVOTS)
+            columns[absent] = self._vertex.weight_columns(features).T
+        found = solve_extremes(
+            self._state,
+            self._data,
+            objectives.starts,
+            place,
+            objectives.gains,
+            columns,
+            MAX_PIVOTS,
+        )
         coef = np.zeros((n, rows.n_weights))
         coef[:, self._features] = found.coef[:, :-1]
-        coef[absent, features[absent]] = found.coef[absent, -1]
+        coef[absent, features] = found.coef[absent, -1]
         coef[found.status != OPTIMAL] = np.nan
         return ExtremeSolutions(coef, found.offset, found.multipliers), found.pivots
 
@@ -297,6 +312,7 @@ class SimplexSolver:
 
     def _solve_batch(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         """Solve a batch of LPs and extend the working set until no extension is needed."""
+        self._add_features_of(extremes)
         solutions = self._solve(extremes)
         again = self._extend_working_set(extremes, solutions)
         while len(again):
@@ -305,6 +321,17 @@ class SimplexSolver:
             solutions = solutions.with_replaced(again, self._solve(repeated))
             again = again[self._extend_working_set(repeated, solutions.take(again))]
         return solutions
+
+    def _add_features_of(self, extremes: Sequence[Extreme]) -> None:
+        """Add the weights of functions of several weights to the working set.
+
+        A single weight may be absent, because the dictionary has a placeholder for one.
+        """
+        weights = [extreme.weights for extreme in extremes if len(extreme.weights) > 1]
+        missing = np.setdiff1d(np.array([w for each in weights for w in each]), self._features)
+        if len(missing):
+            self._features = np.union1d(self._features, missing.astype(np.intp))
+            self._dictionary = self._new_dictionary()
 
     def _reset_features(self) -> None:
         """Reset the features of the working set to the initial ones if there are too many."""
@@ -355,7 +382,8 @@ class SimplexSolver:
         """Yield pairs of a solution index and the features with negative reduced cost for it."""
         combination = self.models.rows.row_combination(solutions.multipliers)
         np.abs(combination, out=combination)
-        combination[np.arange(len(extremes)), [extreme.feature for extreme in extremes]] = 0.0
+        objectives = Objectives.from_extremes(extremes)
+        combination[objectives.rows, objectives.weights] = 0.0
         working = np.union1d(self._features, np.flatnonzero(self._start.coef))
         norm_price = combination[:, working].max(axis=1, initial=0.0)
         combination[:, working] = 0.0

@@ -1,6 +1,7 @@
 /* Largest weights within budgets on norm and loss, by Dantzig-Wolfe decomposition.
  *
- * The linear program is: maximize sign * w_k over all models, subject to the budgets
+ * The linear program is: maximize a weight, or a linear function c . w of several weights, over all
+ * models, subject to the budgets
  *
  *     a_b norm + c_b loss <= limit_b.
  *
@@ -64,7 +65,7 @@ typedef struct {
     const double *limits; /* (n, 3): budgets; the last entry of each is its limit */
     int64_t *pool;        /* (2): number of pool slots in use, and the slot that was filled last */
     double *columns;      /* (POOL_SIZE, n + 1) */
-    double *gain;         /* (POOL_SIZE): objective coefficient of each column, sign * weight */
+    double *gain;         /* (POOL_SIZE): objective coefficient of each column, c . w */
     double *coef;         /* (POOL_SIZE, n_weights) */
     double *offset;       /* (POOL_SIZE, n_offsets) */
     int64_t *basis;       /* (n + 1): numbers of the basic columns */
@@ -254,7 +255,6 @@ typedef struct {
     int64_t all_pivots; /* iterations for the extremes before it */
     double start_fraction;
     int64_t is_unperturbed;
-    objective goal;
 } progress;
 
 /* Search for extremes: progress, and the arrays of the work memory. */
@@ -264,6 +264,7 @@ typedef struct {
     ar_dictionary dictionary; /* current vertex */
     master restricted;
     edge step;
+    objective goal; /* of the current extreme */
 } search;
 
 /* Divide the work memory into progress and arrays, for a dictionary of shape (m, n). */
@@ -296,6 +297,7 @@ static search map_search(const ar_program *program, int64_t m, int64_t n, block 
     restricted->duals = take(memory, order);
     restricted->pool = take(memory, 2);
     s.step = make_edge(m, n, memory);
+    s.goal.places = take(memory, program->n_weights);
     return s;
 }
 
@@ -314,7 +316,9 @@ static int64_t add_column(search *s, int32_t status) {
         column[b] = budget[0] * used.norm + budget[1] * used.loss;
     }
     column[order - 1] = is_vertex ? 1.0 : 0.0;
-    restricted->gain[slot] = s->now->goal.sign * coef[s->now->goal.weight];
+    restricted->gain[slot] = 0.0;
+    for (int64_t e = 0; e < s->goal.n_terms; e++)
+        restricted->gain[slot] += s->goal.coefficients[e] * coef[s->goal.weights[e]];
     return slot;
 }
 
@@ -329,7 +333,26 @@ static prices budget_prices(const search *s) {
     return price;
 }
 
-/* Copy the start, with the column of the extreme if its weight is the placeholder. */
+/* Set the objective to that of the current extreme. The places of its weights are not changed. */
+static void set_goal(search *s, const ar_extremes *extremes) {
+    const int64_t *starts = extremes->starts + s->now->extreme;
+    s->goal.n_terms = starts[1] - starts[0];
+    s->goal.weights = extremes->weights + starts[0];
+    s->goal.coefficients = extremes->coefficients + starts[0];
+}
+
+/* Find the places of the objective's weights in the dictionary. */
+static void find_places(search *s) {
+    const ar_dictionary *dictionary = &s->dictionary;
+    for (int64_t e = 0; e < s->goal.n_terms; e++) {
+        for (int64_t i = 0; i < dictionary->m; i++)
+            if (dictionary->basis[i] == s->goal.weights[e]) s->goal.places[e] = i;
+        for (int64_t c = 0; c < dictionary->n; c++)
+            if (dictionary->nonbasic[c] == s->goal.weights[e]) s->goal.places[e] = -1 - c;
+    }
+}
+
+/* Copy the start, with the column of the extreme if one of its weights is the placeholder. */
 static void copy_start(search *s, const ar_dictionary *start, const ar_extremes *extremes) {
     ar_dictionary *to = &s->dictionary;
     int64_t m = to->m, n = to->n, e = s->now->extreme;
@@ -342,18 +365,19 @@ static void copy_start(search *s, const ar_dictionary *start, const ar_extremes 
     copy(to->norm, start->norm, n);
     copy(to->loss, start->loss, n);
     copy(to->edge_norm2, start->edge_norm2, n);
-    if (extremes->weights[e] == s->program->n_weights - 1 && n > 0) {
+    int has_placeholder = 0;
+    for (int64_t k = 0; k < s->goal.n_terms; k++)
+        has_placeholder |= s->goal.weights[k] == s->program->n_weights - 1;
+    if (has_placeholder && n > 0) {
         for (int64_t i = 0; i < m; i++) to->T[i * n + n - 1] = extremes->columns[e * m + i];
         ar_initialize(s->program, to);
     }
 }
 
 static void begin_extreme(search *s, const ar_dictionary *start, const ar_extremes *extremes) {
-    int64_t e = s->now->extreme;
+    set_goal(s, extremes);
     copy_start(s, start, extremes);
-    s->now->goal = (objective){extremes->weights[e], extremes->signs[e], -1};
-    for (int64_t i = 0; i < s->dictionary.m; i++)
-        if (s->dictionary.basis[i] == s->now->goal.weight) s->now->goal.row = i;
+    find_places(s);
     s->now->is_started = 1;
     s->now->pivots = 0;
     s->now->start_fraction = START_FRACTION;
@@ -370,7 +394,7 @@ static int32_t continue_extreme(search *s) {
     prices price = budget_prices(s);
     price.norm += now->start_fraction * s->program->start_prices[0];
     price.loss += now->start_fraction * s->program->start_prices[1];
-    int32_t status = iterate(s->program, &s->dictionary, &now->goal, price, &s->step);
+    int32_t status = iterate(s->program, &s->dictionary, &s->goal, price, &s->step);
     if (status == AR_OPTIMAL && now->start_fraction > 0.0) {
         now->start_fraction = 0.0;
     } else if (status == AR_OPTIMAL && !now->is_unperturbed) {
@@ -403,7 +427,7 @@ static void finish_extreme(search *s, const ar_extremes *extremes, int32_t statu
                 restricted->basic_values[i] * restricted->offset[v * program->n_offsets + k];
     }
     if (status == AR_OPTIMAL)
-        write_multipliers(program, &s->dictionary, &s->now->goal, budget_prices(s),
+        write_multipliers(program, &s->dictionary, &s->goal, budget_prices(s),
                           extremes->multipliers + e * program->n_rows);
     s->now->all_pivots += s->now->pivots;
     s->now->extreme++;
@@ -426,6 +450,7 @@ int32_t ar_solve_extremes(const ar_program *program, const ar_dictionary *start,
     if (s.restricted.order >= POOL_SIZE) return AR_FAILED;
     double work_per_iteration = WORK_PER_CELL * ((double)start->m * (double)start->n + 1.0);
     double done = 0.0;
+    if (s.now->is_started) set_goal(&s, extremes);
     while (s.now->extreme < extremes->n_extremes && done < max_work) {
         if (!s.now->is_started) begin_extreme(&s, start, extremes);
         int32_t status = s.now->pivots < max_pivots ? continue_extreme(&s) : AR_FAILED;

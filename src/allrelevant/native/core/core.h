@@ -95,25 +95,29 @@ AR_API int32_t ar_minimize(const ar_program *program, ar_dictionary *dictionary,
                            double loss_price, int64_t max_pivots, double *coef, double *offset,
                            double *multipliers, int64_t *pivots, void *work);
 
-/* Weights to maximize, and their solutions. */
+/* Linear functions of the weights to maximize, and their solutions.
+ *
+ * Extreme e has the entries starts[e], ..., starts[e + 1] - 1 of weights and coefficients. To
+ * maximize or minimize a single weight, it has one entry, with coefficient +1 or -1. */
 typedef struct {
     int64_t n_extremes;
-    const int64_t *weights; /* (n_extremes): number of the weight */
-    const double *signs;    /* (n_extremes): +1 to maximize the weight, -1 to minimize it */
-    const double *columns;  /* (n_extremes, m): column of the weight, if it is the last one */
-    double *coef;           /* (n_extremes, n_weights): solutions; zero at the start */
-    double *offset;         /* (n_extremes, n_offsets): zero at the start */
-    double *multipliers;    /* (n_extremes, n_rows): dual variables; zero at the start */
-    int64_t *status;        /* (n_extremes): AR_OPTIMAL or AR_FAILED */
+    const int64_t *starts;      /* (n_extremes + 1): first entry of each extreme */
+    const int64_t *weights;     /* (n_entries): number of the weight; distinct in each extreme */
+    const double *coefficients; /* (n_entries): coefficient of the weight */
+    const double *columns;      /* (n_extremes, m): column of the last weight, if it is used */
+    double *coef;               /* (n_extremes, n_weights): solutions; zero at the start */
+    double *offset;             /* (n_extremes, n_offsets): zero at the start */
+    double *multipliers;        /* (n_extremes, n_rows): dual variables; zero at the start */
+    int64_t *status;            /* (n_extremes): AR_OPTIMAL or AR_FAILED */
 } ar_extremes;
 
 /* Return the size of the work memory of ar_solve_extremes, given the sizes of the dictionary. */
 AR_API int64_t ar_extremes_bytes(const ar_program *program, int64_t m, int64_t n);
 
-/* Maximize signs[e] * w[weights[e]] within the budgets, for each e from the same start.
+/* Maximize a linear function of the weights within the budgets, for each extreme from one start.
  *
  * The start is not modified. Rounding errors therefore do not accumulate, and no solution depends
- * on earlier ones. The last weight of the dictionary is a placeholder: if weights[e] refers to it,
+ * on earlier ones. The last weight of the dictionary is a placeholder: if extreme e refers to it,
  * columns[e] becomes the last column of T. An extreme fails after max_pivots iterations.
  * The call returns AR_RUNNING after about max_work operations, else AR_OPTIMAL, or AR_FAILED if
  * there are more than 62 budgets. The number of iterations for all solved extremes is written to

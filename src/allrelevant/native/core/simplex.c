@@ -5,7 +5,7 @@
  *     r_i = target_i - table_i . w - offset_table_i . o.
  *
  * Their norm is sum_k |w_k| and their loss is sum_i row_weight_i max(0, r_i). The objective is
- * norm_price * norm + loss_price * loss, minus the weight to maximize, if there is one (budgets.c).
+ * norm_price * norm + loss_price * loss, minus the weights to maximize, if there are any (budgets.c).
  *
  * Variables. The costs |w_k| and max(0, r_i) are piecewise linear, with one breakpoint at zero. A
  * constraint of infinite weight is hard: its slack variable never passes its breakpoint. Offsets
@@ -126,20 +126,36 @@ void ar_initialize(const ar_program *program, ar_dictionary *dictionary) {
 
 /* ---- Entering variable ---- */
 
+/* Return the decrease of the objective's basic weights per unit of the nonbasic variable c. */
+static double basic_gain(const ar_dictionary *dictionary, const objective *goal, int64_t c) {
+    double gain = 0.0;
+    for (int64_t e = 0; e < goal->n_terms; e++) {
+        int64_t row = goal->places[e];
+        if (row >= 0) gain += goal->coefficients[e] * dictionary->T[row * dictionary->n + c];
+    }
+    return gain;
+}
+
+/* Return the objective coefficient of the nonbasic variable c. */
+static double nonbasic_gain(const objective *goal, int64_t c) {
+    for (int64_t e = 0; e < goal->n_terms; e++)
+        if (goal->places[e] == -1 - c) return goal->coefficients[e];
+    return 0.0;
+}
+
 /* Choose the entering variable by steepest edge. Return its reduced cost, 0 if optimal. */
 static double choose_entering(const ar_program *program, const ar_dictionary *dictionary,
                               const objective *goal, prices price, edge *step) {
     const double *norm = dictionary->norm, *loss = dictionary->loss;
     const double *edge_norm2 = dictionary->edge_norm2;
-    const double *goal_row = goal->row >= 0 ? dictionary->T + goal->row * dictionary->n : NULL;
     double steepest = 0.0, reduced_cost = 0.0;
     for (int64_t c = 0; c < dictionary->n; c++) {
         int64_t v = dictionary->nonbasic[c];
-        double base = goal_row ? goal->sign * goal_row[c] : 0.0;
+        double base = basic_gain(dictionary, goal, c);
         base = base - price.norm * norm[c] - price.loss * loss[c];
         double up, down; /* reduced costs as the variable increases or decreases */
         if (is_weight(program, v)) {
-            double gain = v == goal->weight ? goal->sign : 0.0;
+            double gain = nonbasic_gain(goal, c);
             up = base + price.norm - gain;
             down = -base + price.norm + gain;
         } else if (is_slack(program, v)) {
@@ -297,8 +313,8 @@ static void pivot(ar_dictionary *dictionary, int64_t r, edge *step) {
     dictionary->side[r] = step->direction;
 }
 
-int32_t iterate(const ar_program *program, ar_dictionary *dictionary, objective *goal, prices price,
-                edge *step) {
+int32_t iterate(const ar_program *program, ar_dictionary *dictionary, const objective *goal,
+                prices price, edge *step) {
     double reduced_cost = choose_entering(program, dictionary, goal, price, step);
     if (reduced_cost == 0.0) return AR_OPTIMAL;
     for (int64_t i = 0; i < dictionary->m; i++)
@@ -308,10 +324,12 @@ int32_t iterate(const ar_program *program, ar_dictionary *dictionary, objective 
     add_basic_cost(program, dictionary, r, -1.0);
     pivot(dictionary, r, step);
     add_basic_cost(program, dictionary, r, 1.0);
-    if (dictionary->basis[r] == goal->weight)
-        goal->row = r;
-    else if (dictionary->nonbasic[step->column] == goal->weight)
-        goal->row = -1;
+    for (int64_t e = 0; e < goal->n_terms; e++) {
+        if (dictionary->basis[r] == goal->weights[e])
+            goal->places[e] = r;
+        else if (dictionary->nonbasic[step->column] == goal->weights[e])
+            goal->places[e] = -1 - step->column;
+    }
     return PIVOTED;
 }
 
@@ -378,7 +396,7 @@ void write_multipliers(const ar_program *program, const ar_dictionary *dictionar
         int64_t v = dictionary->nonbasic[c];
         if (!is_slack(program, v)) continue;
         double dual = price.norm * dictionary->norm[c] + price.loss * dictionary->loss[c];
-        if (goal->row >= 0) dual -= goal->sign * dictionary->T[goal->row * n + c];
+        dual -= basic_gain(dictionary, goal, c);
         /* Clip rounding errors, which would loosen the certified bound. */
         double largest = slack_price(slack_weight(program, v), price.loss);
         multipliers[v - first] = smaller(larger(dual, 0.0), largest);

@@ -8,15 +8,17 @@
 /* Status of an iteration, in addition to AR_OPTIMAL and AR_UNBOUNDED. */
 #define PIVOTED AR_RUNNING
 
-/* Objective sign * w[weight], to be maximized. row is its dictionary row, or -1 if nonbasic. */
+/* Objective sum_e coefficients[e] * w[weights[e]], to be maximized. places[e] is the dictionary row
+ * of the weight if it is basic, else -1 minus its column. */
 typedef struct {
-    int64_t weight;
-    double sign;
-    int64_t row;
+    int64_t n_terms;
+    const int64_t *weights;
+    const double *coefficients;
+    int64_t *places;
 } objective;
 
-/* Objective without a weight: only norm and loss count. */
-static const objective no_objective = {-1, 0.0, -1};
+/* Objective without weights: only norm and loss count. */
+static const objective no_objective = {0, NULL, NULL, NULL};
 
 /* Prices of norm and loss. */
 typedef struct {
@@ -38,8 +40,8 @@ typedef struct {
 edge make_edge(int64_t m, int64_t n, block *memory);
 
 /* Perform one iteration at the given prices. Return AR_OPTIMAL, PIVOTED or AR_UNBOUNDED. */
-int32_t iterate(const ar_program *program, ar_dictionary *dictionary, objective *goal, prices price,
-                edge *step);
+int32_t iterate(const ar_program *program, ar_dictionary *dictionary, const objective *goal,
+                prices price, edge *step);
 
 /* Remove the perturbation, and change the side of variables that are beyond their breakpoint. */
 void remove_perturbation(const ar_program *program, ar_dictionary *dictionary);
