@@ -127,7 +127,7 @@ def test_dropped_feature_has_exactly_zero_weight(task, seed):
     for feature in droppable(est._result.subproblems[0])[:3]:
         (problem,) = est.what_if({int(feature): "drop"})._result.subproblems
         assert problem.baseline.model.weights[feature] == 0
-        assert not problem.ranges.coef[:, [feature]].toarray().any()
+        assert not problem.solved.weights.coef[:, [feature]].toarray().any()
         for values in (problem.interval, problem.signed_interval, problem.gap):
             assert not values[feature].any()
             assert not np.signbit(values[feature]).any()
@@ -141,16 +141,16 @@ def test_dropped_feature_has_zero_weight_without_a_starting_vertex():
     for feature in droppable(est._result.subproblems[0]):
         (problem,) = est.what_if({int(feature): "drop"})._result.subproblems
         assert problem.baseline.model.weights[feature] == 0
-        assert not problem.ranges.coef[:, [feature]].toarray().any()
+        assert not problem.solved.weights.coef[:, [feature]].toarray().any()
 
 
 def test_widened_limits_do_not_widen_the_solutions():
     """Solutions satisfy the original limits, although the solver gets slightly wider ones."""
     problem = classification(seed=0)._result.subproblems[0]
-    limit = WeightLimit(0, float(problem.ranges.attained[0, 1]), np.inf)
+    limit = WeightLimit(0, float(problem.solved.weights.attained[0, 1]), np.inf)
     widened = ConstrainedModels(problem.models, [limit], problem.baseline.model.C_).with_room()
     assert widened.limits[0].low < limit.low
-    found = widened.ranges(problem.ranges)
+    found = widened.ranges(problem.solved.weights)
     assert (found.coef[:, [0]].toarray() >= limit.low).all()
     assert found.attained[0, 0] >= limit.low
 
@@ -244,7 +244,7 @@ def test_cutting_planes_agree_with_listed_pairs(seed, monkeypatch):
         np.testing.assert_allclose(found.interval_, expected.interval_, atol=1e-3)
         assert found.gap_.max() <= 1e-4
         dropped = [feature for feature, value in constraints.items() if value == "drop"]
-        assert not found._result.subproblems[0].ranges.coef[:, dropped].toarray().any()
+        assert not found._result.subproblems[0].solved.weights.coef[:, dropped].toarray().any()
         assert not found.baseline_.coef_[dropped].any()
     with pytest.raises(InfeasibleConstraintsError):
         by_cuts.what_if({2: "drop", 3: "drop"})

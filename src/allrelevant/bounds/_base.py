@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._params import (
     AUTO,
@@ -35,7 +35,9 @@ from .._params import (
 from .._typing import Matrix, Table, Vector
 from .._validation import N_JOBS, check_groups
 from ..resampling import draw_seeds
-from ..terms.layout import WeightLayout
+from ..terms.encoding import MAX_LEVELS, EncodingOptions, TableEncoding
+from ..terms.input import FeatureTable, read_features, read_new_rows
+from ..terms.layout import WeightLayout, privileged_names
 from ..terms.scaling import no_scaling, standard_scaling
 from ._selector import BoundsSelectorMixin
 from .baseline import SEPARATE, Formulation, Tolerance
@@ -78,6 +80,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "loss_tol": [Interval(Real, 0, None, closed="left")],
         "standardize": ["boolean"],
+        "categorical": ["array-like", None],
+        "curves": [Interval(Integral, 2, MAX_LEVELS, closed="both"), None],
+        "terms": [dict, None],
         "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions(set(get_args(CutoffName)))],
         "fdr": [Interval(Real, 0, 1, closed="neither")],
         "n_probes": [Interval(Integral, 1, None, closed="left")],
@@ -96,6 +101,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     _numeric_target: ClassVar[bool] = False
 
     _result: BoundsResult
+    _layout: WeightLayout
+    _encoding: TableEncoding | None
 
     def __init__(
         self,
@@ -105,6 +112,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
         standardize: bool = True,
+        categorical: Sequence[int | str] | None = None,
+        curves: int | None = None,
+        terms: Mapping[str, Sequence[int | str]] | None = None,
         cutoff: float | CutoffName = CUTOFF,
         fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
@@ -120,6 +130,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self.loss_slack = loss_slack
         self.loss_tol = loss_tol
         self.standardize = standardize
+        self.categorical = categorical
+        self.curves = curves
+        self.terms = terms
         self.cutoff = cutoff
         self.fdr = fdr
         self.n_probes = n_probes
@@ -172,8 +185,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             for baseline, calibration in zip(baselines, calibrations, strict=True)
         )
         issue_notes(note for subproblem in bounds for note in subproblem.notes)
-        layout = WeightLayout.from_estimator(self)
-        self._set_fitted_attributes(BoundsResult(layout, bounds, evidence))
+        self._set_fitted_attributes(BoundsResult(self._layout, bounds, evidence))
         return self
 
     def _prepare(
@@ -181,31 +193,50 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
         """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_min_samples=4,
-            y_numeric=self._numeric_target,
+        table, y = read_features(self, X, y, self._encoding_options, y_numeric=self._numeric_target)
+        X, self._encoding = table.values, table.encoding
+        issue_notes(() if table.encoding is None else table.encoding.notes)
+        weight = check_sample_weight(
+            sample_weight, np.empty((X.shape[0], 1)), dtype=np.float64, ensure_non_negative=True
         )
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         present = weight > 0
         if privileged is not None:
-            table, names = check_privileged(privileged, X)
-            self.n_privileged_in_ = int(table.shape[1])
+            values, names = check_privileged(privileged, X)
+            self.n_privileged_in_ = int(values.shape[1])
             if names is not None:
                 self.privileged_names_in_ = names
-            privileged = table[present]
+            privileged = values[present]
+        self._layout = self._make_layout(table)
         row_groups = check_groups(groups, len(y))
-        subproblems = self._subproblems(X[present], y[present], weight[present], privileged)
-        if row_groups is not None:
-            subproblems = [part.with_row_groups(row_groups[present]) for part in subproblems]
+        present_groups = None if row_groups is None else row_groups[present]
+        terms = self._layout if self._layout.blocks else None
+        subproblems = [
+            part.with_structure(present_groups, terms)
+            for part in self._subproblems(X[present], y[present], weight[present], privileged)
+        ]
         # All subproblems have the same tables and weights.
         scaled = subproblems[0].variants[0].scale(self._fit_scaling)
-        self._check_constant_columns(scaled.scalings[0].constant)
+        varying = self._layout.any_weight(scaled.varying)
+        self._check_constant_columns(~varying[: self._layout.n_features])
+        if self._encoding is not None:
+            scaled = scaled.with_encoding(self._encoding)
         return subproblems, scaled, self._settings(len(subproblems))
+
+    @property
+    def _encoding_options(self) -> EncodingOptions:
+        return EncodingOptions(
+            () if self.categorical is None else tuple(self.categorical),
+            0 if self.curves is None else int(self.curves),
+            self.terms,
+        )
+
+    def _make_layout(self, table: FeatureTable) -> WeightLayout:
+        """Return the assignment of weights to the features of all tables, with names."""
+        if table.encoding is None:
+            return WeightLayout.from_estimator(self)
+        names = (*table.encoding.names, *privileged_names(self))
+        n_features = len(table.encoding.features)
+        return WeightLayout(n_features, len(names) - n_features, names, table.encoding.blocks)
 
     def _reset(self) -> None:
         """Delete optional fitted attributes that the next fit may not set."""
@@ -290,11 +321,22 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         est._set_fitted_attributes(result)
         return est
 
+    def _feature_layout(self) -> WeightLayout:
+        return self._layout
+
+    def _columns_of(self, features: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return features if self._encoding is None else self._encoding.columns_of(features)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Data frames may have missing values; arrays of numbers may not.
+        tags.input_tags.allow_nan = getattr(self, "_encoding", None) is not None
+        return tags
+
     def _values(self, X: Any) -> Matrix:
         """Return the decision values of the baseline for each sample."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self.baseline_.decision_function(X)
+        return self.baseline_.decision_function(read_new_rows(self, X, self._encoding))
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearModel:
         """Return a witness: an equivalent model that attains a bound of a feature.

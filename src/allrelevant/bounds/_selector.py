@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._optional import display
 from .._typing import Matrix
-from .._validation import check_varying, feature_names, warn_constant_columns
+from .._validation import check_varying, warn_constant_columns
 from ..exceptions import InputError, warn_caller
 from ..relevance import RELEVANT
 from ..terms.layout import WeightLayout
@@ -48,7 +48,11 @@ class BoundsSelectorMixin(SelectorMixin):
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
-        return np.isin(self.relevance_, RELEVANT)
+        return self._columns_of(np.isin(self.relevance_, RELEVANT))
+
+    def _columns_of(self, features: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return a mask of the columns of the table, given a mask of its features."""
+        return features
 
     def to_frame(self, *, privileged: bool = False) -> pd.DataFrame:
         """Return bounds and relevance classes as a data frame with one row per feature.
@@ -101,12 +105,15 @@ class BoundsSelectorMixin(SelectorMixin):
         if bound not in ("lower", "upper"):
             raise InputError(f"bound must be 'lower' or 'upper' (got {bound!r}).")
         side = UPPER if bound == "upper" else LOWER
-        return WeightLayout.from_estimator(self).index(feature), side
+        return self._feature_layout().index(feature), side
+
+    def _feature_layout(self) -> WeightLayout:
+        return WeightLayout.from_estimator(self)
 
     def _check_constant_columns(self, is_constant: NDArray[np.bool_]) -> None:
         constant = np.flatnonzero(is_constant)
         check_varying(len(constant), len(is_constant))
-        warn_constant_columns(feature_names(self), constant, "irrelevant")
+        warn_constant_columns(self._feature_layout().names, constant, "irrelevant")
 
     def _warn_large_gaps(self) -> None:
         largest = float(self.gap_[self.exact_].max(initial=0.0))

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.stats import rankdata
+from scipy.stats import chi2, rankdata
 
 from .._typing import Matrix, Rows, Table, Vector
 from ..terms.scaling import standard_scaling
@@ -31,6 +32,9 @@ MAX_DECOMPOSED = 2000
 # Number of columns in the sum of the largest squared covariances; further sums are over the square
 # root of the number of columns and over all columns.
 N_LARGEST = 5
+
+# Variances below this fraction of the largest one are rounding errors.
+RANK_TOL = 1e-9
 
 # Numbers per batch of permuted targets.
 NUMBERS_PER_BATCH = 5_000_000
@@ -59,12 +63,17 @@ def association_pvalue(
 
 
 def permuted_associations(
-    table: Table, target: Vector, weight: Vector, permutations: Sequence[Rows]
+    table: Table,
+    target: Vector,
+    weight: Vector,
+    permutations: Sequence[Rows],
+    widths: NDArray[np.intp] | None = None,
 ) -> Matrix:
-    """Return the absolute covariance of each standardized column with the target.
+    """Return the absolute covariance of each standardized feature with the target.
 
     The first row is for the table itself, and the others are for its permuted copies. Constant
-    columns have no association.
+    columns have no association. ``widths`` is the number of columns of each feature. The
+    association of several columns is the covariance of a single column with the same p-value.
     """
     scaling = standard_scaling(table, np.ones(table.shape[0]))
     scaled = scaling.apply(table)
@@ -74,7 +83,37 @@ def permuted_associations(
     n_samples = len(target)
     permuted = [np.bincount(order, weights=weighted, minlength=n_samples) for order in permutations]
     covariance = scaled.T @ np.array([weighted, *permuted]).T
-    return np.abs(covariance).T
+    associations = np.abs(covariance).T
+    if widths is None or (widths == 1).all():
+        return associations
+    return _by_feature(scaled, covariance.T, weighted, widths, associations)
+
+
+def _by_feature(
+    scaled: Table, covariance: Matrix, target: Vector, widths: NDArray[np.intp], single: Matrix
+) -> Matrix:
+    """Return the association of each feature, given the covariances of its columns.
+
+    Regression of the target on the k columns of a block explains a sum of squares whose
+    distribution under the null hypothesis is approximately chi-squared. ``single`` holds the
+    associations of single columns.
+    """
+    starts = np.cumsum(widths) - widths
+    associations = single[:, starts]
+    n_samples = scaled.shape[0]
+    mean_square = max(float(np.mean(target**2)), np.finfo(float).tiny)
+    for feature in np.flatnonzero(widths > 1):
+        columns = np.arange(starts[feature], starts[feature] + widths[feature])
+        block = np.asarray(scaled[:, columns])
+        variance, axes = eigh(block.T @ block)
+        used = variance > RANK_TOL * variance[-1]
+        components = covariance[:, columns] @ axes[:, used] / np.sqrt(variance[used])
+        statistic = (components**2).sum(axis=1) / mean_square
+        pvalue = chi2.sf(statistic, int(used.sum()))
+        # Where the p-value underflows, the number of columns hardly matters.
+        equivalent = np.where(pvalue > 1e-300, chi2.isf(np.maximum(pvalue, 1e-300), 1), statistic)
+        associations[:, feature] = np.sqrt(equivalent * mean_square * n_samples)
+    return associations
 
 
 def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> Matrix:

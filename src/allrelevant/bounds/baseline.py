@@ -60,8 +60,8 @@ class Tolerance:
 class FittedBaseline:
     """Fitted baseline with its scaled training data.
 
-    ``start`` is the LP solution that defines the model, ``varying`` has the indices of the weights
-    whose columns are not constant, and ``scaling`` is the scaling of ``X``. ``score`` is the
+    ``start`` is the LP solution that defines the model, ``varying`` has the indices of the features
+    that are not constant, and ``scaling`` is the scaling of ``X``. ``score`` is the
     cross-validated score, or None without cross-validation. Messages refer to the subproblem by
     ``name``.
     """
@@ -291,13 +291,13 @@ def nested_score(
             model
             for baseline in baselines
             for model in _fit_unscaled(
-                _take_features(baseline.data.take(train), features),
+                baseline.data.take(train).take_features(features),
                 baseline.formulation,
                 fit_scaling,
                 [baseline.model.C_],
             )
         ]
-        held_out = _take_features(samples[0].take(test), features)
+        held_out = samples[0].take(test).take_features(features)
         if len(models) == 1:
             return held_out.score(models[0])
         values = np.array([model.decision_function(held_out.X) for model in models])
@@ -306,7 +306,3 @@ def nested_score(
 
     scores = np.array(parallel_map(fold_score, folds, **run))
     return float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(max(len(scores), 1)))
-
-
-def _take_features(data: TaskData, features: NDArray[np.intp]) -> TaskData:
-    return data.with_tables((data.X[:, features], *data.tables[1:]))

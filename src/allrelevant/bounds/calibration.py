@@ -27,10 +27,11 @@ from .._typing import Matrix, Table, Vector
 from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
 from ..relevance import assign_classes
-from ..resampling import permuted_copies
+from ..resampling import permute_rows
 from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
-from .solver.ranges import LOWER, UPPER, size_ranges
+from .solver.blocks import feature_sizes
+from .solver.ranges import LOWER, UPPER
 
 # Minimum number of usable probes for estimating the standard deviation of their bounds.
 MIN_USABLE = 10
@@ -85,28 +86,36 @@ class FittedCalibration:
             zero=zero_weight(baseline),
             rule=(rule,) * layout.n_tables,
             has_evidence=np.ones(layout.n_tables, dtype=bool),
-            pvalue=np.full(layout.n_weights, np.nan),
-            qvalue=np.full(layout.n_weights, np.nan),
+            pvalue=np.full(layout.n_all_features, np.nan),
+            qvalue=np.full(layout.n_all_features, np.nan),
             notes=notes,
         )
 
     def strong_cutoff(self) -> Vector:
         """Return, for each weight, the cutoff of its lower bound for strong relevance."""
-        return self.layout.per_weight(self.cutoff)[:, LOWER]
+        return self.layout.per_feature(self.cutoff)[:, LOWER]
 
     def screening_cutoff(self) -> Vector:
         """Return, for each weight, the cutoff that screening compares with its upper bound."""
-        return self.layout.per_weight(self.cutoff)[:, UPPER]
+        return self.layout.per_feature(self.cutoff)[:, UPPER]
 
     def classify(self, interval: Matrix) -> NDArray[np.str_]:
         """Return the relevance class of each feature, given the relevance intervals."""
         lower, upper = interval.T
-        is_tested = self.layout.per_weight(np.array([rule == FDR for rule in self.rule]))
+        is_tested = self.layout.per_feature(np.array([rule == FDR for rule in self.rule]))
         is_significant = (self.qvalue <= self.fdr) & (upper > self.zero)
         is_relevant = np.where(is_tested, is_significant, upper > self.screening_cutoff())
-        is_relevant &= self.layout.per_weight(self.has_evidence)
+        is_relevant &= self.layout.per_feature(self.has_evidence)
         is_needed = (lower > self.zero) & (self.fdr > 0)
         return assign_classes(is_relevant, lower > self.strong_cutoff(), is_needed)
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Permuted copies of features, each permuted independently, as columns of a table."""
+
+    features: NDArray[np.intp]
+    columns: Matrix
 
 
 class Calibration(Protocol):
@@ -271,14 +280,15 @@ class ProbeCalibration:
         """
         formulation, data, model = baseline.formulation, baseline.data, baseline.model
 
-        def bounds(probes: Matrix) -> Matrix:
+        def bounds(probes: Probes) -> Matrix:
             try:
-                extended = formulation.fit(data.append_columns(probes, table), model.C_)
+                copies = data.append_copies(probes.features, probes.columns, table)
+                extended = formulation.fit(copies, model.C_)
                 if not extended.model.uses_features:
                     raise SolverError("The baseline with probes uses no feature. Increase C.")
                 models = formulation.equivalent_models(extended, tolerance)
-                probe_weights = extended.layout.table_weights(table)[-probes.shape[1] :]
-                interval, _ = size_ranges(models, probe_weights)
+                added = extended.layout.table_features(table)[-len(probes.features) :]
+                interval = feature_sizes(models, extended.layout, added)
             except SolverError:
                 return np.empty((0, 2))  # not usable; the caller counts the usable probes
             return interval * (model.norm_ / extended.model.norm_)
@@ -286,19 +296,22 @@ class ProbeCalibration:
         parts = parallel_map(bounds, self._draw_probes(baseline, table), **run)
         return np.concatenate([np.empty((0, 2)), *parts])
 
-    def _draw_probes(self, baseline: FittedBaseline, table: int) -> list[Matrix]:
-        """Draw probes and return them as tables, without probes that equal the original column."""
+    def _draw_probes(self, baseline: FittedBaseline, table: int) -> list[Probes]:
+        """Draw probes, at most one per feature and table; omit copies equal to their original."""
         rng = np.random.RandomState(self.seed)
-        weights = baseline.layout.table_weights(table)
-        order = rng.permutation(np.intersect1d(baseline.varying, weights) - weights[0])
+        data, layout = baseline.data, baseline.layout
+        order = rng.permutation(np.intersect1d(baseline.varying, layout.table_features(table)))
         tables = []
         for start in range(0, self.n_probes, max(1, len(order))):
-            columns = [
-                _column(baseline.data.tables[table], j) for j in order[: self.n_probes - start]
-            ]
-            probes = permuted_copies(columns, rng, baseline.data.row_groups)
-            if probes:
-                tables.append(np.column_stack(probes))
+            features, copies = [], []
+            for j in order[: self.n_probes - start]:
+                columns = _dense(data.tables[table][:, layout.table_columns(j, table)])
+                copy = columns[permute_rows(data.n_samples, rng, data.row_groups)]
+                if not np.array_equal(copy, columns):
+                    features.append(j)
+                    copies.append(copy)
+            if features:
+                tables.append(Probes(np.array(features), np.hstack(copies)))
         return tables
 
     def _fallback(
@@ -333,6 +346,5 @@ def upper_prediction_limit(bounds: Matrix, fpr: float) -> Vector:
     return bounds.mean(axis=0) + stats.t.ppf(1.0 - fpr, n - 1) * scale
 
 
-def _column(table: Table, index: int) -> Vector:
-    column = table[:, [index]]
-    return column.toarray().ravel() if sp.issparse(column) else column.ravel()
+def _dense(columns: Table) -> Matrix:
+    return columns.toarray() if sp.issparse(columns) else columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -98,6 +98,17 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         Whether to scale each feature to variance 1 (and mean 0, unless ``X`` is sparse). Weights
         are comparable only between features on the same scale, so use False only if all features
         are on the same scale already.
+    categorical : sequence of int or str, default=None
+        Numeric columns that contain codes of categories, by index or name. Text and categorical
+        columns of data frames are always categories. A category is one feature. Its size is the
+        difference between the largest and the smallest weight of its levels.
+    curves : int or None, default=None
+        If given, each number is cut into this many bins at its quantiles, and its size is the range
+        of the resulting curve. This finds nonlinear relations.
+    terms : dict, default=None
+        Columns that form one feature: a dict from the name of the feature to its columns. Indicator
+        columns of one category are treated like the category; the size of other groups is the sum
+        of the absolute weights.
     class_weight : dict, "balanced" or None, default=None
         Weight of the loss of each class; ``"balanced"`` gives all classes the same total weight.
     cutoff : "fdr", "probes" or float, default="fdr"
@@ -222,6 +233,9 @@ privileged_table_pvalue_
         loss_tol: float = LOSS_TOL,
         formulation: FormulationName = FORMULATION,
         standardize: bool = True,
+        categorical: Sequence[int | str] | None = None,
+        curves: int | None = None,
+        terms: Mapping[str, Sequence[int | str]] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cutoff: float | CutoffName = CUTOFF,
         fdr: float = FDR_LEVEL,
@@ -239,6 +253,9 @@ privileged_table_pvalue_
             loss_slack=loss_slack,
             loss_tol=loss_tol,
             standardize=standardize,
+            categorical=categorical,
+            curves=curves,
+            terms=terms,
             cutoff=cutoff,
             fdr=fdr,
             n_probes=n_probes,

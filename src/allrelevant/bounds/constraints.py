@@ -11,18 +11,21 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._typing import Matrix
 from ..exceptions import InfeasibleConstraintsError, InputError
+from ..terms.blocks import Block
+from ..terms.layout import WeightLayout
 from .programs.equivalent_models import (
     EquivalentModels,
     LinearProgram,
     WeightLimit,
     restrict_models,
 )
+from .solver.blocks import KnownModels
 from .solver.highs import HighsModel
 from .solver.mixed_integer import WorkingSet
-from .solver.ranges import WeightRanges
 
 # Each lower limit on an absolute weight allows both signs, which doubles the combinations.
 MAX_SIGN_COMBINATIONS = 256
@@ -36,30 +39,60 @@ class Constraint:
     """Limits on the absolute weight of a feature, or on the weight itself if ``signed``.
 
     ``low`` and ``high`` are infinite where there is no limit. ``name`` is used in messages.
+    ``weights`` are the weights of the feature. If there are several, in a ``block``, the limits are
+    on their size.
     """
 
-    feature: int
     name: str
+    weights: NDArray[np.intp]
     low: float
     high: float
     signed: bool = False
+    block: Block | None = None
 
     def __str__(self) -> str:
         target = f"weight of {self.name!r}" if self.signed else f"|weight| of {self.name!r}"
+        target = target if self.block is None else f"size of {self.name!r}"
         if self.low == self.high:
             return f"{target} = {self.low:g}"
         parts = [f">= {self.low:g}"] if self.low > (-math.inf if self.signed else 0.0) else []
         parts += [f"<= {self.high:g}"] if math.isfinite(self.high) else []
         return f"{target} {' and '.join(parts)}" if parts else f"{target} unrestricted"
 
-    def sides(self) -> list[WeightLimit]:
-        """Return limits on the signed weight: two alternatives if |weight| has a lower limit."""
+    def sides(self) -> list[list[WeightLimit]]:
+        """Return limits on weights that satisfy the constraint, one list per alternative.
+
+        There are two alternatives if |weight| has a lower limit, one for each sign, and one per
+        direction if the size of a block has a lower limit.
+        """
+        if self.block is not None:
+            return self._block_sides(self.block)
+        weight = int(self.weights[0])
         if self.signed or self.low <= 0:
             low = self.low if self.signed else -self.high
-            return [WeightLimit(self.feature, low, self.high)]
+            return [[WeightLimit(weight, low, self.high)]]
         return [
-            WeightLimit(self.feature, self.low, self.high),
-            WeightLimit(self.feature, -self.high, -self.low),
+            [WeightLimit(weight, self.low, self.high)],
+            [WeightLimit(weight, -self.high, -self.low)],
+        ]
+
+    def _block_sides(self, block: Block) -> list[list[WeightLimit]]:
+        if self.high == 0:
+            return [[WeightLimit(int(weight), 0.0, 0.0) for weight in self.weights]]
+        within = [] if math.isinf(self.high) else self._size_limits(block)
+        if self.low <= 0:
+            return [within]
+        return [
+            [WeightLimit.on_direction(direction, self.weights, self.low, math.inf), *within]
+            for direction in block.directions
+        ]
+
+    def _size_limits(self, block: Block) -> list[WeightLimit]:
+        """Return an upper limit on each direction; opposite directions share one."""
+        return [
+            WeightLimit.on_direction(direction, self.weights, -self.high, self.high)
+            for direction in block.directions
+            if direction[np.flatnonzero(direction)[0]] > 0
         ]
 
 
@@ -77,9 +110,16 @@ class ConstraintSpec:
     keep: bool = False
     subproblem: int | None = None
 
-    def constraint(self, feature: int, name: str, cutoff: float) -> Constraint:
+    def constraint(self, feature: int, layout: WeightLayout, cutoff: float) -> Constraint:
         """Return the constraint for a subproblem that has the given cutoff."""
-        return Constraint(feature, name, cutoff if self.keep else self.low, self.high, self.signed)
+        return Constraint(
+            layout.names[feature],
+            layout.weights_of(feature),
+            cutoff if self.keep else self.low,
+            self.high,
+            self.signed,
+            layout.blocks.get(feature),
+        )
 
 
 def parse_constraint(
@@ -123,44 +163,56 @@ def _parse_limits(name: str, value: Any, signed: bool) -> tuple[float, float]:
 
 
 def sign_combinations(
-    constraints: Sequence[Constraint], signed_interval: Matrix | None = None
+    constraints: Sequence[Constraint], weight_bounds: Matrix | None = None
 ) -> list[list[WeightLimit]]:
     """Return limits on the signed weights, one list for each combination of signs.
 
-    The feasible set is the union over all combinations. ``signed_interval``, shape (d, 2), excludes
-    impossible signs. If it excludes both signs of a weight, both are tried.
+    The feasible set is the union over all combinations. ``weight_bounds``, shape (n_weights, 2),
+    excludes impossible signs. If it excludes both signs of a weight, both are tried.
     """
-    options = [_possible_sides(constraint.sides(), signed_interval) for constraint in constraints]
+    options = [_possible_sides(constraint.sides(), weight_bounds) for constraint in constraints]
     n_combinations = math.prod(len(sides) for sides in options)
     if n_combinations > MAX_SIGN_COMBINATIONS:
         raise InputError(
             f"The constraints allow {n_combinations} combinations of signs, but at most "
             f"{MAX_SIGN_COMBINATIONS} are supported. Use signed=True to fix the signs."
         )
-    return [list(limits) for limits in product(*options)]
+    return [[limit for limits in parts for limit in limits] for parts in product(*options)]
 
 
-def _possible_sides(sides: list[WeightLimit], signed_interval: Matrix | None) -> list[WeightLimit]:
-    if signed_interval is None:
+def _possible_sides(
+    sides: list[list[WeightLimit]], weight_bounds: Matrix | None
+) -> list[list[WeightLimit]]:
+    if weight_bounds is None:
         return sides
-    low, high = signed_interval[sides[0].feature]
-    return [side for side in sides if side.low <= high and side.high >= low] or sides
+    return [
+        side for side in sides if all(_is_possible(limit, weight_bounds) for limit in side)
+    ] or sides
+
+
+def _is_possible(limit: WeightLimit, weight_bounds: Matrix) -> bool:
+    """Return False if the bounds on the weights exclude all values within the limits."""
+    low = high = 0.0
+    for weight, coefficient in limit.coefficients.items():
+        ends = coefficient * weight_bounds[weight]
+        low, high = low + float(ends.min()), high + float(ends.max())
+    return limit.low <= high and limit.high >= low
 
 
 class ElasticProgram:
     """LP over equivalent models that measures violations of limits on weights.
 
-    The witnesses of ``ranges`` determine the initial working set.
+    The ``known`` models determine the initial working set.
     """
 
-    def __init__(self, models: EquivalentModels, ranges: WeightRanges) -> None:
-        self._models, self._ranges = models, ranges
+    def __init__(self, models: EquivalentModels, known: KnownModels) -> None:
+        self._models, self._known = models, known
         norms = [b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0]
         self._tolerance = VIOLATION_TOL * max(1.0, *norms)
 
     @cached_property
     def _working(self) -> WorkingSet:
-        return WorkingSet(self._models, self._ranges)
+        return WorkingSet(self._models, self._known)
 
     def is_feasible(self, limits: Sequence[WeightLimit]) -> bool:
         """Return whether some equivalent model satisfies all limits on weights."""
@@ -186,7 +238,7 @@ class ElasticProgram:
     def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
         """Return the smallest relaxation of a constraint that makes it feasible with the others."""
         return min(
-            self.total_violation(limits, [side])
+            self.total_violation(limits, side)
             for limits in sign_combinations(others)
             if self.is_feasible(limits)
             for side in constraint.sides()

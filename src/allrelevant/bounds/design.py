@@ -28,8 +28,9 @@ from .calibration import zero_weight
 from .cheapest_models import CheapestModel, CheapestModels
 from .programs.equivalent_models import EquivalentModels
 from .result import BoundsResult, SubproblemBounds
+from .solver.blocks import KnownModels
 from .solver.cheapest import CheapestSearch, FeatureSet
-from .solver.ranges import LOWER, WeightRanges, weight_ranges
+from .solver.ranges import LOWER, weight_ranges
 from .task import FitScaling
 
 # With held_out_score="auto", the score is computed for tables with up to this many features.
@@ -279,12 +280,14 @@ def score_held_out(
 class SearchSpace:
     """Equivalent models of one subproblem, as a search space for minimum-cost feature sets.
 
-    ``signed`` bounds the weights, shape (d, 2); ``needed`` is a mask of the weights that are
-    nonzero in all models. A model of a feature set minimizes ``|w|_1 + C * loss``.
+    ``known`` are some of the models. ``signed`` bounds the weights, shape (n_weights, 2);
+    ``needed`` is a mask of the features that all models use. A model of a feature set minimizes
+    ``|w|_1 + C * loss``.
     """
 
     models: EquivalentModels
-    ranges: WeightRanges
+    known: KnownModels
+    layout: WeightLayout
     signed: Matrix
     needed: NDArray[np.bool_]
     C: float
@@ -293,8 +296,9 @@ class SearchSpace:
     def from_bounds(cls, bounds: SubproblemBounds) -> Self:
         """Return the search space of a fitted subproblem: its equivalent models."""
         needed = bounds.interval[:, LOWER] > zero_weight(bounds.baseline)
-        C = bounds.baseline.model.C_
-        return cls(bounds.models, bounds.ranges, bounds.signed_interval, needed, C)
+        C, layout = bounds.baseline.model.C_, bounds.baseline.layout
+        known = bounds.solved.models
+        return cls(bounds.models, known, layout, bounds.weight_bounds, needed, C)
 
     @classmethod
     def from_rows(cls, baseline: FittedBaseline, rows: NDArray[np.intp], scoring: Scoring) -> Self:
@@ -303,11 +307,12 @@ class SearchSpace:
         scaled = data.scale(scoring.fit_scaling)
         fitted = baseline.formulation.fit(data.with_tables(scaled.tables), C)
         models = baseline.formulation.equivalent_models(fitted, scoring.tolerance)
-        ranges = weight_ranges(models, scaled.varying)
-        signed, needed = np.zeros((models.n_weights, 2)), np.zeros(models.n_weights, dtype=bool)
+        ranges = weight_ranges(models, np.flatnonzero(scaled.varying))
+        signed, is_needed = np.zeros((models.n_weights, 2)), np.zeros(models.n_weights, dtype=bool)
         signed[ranges.features] = ranges.attained
-        needed[ranges.features] = ranges.interval[:, LOWER] > zero_weight(fitted)
-        return cls(models, ranges, signed, needed, C)
+        is_needed[ranges.features] = ranges.interval[:, LOWER] > zero_weight(fitted)
+        known, layout = KnownModels(ranges.coef, ranges.offset), fitted.layout
+        return cls(models, known, layout, signed, layout.any_weight(is_needed), C)
 
 
 def find_cheapest_sets(
@@ -325,8 +330,9 @@ def find_cheapest_sets(
     fixed[request.must_use], fixed[request.must_not_use] = 1.0, 0.0
     search = CheapestSearch(
         [space.models for space in spaces],
-        [space.ranges for space in spaces],
+        [space.known for space in spaces],
         [space.signed for space in spaces],
+        spaces[0].layout,
         request.costs,
         fixed,
         [space.C for space in spaces],

@@ -223,8 +223,7 @@ def bounds_path(
         for path, fitted in zip(paths, calibrations, strict=True)
     ]
     issue_notes(note for bounds in by_subproblem for part in bounds for note in part.notes)
-    layout = WeightLayout.from_estimator(est)
-    return _make_path(param, values, layout, list(zip(*by_subproblem, strict=True)))
+    return _make_path(param, values, est._layout, list(zip(*by_subproblem, strict=True)))
 
 
 def _check_arguments(

@@ -46,8 +46,8 @@ from ..relevance import adjust_pvalues
 from .association import association_pvalue, permuted_associations
 from .baseline import FittedBaseline, Tolerance, choose_sparse_C
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
+from .solver.blocks import directed_sizes
 from .solver.families import solvers_for
-from .solver.ranges import directed_maxima
 from .task import TaskData
 
 # Largest p-value of the whole table at which its features are tested.
@@ -139,16 +139,16 @@ class PermutationCalibration:
         **run: Unpack[RunOptions],
     ) -> list[FittedCalibration]:
         layout, n_subproblems = baselines[0].layout, len(baselines)
-        pvalue = np.full((n_subproblems, layout.n_weights), np.nan)
-        qvalue = np.full((n_subproblems, layout.n_weights), np.nan)
+        pvalue = np.full((n_subproblems, layout.n_all_features), np.nan)
+        qvalue = np.full((n_subproblems, layout.n_all_features), np.nan)
         cutoff = np.tile(UNUSED_CUTOFF, (n_subproblems, layout.n_tables, 1))
         notes: list[list[str]] = [[] for _ in baselines]
         rules: list[CutoffRule] = []
         for table in range(layout.n_tables):
-            weights = np.intersect1d(baselines[0].varying, layout.table_weights(table))
-            is_wide = len(weights) > baselines[0].data.n_samples
+            features = np.intersect1d(baselines[0].varying, layout.table_features(table))
+            is_wide = len(layout.weights_of(features)) > baselines[0].data.n_samples
             rules.append(PROBES if is_wide else FDR)
-            if evidence[table] > EVIDENCE_LEVEL or len(weights) == 0:
+            if evidence[table] > EVIDENCE_LEVEL or len(features) == 0:
                 continue
             if is_wide:
                 for index, baseline in enumerate(baselines):
@@ -157,11 +157,11 @@ class PermutationCalibration:
                     notes[index] += table_notes
                 continue
             draws = Draws.aligned(
-                [self._draw_weights(b, weights, table, **run) for b in baselines],
-                [self._draw_associations(b, weights, table) for b in baselines],
+                [self._draw_weights(b, features, table, **run) for b in baselines],
+                [self._draw_associations(b, features, table) for b in baselines],
             )
-            pvalue[:, weights] = pvalues(draws)
-            qvalue[:, weights] = adjust_pvalues(pvalue[:, weights])
+            pvalue[:, features] = pvalues(draws)
+            qvalue[:, features] = adjust_pvalues(pvalue[:, features])
             notes[0] += draws[0].notes(self.n_permutations)
             for index, baseline in enumerate(baselines):
                 cutoff[index, table] = draws[index].noise_level(self.fdr) * baseline.model.norm_
@@ -211,19 +211,20 @@ class PermutationCalibration:
         return int(np.ceil(1.0 / self.fdr - 1e-9))
 
     def _draw_associations(
-        self, baseline: FittedBaseline, weights: NDArray[np.intp], table: int
+        self, baseline: FittedBaseline, features: NDArray[np.intp], table: int
     ) -> Matrix:
         """Return associations of features (first row) and of probes (one row per permutation)."""
         data = baseline.data
         orders = data.draw_orders(self.n_permutations, self.seed)
-        columns = data.tables[table][:, weights - data.layout.table_weights(table)[0]]
+        columns = data.tables[table][:, data.layout.table_columns(features, table)]
         target = _association_target(baseline, table)
-        return permuted_associations(columns, target, data.weight, orders)
+        widths = data.layout.widths[features]
+        return permuted_associations(columns, target, data.weight, orders, widths)
 
     def _draw_weights(
         self,
         baseline: FittedBaseline,
-        weights: NDArray[np.intp],
+        features: NDArray[np.intp],
         table: int,
         **run: Unpack[RunOptions],
     ) -> Matrix:
@@ -234,30 +235,30 @@ class PermutationCalibration:
         """
         data, formulation = baseline.data, baseline.formulation
         orders = data.draw_orders(self.n_permutations, self.seed)
-        columns = weights - data.layout.table_weights(table)[0]
         if self.C is None:
-            extended = [_extend(data, columns, table, order) for order in orders[:N_TABLES_FOR_C]]
+            extended = [_extend(data, features, table, order) for order in orders[:N_TABLES_FOR_C]]
             C = choose_sparse_C(extended, formulation, seed=self.fold_seed, **run)
         else:
             C = self.C
         tolerance = Tolerance(**TEST_TOLERANCE, loss_tol=1e-6)
-        n_features, n_probes = len(columns), len(columns)
+        n_features = n_probes = len(features)
+        places = features - data.layout.table_features(table)[0]
         n_with_features = max(2, int(np.ceil(FEATURE_FRACTION * len(orders))))
 
         def statistics(index: int) -> Vector:
             """Return the largest weights of the features and of their probes in one permutation."""
-            extended = formulation.fit(_extend(data, columns, table, orders[index]), C)
+            extended = formulation.fit(_extend(data, features, table, orders[index]), C)
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
             if not extended.model.uses_features:
                 values[first:] = 0.0
                 return values
-            own = extended.layout.table_weights(table)
-            searched = np.concatenate([own[columns], own[-n_probes:]])[first:]
-            norm = extended.model.norm_
+            own = extended.layout.table_features(table)
+            searched = np.concatenate([own[places], own[-n_probes:]])[first:]
+            norm, layout = extended.model.norm_, extended.layout
             try:
                 models = formulation.equivalent_models(extended, tolerance)
-                values[first:] = directed_maxima(models, searched, SKIP_BELOW * norm) / norm
+                values[first:] = directed_sizes(models, layout, searched, SKIP_BELOW * norm) / norm
             except SolverError:
                 values[:] = np.nan  # dropped; the caller counts the rest
             return values
@@ -369,10 +370,10 @@ def _in_units_of(probes: Matrix, values: Vector | Matrix) -> NDArray[np.float64]
     return np.asarray((values - probes.mean()) / (probes.std() + TIE_TOL), dtype=np.float64)
 
 
-def _extend(data: TaskData, columns: NDArray[np.intp], table: int, order: Rows) -> TaskData:
-    """Append copies of some columns of a table to that table, with their rows permuted."""
-    permuted: Table = data.tables[table][order][:, columns]
-    return data.append_columns(permuted, table)
+def _extend(data: TaskData, features: NDArray[np.intp], table: int, order: Rows) -> TaskData:
+    """Append copies of some features of a table to that table, with their rows permuted."""
+    permuted: Table = data.tables[table][order][:, data.layout.table_columns(features, table)]
+    return data.append_copies(features, permuted, table)
 
 
 def _norm_ratio(baseline: FittedBaseline, reference: FittedBaseline) -> float:

@@ -20,8 +20,9 @@ from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalib
 from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
 from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
+from .solver.blocks import BlockRange, BlockSolver, FeatureRanges, KnownModels
 from .solver.proofs import intersect, outer_ranges
-from .solver.ranges import WeightRanges, join_ranges, weight_ranges
+from .solver.ranges import WeightRanges, empty_ranges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
 
 # Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
@@ -98,7 +99,7 @@ def fit_baseline(
         data, C, score = subproblem.variants[best], choices[best].C, choices[best].score
     return replace(
         settings.formulation.fit(data.with_tables(scaled.tables), C),
-        varying=scaled.varying,
+        varying=np.flatnonzero(data.layout.any_weight(scaled.varying)),
         scaling=scaled.scalings[0],
         score=score,
         name=name,
@@ -145,26 +146,38 @@ def bound_subproblem(
     """Compute bounds and relevance classes over the models equivalent to a baseline."""
     models = settings.formulation.equivalent_models(baseline, settings.tolerance)
     cutoff = calibration.screening_cutoff()
-    ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, settings)
+    deadline = None if settings.max_seconds is None else time.time() + settings.max_seconds
+    ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, deadline, settings)
+    blocks = solve_blocks(models, baseline, ranges, deadline, settings)
     notes = (*calibration.notes, *range_notes)
-    return SubproblemBounds.from_ranges(baseline, models, ranges, outer, calibration, notes=notes)
+    return SubproblemBounds.from_ranges(
+        baseline, models, FeatureRanges(ranges, blocks), outer, calibration, notes=notes
+    )
 
 
 def solve_ranges(
-    models: EquivalentModels, baseline: FittedBaseline, cutoff: Vector, settings: BoundsSettings
+    models: EquivalentModels,
+    baseline: FittedBaseline,
+    cutoff: Vector,
+    deadline: float | None,
+    settings: BoundsSettings,
 ) -> tuple[WeightRanges, Matrix, list[str]]:
-    """Return exact ranges of the solved features, outer ranges of all, and warning messages.
+    """Return exact ranges of the solved weights, outer ranges of all, and warning messages.
 
-    With screening, features are solved in rounds, those with the largest outer bounds first. The
-    dual certificate of each LP tightens the outer bounds of all features, and features that become
+    Only features with a single weight are solved; :func:`solve_blocks` solves the others. With
+    screening, features are solved in rounds, those with the largest outer bounds first. The dual
+    certificate of each LP tightens the outer bounds of all features, and features that become
     certified irrelevant are skipped in later rounds. Some features may stay unsolved if time runs
     out or a worker process crashes.
     """
-    outer = outer_ranges(models)
-    deadline = None if settings.max_seconds is None else time.time() + settings.max_seconds
+    outer, layout = outer_ranges(models), baseline.layout
+    weights = layout.weights_of(baseline.varying[layout.has_one_weight(baseline.varying)])
+    if len(weights) == 0:
+        return empty_ranges(models), outer, []
     threshold = cutoff if settings.screen else np.full_like(cutoff, -np.inf)
-    round_size = FEATURES_IN_FIRST_ROUND if settings.screen else len(baseline.varying)
-    waiting = _largest_bound_first(baseline.varying, outer)
+    threshold = threshold[layout.features_of_weights]
+    round_size = FEATURES_IN_FIRST_ROUND if settings.screen else len(weights)
+    waiting = _largest_bound_first(weights, outer)
     # At least one feature is always solved.
     waiting = waiting[_can_exceed(waiting, outer, threshold) | (waiting == waiting[0])]
     parts: list[WeightRanges] = []
@@ -189,6 +202,28 @@ def solve_ranges(
             f"features reported as weak may be irrelevant or strong.{remedy}"
         )
     return ranges, outer, notes
+
+
+def solve_blocks(
+    models: EquivalentModels,
+    baseline: FittedBaseline,
+    ranges: WeightRanges,
+    deadline: float | None,
+    settings: BoundsSettings,
+) -> dict[int, BlockRange]:
+    """Return the ranges of features with several weights; after the deadline, outer bounds."""
+    layout = baseline.layout
+    features = [int(j) for j in baseline.varying if j in layout.blocks]
+    known = KnownModels(ranges.coef, ranges.offset)
+
+    def solve(feature: int) -> BlockRange:
+        solver = BlockSolver(models, layout, known)
+        if deadline is not None and time.time() >= deadline:
+            return solver.outer_range(feature)
+        return solver.range(feature)
+
+    run = settings.run("categories", baseline.name)
+    return dict(zip(features, parallel_map(solve, features, **run), strict=True))
 
 
 def _solve_round(

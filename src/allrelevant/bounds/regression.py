@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, ClassVar, Literal, cast
@@ -123,6 +124,17 @@ random_state, n_jobs, verbose
     interval_, signed_interval_, relevance_, pvalue_, qvalue_, table_pvalue_, rule_, gap_, exact_, \
 cutoff_, baseline_
         As in :class:`ClassificationBounds`.
+    categorical : sequence of int or str, default=None
+        Numeric columns that contain codes of categories, by index or name. Text and categorical
+        columns of data frames are always categories. A category is one feature. Its size is the
+        difference between the largest and the smallest weight of its levels.
+    curves : int or None, default=None
+        If given, each number is cut into this many bins at its quantiles, and its size is the range
+        of the resulting curve. This finds nonlinear relations.
+    terms : dict, default=None
+        Columns that form one feature: a dict from the name of the feature to its columns. Indicator
+        columns of one category are treated like the category; the size of other groups is the sum
+        of the absolute weights.
     cv_score_ : float
         Cross-validated fraction of the absolute deviation from the median that the baseline
         explains. Only if C or epsilon was chosen by cross-validation.
@@ -163,6 +175,9 @@ privileged_table_pvalue_
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
         standardize: bool = True,
+        categorical: Sequence[int | str] | None = None,
+        curves: int | None = None,
+        terms: Mapping[str, Sequence[int | str]] | None = None,
         cutoff: float | CutoffName = CUTOFF,
         fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
@@ -179,6 +194,9 @@ privileged_table_pvalue_
             loss_slack=loss_slack,
             loss_tol=loss_tol,
             standardize=standardize,
+            categorical=categorical,
+            curves=curves,
+            terms=terms,
             cutoff=cutoff,
             fdr=fdr,
             n_probes=n_probes,

@@ -21,7 +21,7 @@ from .substitution import (
     SubproblemRelations,
     interval_changes,
     relation_matrix,
-    relevant_weights,
+    relevant_features,
     signed_relations,
 )
 
@@ -207,7 +207,7 @@ def find_relations(
     """Compute pairwise relations and substitution groups of the relevant features."""
     result.check_single_set()
     subproblems, names = result.subproblems, list(result.layout.names)
-    tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_weights(bounds)]
+    tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_features(bounds)]
     title = "relations" if verbose else None
     changes = parallel_map(
         lambda task: interval_changes(subproblems[task[0]], task[1]),
@@ -245,7 +245,7 @@ def find_substitutes(
     A substitute becomes more necessary if the feature is dropped, or less useful if it is raised.
     """
     result.check_single_set()
-    relevant = [set(relevant_weights(bounds).tolist()) for bounds in result.subproblems]
+    relevant = [set(relevant_features(bounds).tolist()) for bounds in result.subproblems]
     tasks = [(i, k) for i, indices in enumerate(relevant) for k in features if k in indices]
     changes = parallel_map(
         lambda task: interval_changes(result.subproblems[task[0]], task[1]), tasks, n_jobs=n_jobs
@@ -253,7 +253,7 @@ def find_substitutes(
     strength = np.zeros((len(result.layout.names), len(result.layout.names)))
     for (i, k), change in zip(tasks, changes, strict=True):
         bounds = result.subproblems[i]
-        rows = relevant_weights(bounds)
+        rows = relevant_features(bounds)
         column = signed_relations(
             bounds.interval[rows], change.dropped[:, None], change.raised[:, None]
         )[:, 0]
@@ -310,8 +310,9 @@ def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
     """Compute the smallest and largest total absolute weight of several features, shape (2,)."""
     if len(members) == 1:
         return bounds.interval[members[0]]
-    total = TotalWeight(bounds.models, bounds.ranges, bounds.signed_interval)
-    return np.array([total.smallest(members), total.largest(members)])
+    total = TotalWeight(bounds.models, bounds.solved.models, bounds.weight_bounds)
+    weights = bounds.baseline.layout.weights_of(members)
+    return np.array([total.smallest(weights), total.largest(weights)])
 
 
 def _make_group(result: BoundsResult, members: NDArray[np.intp], sums: Matrix) -> FeatureGroup:

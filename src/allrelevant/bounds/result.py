@@ -19,7 +19,7 @@ from .baseline import FittedBaseline
 from .calibration import FittedCalibration
 from .models import LinearModel, LinearModels, stack_models
 from .programs.equivalent_models import EquivalentModels
-from .solver.ranges import WeightRanges
+from .solver.blocks import FeatureRanges
 
 if TYPE_CHECKING:
     from .constraints import ConstraintSpec
@@ -29,19 +29,21 @@ if TYPE_CHECKING:
 class SubproblemBounds:
     """Bounds of one subproblem: ranges of all weights over the models equivalent to the baseline.
 
-    Weights of privileged features follow those of ``X``. ``ranges`` covers the solved features. It
-    excludes constant columns, features that screening certified as irrelevant, and features not
-    solved in time. The last two have outer bounds and are not ``exact``. Intervals and gaps, shape
-    (d, 2), are zero for constant columns and dropped features. If ``is_union`` is True, the bounds
-    cover several sets of models, because constraints allow both signs of a weight; ``models`` is
-    one of these sets.
+    Privileged features follow those of ``X``. ``solved`` covers the solved features. It excludes
+    constant features, features that screening certified as irrelevant, and features not solved in
+    time. The last two have outer bounds and are not ``exact``. Intervals and gaps, shape (d, 2),
+    are zero for constant and dropped features. ``signed_interval`` is NaN for features with several
+    weights. ``weight_bounds``, of shape (n_weights, 2), bounds every single weight. If ``is_union``
+    is True, the bounds cover several sets of models, because constraints allow both signs of a
+    weight; ``models`` is one of these sets.
     """
 
     baseline: FittedBaseline
     models: EquivalentModels
-    ranges: WeightRanges
+    solved: FeatureRanges
     exact: NDArray[np.bool_]
     signed_interval: Matrix
+    weight_bounds: Matrix
     interval: Matrix
     gap: Matrix
     calibration: FittedCalibration
@@ -54,33 +56,47 @@ class SubproblemBounds:
         cls,
         baseline: FittedBaseline,
         models: EquivalentModels,
-        ranges: WeightRanges,
+        solved: FeatureRanges,
         outer: Matrix,
         calibration: FittedCalibration,
         *,
         is_union: bool = False,
         notes: tuple[str, ...] = (),
     ) -> SubproblemBounds:
-        """Combine exact ranges of some weights with outer bounds on all weights."""
-        d = baseline.layout.n_weights
-        signed, interval, gap = (
-            _expand(ranges, values, d) for values in (ranges.attained, ranges.interval, ranges.gap)
-        )
+        """Combine exact ranges of some features with outer bounds on all weights."""
+        layout, ranges, blocks = baseline.layout, solved.weights, solved.blocks
+        d = layout.n_all_features
+        features = layout.features_of_weights[ranges.features]
+        signed, interval, gap = np.zeros((3, d, 2))
+        signed[features], interval[features] = ranges.attained, ranges.interval
+        gap[features] = ranges.gap
+        exact = np.ones(d, dtype=bool)
+        for feature, part in blocks.items():
+            signed[feature] = np.nan
+            interval[feature], gap[feature] = part.attained, part.gap
+            exact[feature] = part.exact
         # The upper bound of an unsolved feature is at least the baseline's weight and at most the
         # outer bound.
-        others = np.setdiff1d(baseline.varying, ranges.features)
-        weight, upper = np.abs(baseline.model.weights[others]), np.abs(outer[others]).max(axis=1)
-        signed[others] = outer[others]
+        others = np.setdiff1d(baseline.varying, [*features, *blocks])
+        unsolved = layout.starts[others]
+        weight = np.abs(baseline.model.weights[unsolved])
+        upper = np.abs(outer[unsolved]).max(axis=1)
+        signed[others] = outer[unsolved]
         interval[others] = np.column_stack([np.zeros(len(others)), upper])
         gap[others] = np.column_stack([weight, upper - weight])
-        exact = np.ones(d, dtype=bool)
-        exact[others] = (outer[others] == 0).all(axis=1)  # dropped features
+        exact[others] = (outer[unsolved] == 0).all(axis=1)  # dropped features
+        weight_bounds = np.zeros((layout.n_weights, 2))
+        single = np.setdiff1d(np.arange(d), list(layout.blocks))
+        weight_bounds[layout.starts[single]] = signed[single]
+        several = layout.weights_of(list(blocks))
+        weight_bounds[several] = outer[several]
         return cls(
             baseline=baseline,
             models=models,
-            ranges=ranges,
+            solved=solved,
             exact=exact,
             signed_interval=signed,
+            weight_bounds=weight_bounds,
             interval=interval,
             gap=gap,
             calibration=calibration,
@@ -101,18 +117,10 @@ class SubproblemBounds:
                 "No witness was computed for this feature, because of screening or the time limit. "
                 "To compute it, fit with screen=False and without max_seconds."
             )
-        (index,) = np.nonzero(self.ranges.features == feature)
-        if len(index) == 0:  # constant or dropped: no model uses it
-            model = self.baseline.model
-        else:
-            model = self.model(*self.ranges.witness(int(index[0]), side))
+        found = self.solved.witness(feature, int(self.baseline.layout.starts[feature]), side)
+        # No model uses a constant or dropped feature.
+        model = self.baseline.model if found is None else self.model(*found)
         return model.with_scaling(self.baseline.scaling)
-
-
-def _expand(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
-    full = np.zeros((n_weights, 2))
-    full[ranges.features] = values
-    return full
 
 
 @dataclass(frozen=True)
@@ -243,27 +251,32 @@ def combine_subproblems(
     The combined bounds are the largest over the subproblems. A feature is strong if it is strong in
     any subproblem, and at least weak if it is relevant in any.
     """
-    weights = layout.table_weights(table)
-    intervals = np.array([sub.interval[weights] for sub in subproblems])
-    relevances = np.array([sub.relevance[weights] for sub in subproblems])
-    signed = np.array([sub.signed_interval[weights] for sub in subproblems])
+    features = layout.table_features(table)
+    intervals = np.array([sub.interval[features] for sub in subproblems])
+    relevances = np.array([sub.relevance[features] for sub in subproblems])
+    signed = np.array([sub.signed_interval[features] for sub in subproblems])
     cutoffs = np.array([sub.calibration.cutoff[table] for sub in subproblems])
     calibrations = [sub.calibration for sub in subproblems]
-    pvalues = np.array([calibration.pvalue[weights] for calibration in calibrations])
+    pvalues = np.array([calibration.pvalue[features] for calibration in calibrations])
     return FeatureBounds(
         names=layout.table_names(table),
         interval=intervals.max(axis=0),
         signed_interval=np.column_stack([signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]),
-        gap=np.max([sub.gap[weights] for sub in subproblems], axis=0),
-        exact=np.all([sub.exact[weights] for sub in subproblems], axis=0),
+        gap=np.max([sub.gap[features] for sub in subproblems], axis=0),
+        exact=np.all([sub.exact[features] for sub in subproblems], axis=0),
         relevance=_combine_classes(relevances, calibrations[0].rule[table] == FDR),
         baseline=largest_weights(
-            np.array([sub.baseline.model.weights[weights] for sub in subproblems])
+            np.array(
+                [
+                    layout.feature_weights(sub.baseline.model.weights)[features]
+                    for sub in subproblems
+                ]
+            )
         ),
         class_interval=intervals,
         class_relevance=relevances,
         pvalue=pvalues.min(axis=0),
-        qvalue=np.min([calibration.qvalue[weights] for calibration in calibrations], axis=0),
+        qvalue=np.min([calibration.qvalue[features] for calibration in calibrations], axis=0),
         rule=calibrations[0].rule[table],
         cutoff=cutoffs[0] if len(cutoffs) == 1 else cutoffs,
         lists_classes=table == 0 and len(subproblems) > 1,

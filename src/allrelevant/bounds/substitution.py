@@ -61,36 +61,48 @@ class SubproblemRelations:
     effort: SolverStats
 
 
-def relevant_weights(bounds: SubproblemBounds) -> NDArray[np.intp]:
-    """Return the indices of the relevant weights whose ranges are exact."""
+def relevant_features(bounds: SubproblemBounds) -> NDArray[np.intp]:
+    """Return the indices of the relevant features whose ranges are exact."""
     return np.flatnonzero(np.isin(bounds.relevance, RELEVANT) & bounds.exact)
 
 
 def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
     """Compute how the intervals of relevant features change if one is dropped or raised."""
-    features = relevant_weights(bounds)
+    features, layout = relevant_features(bounds), bounds.baseline.layout
     lower, upper = bounds.interval[feature]
+    weights = layout.weights_of(feature)
     dropped, drop_effort = bounds.interval[features], SolverStats()
     if lower == 0:
         dropped, drop_effort = _constrained_intervals(
-            bounds, features, WeightLimit(feature, 0.0, 0.0)
+            bounds, features, [WeightLimit(int(weight), 0.0, 0.0) for weight in weights]
         )
-    low, high = bounds.signed_interval[feature]
+    least = RAISED_SHARE * upper
     raised, raise_effort = _constrained_intervals(
-        bounds,
-        features,
-        WeightLimit(feature, RAISED_SHARE * upper, np.inf)
-        if high >= -low
-        else WeightLimit(feature, -np.inf, -RAISED_SHARE * upper),
+        bounds, features, [_raised(bounds, feature, weights, least)]
     )
     return IntervalChanges(dropped, raised, sum_stats([drop_effort, raise_effort]))
 
 
+def _raised(
+    bounds: SubproblemBounds, feature: int, weights: NDArray[np.intp], least: float
+) -> WeightLimit:
+    """Return a lower limit on a feature, in the direction in which its weight is largest."""
+    if feature in bounds.solved.blocks:
+        direction = bounds.solved.blocks[feature].direction
+        return WeightLimit.on_direction(direction, weights, least, np.inf)
+    low, high = bounds.signed_interval[feature]
+    if high >= -low:
+        return WeightLimit(int(weights[0]), least, np.inf)
+    return WeightLimit(int(weights[0]), -np.inf, -least)
+
+
 def _constrained_intervals(
-    bounds: SubproblemBounds, features: NDArray[np.intp], limit: WeightLimit
+    bounds: SubproblemBounds, features: NDArray[np.intp], limits: list[WeightLimit]
 ) -> tuple[Matrix, SolverStats]:
-    constrained = ConstrainedModels(bounds.models, [limit], bounds.baseline.model.C_)
-    return constrained.sizes(features, bounds.ranges, bounds.signed_interval)
+    constrained = ConstrainedModels(bounds.models, limits, bounds.baseline.model.C_)
+    return constrained.feature_sizes(
+        features, bounds.solved, bounds.baseline.layout, bounds.weight_bounds
+    )
 
 
 def relation_matrix(
@@ -100,7 +112,7 @@ def relation_matrix(
 
     ``changes`` has one item per relevant feature.
     """
-    features = relevant_weights(bounds)
+    features = relevant_features(bounds)
     d, m = len(bounds.relevance), len(features)
     dropped = np.array([c.dropped for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
     raised = np.array([c.raised for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)

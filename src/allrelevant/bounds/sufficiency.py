@@ -156,10 +156,11 @@ def _has_model(bounds: SubproblemBounds, unused: NDArray[np.intp]) -> bool:
 
     A known witness may prove it. Otherwise, an LP minimizes the total weight of these features.
     """
-    if len(unused) == 0 or not np.all(np.diff(bounds.ranges.coef[:, unused].indptr)):
+    known, weights = bounds.solved.models, bounds.baseline.layout.weights_of(unused)
+    if len(weights) == 0 or not np.all(np.diff(known.coef[:, weights].indptr)):
         return True
-    total = TotalWeight(bounds.models, bounds.ranges, bounds.signed_interval)
-    return total.smallest(unused) <= ZERO_TOL * max(1.0, bounds.baseline.model.norm_)
+    total = TotalWeight(bounds.models, known, bounds.weight_bounds)
+    return total.smallest(weights) <= ZERO_TOL * max(1.0, bounds.baseline.model.norm_)
 
 
 def find_missing(

@@ -22,17 +22,18 @@ from sklearn.utils import check_array, check_consistent_length
 
 from .._params import TASKS
 from .._text import percent
-from .._typing import Matrix, Rows, Table, Vector
+from .._typing import Rows, Table, Vector
 from ..resampling import Fold, make_folds, permute_rows
+from ..terms.encoding import EncodedScaling, TableEncoding
 from ..terms.layout import WeightLayout
-from ..terms.scaling import Scaling
+from ..terms.scaling import Blocks, Scaling
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, privileged_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FitScaling = Callable[[Table, Vector], Scaling]
+FitScaling = Callable[[Table, Vector, Blocks], Scaling]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class TaskData(ABC):
 
     Privileged features are available for training samples only. The slack variable of each
     sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`. Rows of the
-    same group, such as the visits of one patient, are never separated.
+    same group, such as the visits of one patient, are never separated. ``terms`` assigns the
+    columns of the tables to features; by default, each column is a feature.
     """
 
     X: Table
@@ -49,6 +51,7 @@ class TaskData(ABC):
     weight: Vector
     privileged: Table | None = None
     row_groups: NDArray[Any] | None = field(default=None, kw_only=True)
+    terms: WeightLayout | None = field(default=None, kw_only=True)
 
     @property
     def n_samples(self) -> int:
@@ -56,6 +59,7 @@ class TaskData(ABC):
 
     @property
     def n_features(self) -> int:
+        """Number of columns of ``X``."""
         return int(self.X.shape[1])
 
     @property
@@ -70,8 +74,8 @@ class TaskData(ABC):
 
     @property
     def layout(self) -> WeightLayout:
-        """Assignment of model weights to the columns of the tables."""
-        return WeightLayout.from_tables(self.tables)
+        """Assignment of model weights to features."""
+        return WeightLayout.from_tables(self.tables) if self.terms is None else self.terms
 
     @cached_property
     def rows(self) -> HingeRows:
@@ -96,8 +100,21 @@ class TaskData(ABC):
         X, *privileged = tables
         return replace(self, X=X, privileged=privileged[0] if privileged else None)
 
-    def append_columns(self, columns: Matrix, table: int = 0) -> Self:
-        """Return a copy with columns appended to one of the tables."""
+    def take_features(self, features: NDArray[np.intp]) -> Self:
+        """Return a copy that contains only the given features of ``X``."""
+        part = replace(self, terms=None if self.terms is None else self.terms.take(features))
+        columns = self.layout.table_columns(features, 0)
+        return part.with_tables((self.X[:, columns], *self.tables[1:]))
+
+    def append_copies(self, features: NDArray[np.intp], columns: Table, table: int = 0) -> Self:
+        """Return a copy with permuted copies of features appended to their table.
+
+        ``columns`` are the permuted columns of the features.
+        """
+        terms = None if self.terms is None else self.terms.extended(features, table)
+        return replace(self, terms=terms)._append_columns(columns, table)
+
+    def _append_columns(self, columns: Table, table: int) -> Self:
         tables = list(self.tables)
         if sp.issparse(tables[table]):
             tables[table] = sp.hstack([tables[table], sp.csr_array(columns)], format="csr")
@@ -107,7 +124,10 @@ class TaskData(ABC):
 
     def scale(self, fit_scaling: FitScaling) -> ScaledTables:
         """Fit a scaling to each table; return the scaled tables and the scalings."""
-        scalings = tuple(fit_scaling(table, self.weight) for table in self.tables)
+        scalings = tuple(
+            fit_scaling(values, self.weight, self.layout.table_blocks(table))
+            for table, values in enumerate(self.tables)
+        )
         tables = tuple(s.apply(table) for s, table in zip(scalings, self.tables, strict=True))
         return ScaledTables(tables, scalings)
 
@@ -191,10 +211,16 @@ class ScaledTables:
     tables: tuple[Table, ...]
     scalings: tuple[Scaling, ...]
 
+    def with_encoding(self, encoding: TableEncoding) -> ScaledTables:
+        """Return a copy whose first scaling also encodes the table."""
+        first, *others = self.scalings
+        encoded = EncodedScaling(first.mean, first.factor, first.fill, encoding=encoding)
+        return replace(self, scalings=(encoded, *others))
+
     @property
-    def varying(self) -> NDArray[np.intp]:
-        """Indices of the weights whose columns are not constant."""
-        return np.flatnonzero(~np.concatenate([scaling.constant for scaling in self.scalings]))
+    def varying(self) -> NDArray[np.bool_]:
+        """Mask of the weights whose columns are not constant."""
+        return ~np.concatenate([scaling.constant for scaling in self.scalings])
 
 
 @dataclass(frozen=True)
@@ -208,9 +234,12 @@ class Subproblem:
     name: str
     variants: Sequence[TaskData]
 
-    def with_row_groups(self, row_groups: NDArray[Any]) -> Subproblem:
-        """Return a copy whose samples belong to the given groups."""
-        return replace(self, variants=[replace(v, row_groups=row_groups) for v in self.variants])
+    def with_structure(
+        self, row_groups: NDArray[Any] | None, terms: WeightLayout | None
+    ) -> Subproblem:
+        """Return a copy whose rows belong to groups and whose columns belong to features."""
+        variants = [replace(v, row_groups=row_groups, terms=terms) for v in self.variants]
+        return replace(self, variants=variants)
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from .constraints import (
     sign_combinations,
 )
 from .models import LinearModel
-from .programs.equivalent_models import StartingVertex, within
+from .programs.equivalent_models import StartingVertex, satisfies_limits, within
 from .result import BoundsResult, SubproblemBounds
-from .solver.constrained import ConstrainedModels, hull, satisfies_limits_sparse, union
-from .solver.ranges import WeightRanges
+from .solver.blocks import FeatureRanges
+from .solver.constrained import ConstrainedModels, hull, union
 
 
 def constrain_result(
@@ -97,6 +97,11 @@ def _parse_constraints(
             raise InputError(
                 f"{name!r} is constant, so no model can use it. Remove it from the constraints."
             )
+        if signed and feature in layout.blocks and value != "drop":
+            raise InputError(
+                f"signed=True requires a feature with a single weight, but {name!r} has several. "
+                "Use signed=False to constrain their size."
+            )
         specs[feature] = parse_constraint(name, value, signed=signed, subproblem=subproblem)
     return specs
 
@@ -118,8 +123,7 @@ def subproblem_constraints(
         relevant = [sub.relevance[feature] in RELEVANT for sub in free.subproblems]
         if spec.keep and any(relevant) and not relevant[index]:
             continue
-        name = free.layout.names[feature]
-        constraints.append(spec.constraint(feature, name, float(cutoff[feature])))
+        constraints.append(spec.constraint(feature, free.layout, float(cutoff[feature])))
     return constraints
 
 
@@ -136,15 +140,15 @@ def constrain_subproblem(
     C = bounds.baseline.model.C_
     candidates = [
         ConstrainedModels(bounds.models, limits, C)
-        for limits in sign_combinations(constraints, bounds.signed_interval)
+        for limits in sign_combinations(constraints, bounds.weight_bounds)
     ]
-    elastic = ElasticProgram(bounds.models, bounds.ranges)
+    elastic = ElasticProgram(bounds.models, bounds.solved.models)
     feasible = [candidate for candidate in candidates if _has_models(bounds, candidate, elastic)]
     if not feasible:
         raise explain_infeasibility(elastic, constraints)
-    solved = [_solve(candidate, bounds.ranges) for candidate in feasible]
+    solved = [_solve(candidate, bounds) for candidate in feasible]
     first, parts = solved[0][0], [ranges for _, ranges in solved]
-    outer = hull([within(bounds.signed_interval.T.copy(), part.limits).T for part in feasible])
+    outer = hull([within(bounds.weight_bounds.T.copy(), part.limits).T for part in feasible])
     model, start = _constrained_baseline(bounds, first, parts[0])
     return SubproblemBounds.from_ranges(
         replace(bounds.baseline, model=model, start=start),
@@ -157,17 +161,18 @@ def constrain_subproblem(
 
 
 def _solve(
-    candidate: ConstrainedModels, free_ranges: WeightRanges
-) -> tuple[ConstrainedModels, WeightRanges]:
-    """Compute the weight ranges of a constrained set of models; return the set and the ranges.
+    candidate: ConstrainedModels, free: SubproblemBounds
+) -> tuple[ConstrainedModels, FeatureRanges]:
+    """Compute the ranges of all features under constraints; return the set and the ranges.
 
     If the solver fails, return the set with slightly relaxed limits and its ranges.
     """
+    layout = free.baseline.layout
     try:
-        return candidate, candidate.ranges(free_ranges)
+        return candidate, candidate.feature_ranges(free.solved, layout)
     except SolverError:
         wider = candidate.with_room()
-        return wider, wider.ranges(free_ranges)
+        return wider, wider.feature_ranges(free.solved, layout)
 
 
 def _has_models(
@@ -177,7 +182,7 @@ def _has_models(
 
     A known witness or the starting vertex may prove feasibility; otherwise, an LP is solved.
     """
-    if satisfies_limits_sparse(bounds.ranges.coef, candidate.limits).any():
+    if satisfies_limits(bounds.solved.models.coef, candidate.limits).any():
         return True
     if _start_within(candidate) is not None:
         return True
@@ -193,7 +198,7 @@ def _start_within(candidate: ConstrainedModels) -> StartingVertex | None:
 
 
 def _constrained_baseline(
-    bounds: SubproblemBounds, candidate: ConstrainedModels, ranges: WeightRanges
+    bounds: SubproblemBounds, candidate: ConstrainedModels, solved: FeatureRanges
 ) -> tuple[LinearModel, StartingVertex | None]:
     """Return the baseline under the constraints, and the starting vertex (None if infeasible).
 
@@ -203,5 +208,6 @@ def _constrained_baseline(
     start = _start_within(candidate)
     if start is not None:
         return data.model(start.coef, start.offset, C, rows), start
-    coef, offset = np.asarray(ranges.coef.mean(axis=0)).ravel(), ranges.offset.mean(axis=0)
+    known = solved.models
+    coef, offset = np.asarray(known.coef.mean(axis=0)).ravel(), known.offset.mean(axis=0)
     return data.model(coef, offset, C, rows), None

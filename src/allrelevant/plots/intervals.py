@@ -16,7 +16,6 @@ from .._validation import feature_names
 from ..bounds.calibration import UNUSED_CUTOFF
 from ..bounds.path import BoundsPath
 from ..relevance import CLASSES
-from ..terms.layout import baseline_weights
 from ._style import (
     CLASS_STYLES,
     TEXT_COLOR,
@@ -107,7 +106,7 @@ class IntervalsDisplay(AxesDisplay):
             interval=est.interval_,
             relevance=est.relevance_,
             feature_names=feature_names(est),
-            baseline=baseline_weights(est),
+            baseline=est._feature_tables()[0].baseline,
             cutoff=_drawn_cutoff(est),
         )
         return display.plot(**kwargs)

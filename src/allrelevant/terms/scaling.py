@@ -7,6 +7,7 @@ sample weights.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._typing import Table, Vector
+from .blocks import Block
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+# Columns of each block of a table.
+Blocks = Sequence[tuple[NDArray[np.intp], Block]]
 
 # Relative difference up to which two values are equal up to rounding.
 EQUALITY_TOL = 10 * np.finfo(float).eps
@@ -29,11 +34,13 @@ class Scaling:
     """Linear scaling of columns, ``(X - mean) * factor``.
 
     Sparse tables are scaled but not centered, because centering would make them dense: their
-    ``mean`` is zero. The factor of a constant column is zero, so that no model can use it.
+    ``mean`` is zero. The factor of a constant column is zero, so that no model can use it. Missing
+    values are replaced by ``fill``, the median.
     """
 
     mean: Vector
     factor: Vector
+    fill: Vector | None = None
 
     @property
     def constant(self) -> NDArray[np.bool_]:
@@ -43,23 +50,53 @@ class Scaling:
     def apply(self, X: Table) -> Table:
         if sp.issparse(X):
             return sp.csr_array(X @ sp.diags_array(self.factor))
-        return (X - self.mean) * self.factor
+        return (_fill_missing(X, self.fill) - self.mean) * self.factor
 
 
-def standard_scaling(X: Table, weight: Vector) -> Scaling:
-    """Return the scaling to weighted variance 1 and, for dense tables, weighted mean 0."""
-    mean, variance = _weighted_moments(X, weight)
+def standard_scaling(X: Table, weight: Vector, blocks: Blocks = ()) -> Scaling:
+    """Return the scaling to weighted variance 1 and, for dense tables, weighted mean 0.
+
+    The levels of a category have a common scale: half the sum of their variances becomes 1. With
+    two levels, each then has variance 1. ``blocks`` lists the columns of each block.
+    """
+    fill = _fill_values(X, weight, blocks)
+    mean, variance = _weighted_moments(_fill_missing(X, fill), weight)
+    for columns, block in blocks:
+        if block.has_levels:
+            occurs = variance[columns] > 0
+            variance[columns] = np.where(occurs, variance[columns].sum() / 2.0, 0.0)
     center = np.zeros_like(mean) if sp.issparse(X) else mean
     varies = variance > 0
     factor = np.zeros_like(mean)
     factor[varies] = 1.0 / np.sqrt(variance[varies])
-    return Scaling(center, factor)
+    return Scaling(center, factor, fill)
 
 
-def no_scaling(X: Table, weight: Vector) -> Scaling:
+def no_scaling(X: Table, weight: Vector, blocks: Blocks = ()) -> Scaling:
     """Return a scaling that sets constant columns to zero and does not change other columns."""
-    mean, variance = _weighted_moments(X, weight)
-    return Scaling(np.zeros_like(mean), (variance > 0).astype(float))
+    fill = _fill_values(X, weight, blocks)
+    mean, variance = _weighted_moments(_fill_missing(X, fill), weight)
+    return Scaling(np.zeros_like(mean), (variance > 0).astype(float), fill)
+
+
+def _fill_values(X: Table, weight: Vector, blocks: Blocks) -> Vector | None:
+    """Return the replacement of missing values in each column; None if the table has no blocks.
+
+    Only tables with blocks can have missing values, because a number with missing values is a
+    block.
+    """
+    if not blocks or sp.issparse(X):
+        return None
+    present = X[weight > 0]
+    fill = np.zeros(X.shape[1])
+    is_missing = np.isnan(present)
+    columns = np.flatnonzero(is_missing.any(axis=0) & ~is_missing.all(axis=0))
+    fill[columns] = np.nanmedian(present[:, columns], axis=0)
+    return fill
+
+
+def _fill_missing(X: Table, fill: Vector | None) -> Table:
+    return X if fill is None else np.where(np.isnan(X), fill, X)
 
 
 def _weighted_moments(X: Table, weight: Vector) -> tuple[Vector, Vector]:

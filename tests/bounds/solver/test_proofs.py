@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
+from allrelevant.bounds.solver.interface import Extreme, Objectives
 from allrelevant.bounds.solver.proofs import Certificates, intersect, outer_ranges
 from allrelevant.bounds.solver.ranges import weight_ranges
 from tests.bounds.generated import generated_samples
@@ -26,7 +27,8 @@ def test_random_multipliers_give_valid_bounds(seed, formulation, size):
     multipliers = size * rng.exponential(size=(4, models.rows.n_rows))
     multipliers[2:] *= rng.uniform(size=multipliers[2:].shape) < 0.1
     signs = np.array([1, -1, 1, -1])
-    proven = Certificates(models, multipliers).maxima(np.full(4, feature), signs)
+    objectives = Objectives.from_extremes([Extreme.of_weight(feature, sign) for sign in signs])
+    proven = Certificates(models, multipliers).maxima(objectives)
     assert (proven >= np.where(signs > 0, largest, -smallest) - 1e-9).all()
 
 
@@ -44,7 +46,8 @@ def test_zero_multipliers_give_the_norm_budget():
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
     zeros = np.zeros((1, models.rows.n_rows))
-    proven = Certificates(models, zeros).maxima(np.array([0]), np.array([1]))
+    objectives = Objectives.from_extremes([Extreme.of_weight(0, 1)])
+    proven = Certificates(models, zeros).maxima(objectives)
     np.testing.assert_allclose(proven, 1.1 * baseline.model.norm_)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -235,11 +236,37 @@ def _min_offset_part(
 
 @dataclass(frozen=True)
 class WeightLimit:
-    """Limits on one weight: ``low <= w_feature <= high``. Infinite values mean no limit."""
+    """Limits on one weight: ``low <= w_feature <= high``. Infinite values mean no limit.
+
+    If there are ``others``, pairs of a weight and its coefficient, the limits are on the weight
+    plus this linear function of other weights.
+    """
 
     feature: int
     low: float
     high: float
+    others: tuple[tuple[int, float], ...] = ()
+
+    @classmethod
+    def on_direction(
+        cls, direction: Vector, weights: NDArray[np.intp], low: float, high: float
+    ) -> WeightLimit:
+        """Return limits on ``direction . w[weights]``."""
+        first, *rest = np.flatnonzero(direction).tolist()
+        scale = float(direction[first])
+        others = tuple((int(weights[k]), float(direction[k]) / scale) for k in rest)
+        low, high = (low / scale, high / scale) if scale > 0 else (high / scale, low / scale)
+        return cls(int(weights[first]), low, high, others)
+
+    @property
+    def coefficients(self) -> dict[int, float]:
+        """Coefficient of each weight in the limited function."""
+        return {self.feature: 1.0, **dict(self.others)}
+
+    def values(self, coef: Any) -> Vector:
+        """Return the limited function of each model (row of a dense or sparse matrix)."""
+        weights = list(self.coefficients)
+        return np.asarray(coef[:, weights] @ np.array(list(self.coefficients.values()))).ravel()
 
     @property
     def ends(self) -> list[tuple[float, float]]:
@@ -254,11 +281,17 @@ def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> 
     The limits are appended as hard constraints. The bounds on the offsets remain valid.
     """
     rows = models.rows
-    ends = [(limit.feature, *end) for limit in limits for end in limit.ends]
-    features = np.array([feature for feature, _, _ in ends], dtype=np.intp)
-    signs = np.array([sign for _, sign, _ in ends])
+    ends = [(limit.coefficients, *end) for limit in limits for end in limit.ends]
+    entries = [
+        (i, weight, sign * coefficient)
+        for i, (coefficients, sign, _) in enumerate(ends)
+        for weight, coefficient in coefficients.items()
+    ]
+    places, weights, values = np.array(entries).reshape(-1, 3).T
     n = len(ends)
-    table = sp.csr_array((signs, (np.arange(n), features)), shape=(n, rows.n_weights))
+    table = sp.csr_array(
+        (values, (places.astype(np.intp), weights.astype(np.intp))), shape=(n, rows.n_weights)
+    )
     limited = replace(
         rows,
         table=stack_tables([rows.table, table if sp.issparse(rows.table) else table.toarray()]),
@@ -269,12 +302,14 @@ def restrict_models(models: EquivalentModels, limits: Sequence[WeightLimit]) -> 
     return replace(models, rows=limited, start=None)
 
 
-def satisfies_limits(coef: Matrix, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
+def satisfies_limits(
+    coef: Matrix | sp.csr_array, limits: Sequence[WeightLimit]
+) -> NDArray[np.bool_]:
     """Return a mask of the models (rows of ``coef``) that satisfy all limits on weights."""
-    is_feasible = np.ones(len(coef), dtype=bool)
+    is_feasible = np.ones(coef.shape[0], dtype=bool)
     for limit in limits:
-        weight = coef[:, limit.feature]
-        is_feasible &= (weight >= limit.low - LIMIT_TOL) & (weight <= limit.high + LIMIT_TOL)
+        value = limit.values(coef)
+        is_feasible &= (value >= limit.low - LIMIT_TOL) & (value <= limit.high + LIMIT_TOL)
     return is_feasible
 
 
@@ -282,9 +317,11 @@ def within(coef: Matrix, limits: Sequence[WeightLimit]) -> Matrix:
     """Clip weights to their limits, in place, and return them.
 
     The models satisfy the limits up to rounding. After clipping, a weight whose limits are both
-    zero is exactly zero on every platform.
+    zero is exactly zero on every platform. Limits on several weights are ignored.
     """
     for limit in limits:
+        if limit.others:
+            continue
         weight = coef[..., limit.feature]
         coef[..., limit.feature] = np.clip(weight, limit.low, limit.high) + 0.0  # not -0.0
     return coef

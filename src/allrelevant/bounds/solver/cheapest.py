@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ...exceptions import SolverError
+from ...terms.layout import WeightLayout
 from ..programs.equivalent_models import Budget, EquivalentModels, LinearProgram, budget_row
+from .blocks import KnownModels
 from .highs import HighsModel
 from .mixed_integer import WorkingSet
-from .ranges import WeightRanges
 
 # Weights below this fraction of the norm count as zero.
 ZERO_TOL = 1e-9
@@ -72,17 +73,25 @@ class SelectionProgram:
 
 
 def selection_program(
-    parts: Sequence[LinearProgram], signed: Sequence[Matrix], costs: Vector, fixed: Matrix
+    parts: Sequence[LinearProgram],
+    signed: Sequence[Matrix],
+    features_of_weights: NDArray[np.intp],
+    costs: Vector,
+    fixed: Matrix,
 ) -> SelectionProgram:
     """Return the MILP that minimizes the total cost of the features in use.
 
     ``parts`` are the LPs of the subproblems, ``signed`` the bounds on their weights. The first
-    weights of each subproblem have ``costs``, shape (n_features,); the others have no cost.
+    weights of each subproblem belong to features with ``costs``, shape (n_features,);
+    ``features_of_weights`` holds the feature of each. The other weights have no cost.
     ``fixed``, of shape (n_features, 2), bounds the binary variables: (0, 1) for a free feature,
     (1, 1) if it is always used and (0, 0) if it is never used.
     """
     n = len(costs)
-    blocks = [_usage_rows(part, ends[:n]) for part, ends in zip(parts, signed, strict=True)]
+    blocks = [
+        _usage_rows(part, ends, features_of_weights, n)
+        for part, ends in zip(parts, signed, strict=True)
+    ]
     zeros = sp.csc_array((sum(part.n_rows for part in parts), n))
     matrix = sp.vstack(
         [
@@ -97,7 +106,7 @@ def selection_program(
         ],
         format="csc",
     )
-    n_use_rows = 2 * n * len(blocks)
+    n_use_rows = 2 * len(features_of_weights) * len(blocks)
     program = LinearProgram(
         matrix=sp.csc_array(matrix),
         cost=np.r_[np.concatenate([part.cost for part in parts]), costs],
@@ -110,18 +119,21 @@ def selection_program(
     return SelectionProgram(program, list(parts), n)
 
 
-def _usage_rows(part: LinearProgram, signed: Matrix) -> tuple[sp.csc_array, sp.csc_array]:
+def _usage_rows(
+    part: LinearProgram, signed: Matrix, features_of_weights: NDArray[np.intp], n_features: int
+) -> tuple[sp.csc_array, sp.csc_array]:
     """Return the coefficients of the constraints that set the weights of unused features to zero.
 
     The constraints are ``positive <= high use`` and ``negative <= -low use``. The first matrix has
     the coefficients of the LP's variables, the second those of the binary variables.
     """
-    n = len(signed)
-    low, high = np.minimum(signed[:, 0], 0.0), np.maximum(signed[:, 1], 0.0)
+    n = len(features_of_weights)
+    low, high = np.minimum(signed[:n, 0], 0.0), np.maximum(signed[:n, 1], 0.0)
     places = (np.arange(2 * n), part.weight_columns(np.arange(n)).ravel())
     weights = sp.csc_array((np.ones(2 * n), places), shape=(2 * n, part.n_columns))
-    use = sp.vstack([sp.diags_array(-high), sp.diags_array(low)], format="csc")
-    return weights, sp.csc_array(use)
+    places = (np.arange(2 * n), np.tile(features_of_weights, 2))
+    use = sp.csc_array((np.r_[-high, low], places), shape=(2 * n, n_features))
+    return weights, use
 
 
 @dataclass(frozen=True)
@@ -142,7 +154,7 @@ class FeatureSet:
 class CheapestSearch:
     """Search for sufficient feature sets, in ascending order of cost.
 
-    ``sets``, ``ranges``, ``signed`` and ``C`` have one item per subproblem. Witnesses of the ranges
+    ``sets``, ``known``, ``signed`` and ``C`` have one item per subproblem. The known models
     determine the initial working sets of constraints. The model of a feature set minimizes
     ``|w|_1 + C * loss``. For ``costs`` and ``fixed``, see :func:`selection_program`. ``timed_out``
     is true if the search stopped at the deadline.
@@ -151,18 +163,18 @@ class CheapestSearch:
     def __init__(
         self,
         sets: Sequence[EquivalentModels],
-        ranges: Sequence[WeightRanges],
+        known: Sequence[KnownModels],
         signed: Sequence[Matrix],
+        layout: WeightLayout,
         costs: Vector,
         fixed: Matrix,
         C: Sequence[float],
     ) -> None:
         self._sets, self._signed, self._C = list(sets), list(signed), list(C)
-        self._costs, self._fixed, self._ranges = costs, fixed, list(ranges)
-        self._working = [
-            WorkingSet(models, model_ranges)
-            for models, model_ranges in zip(sets, ranges, strict=True)
-        ]
+        self._costs, self._fixed, self._known = costs, fixed, list(known)
+        weights = layout.weights_of(np.arange(len(costs)))
+        self._layout, self._features_of_weights = layout, layout.features_of_weights[weights]
+        self._working = [WorkingSet(*parts) for parts in zip(sets, known, strict=True)]
         self._found: list[NDArray[np.intp]] = []
         self.timed_out = False
 
@@ -188,7 +200,9 @@ class CheapestSearch:
         bound = 0.0
         while not self.timed_out:
             parts = [working.models.program for working in self._working]
-            program = selection_program(parts, self._signed, self._costs, self._fixed)
+            program = selection_program(
+                parts, self._signed, self._features_of_weights, self._costs, self._fixed
+            )
             model = HighsModel(program.without(self._found))
             seconds = None if deadline is None else deadline - time.time()
             solution = model.solve_integer(program.use, "the cheapest feature set", seconds)
@@ -212,10 +226,9 @@ class CheapestSearch:
         self, models: list[tuple[Vector, Vector]], in_use: NDArray[np.bool_]
     ) -> NDArray[np.intp]:
         """Return the features that are used or required, without unnecessary zero-cost features."""
-        n = len(self._costs)
-        used = np.zeros(n, dtype=bool)
+        used = np.zeros(len(self._costs), dtype=bool)
         for coef, _ in models:
-            used |= np.abs(coef[:n]) > ZERO_TOL * max(1.0, np.abs(coef).sum())
+            used |= self._uses(np.abs(coef) > ZERO_TOL * max(1.0, np.abs(coef).sum()))
         used = (used & in_use) | (self._fixed[:, 0] > 0)
         for j in np.flatnonzero(used & (self._costs == 0) & (self._fixed[:, 0] == 0)):
             fewer = used.copy()
@@ -230,8 +243,8 @@ class CheapestSearch:
         This is the fallback if the time limit is reached before a feature set is found.
         """
         used = self._fixed[:, 0] > 0
-        for ranges in self._ranges:
-            in_use = np.abs(ranges.coef[:, : len(self._costs)].toarray()) > 0
+        for known in self._known:
+            in_use = np.array([self._uses(coef != 0) for coef in known.coef.toarray()])
             allowed = ~in_use[:, self._fixed[:, 1] == 0].any(axis=1)
             if not allowed.any():
                 raise SolverError(
@@ -240,6 +253,10 @@ class CheapestSearch:
             costs = np.where(allowed, in_use @ self._costs, np.inf)
             used = used | in_use[int(np.argmin(costs))]
         return self._feature_set(np.flatnonzero(used), bound, proven=False)
+
+    def _uses(self, is_nonzero: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return a mask of the features that a model uses, given that of its nonzero weights."""
+        return self._layout.any_weight(is_nonzero)[: len(self._costs)]
 
     def _feature_set(self, members: NDArray[np.intp], bound: float, proven: bool) -> FeatureSet:
         models = [self._solve_with(i, members) for i in range(len(self._sets))]
@@ -258,7 +275,8 @@ class CheapestSearch:
 
         Raise :class:`SolverError` if no such model satisfies the constraints.
         """
-        models, n = self._sets[index], len(self._costs)
+        models, members = self._sets[index], self._layout.weights_of(members)
+        n = len(self._features_of_weights)
         working = self._working[index]
         while True:
             small = working.models

@@ -7,7 +7,7 @@ that satisfy the limits still attain the ends of their ranges, so most LPs can b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...terms.layout import WeightLayout
 from ..programs.equivalent_models import (
     EquivalentModels,
     WeightLimit,
@@ -23,6 +24,7 @@ from ..programs.equivalent_models import (
     satisfies_limits,
     within,
 )
+from .blocks import BlockRange, BlockSolver, FeatureRanges, union_of_blocks
 from .families import solvers_for
 from .interface import Extreme, SolverStats, sum_stats
 from .proofs import intersect
@@ -91,7 +93,7 @@ class ConstrainedModels:
 
         If the witness of an end satisfies the limits, the end and its certificate do not change.
         """
-        pending = np.flatnonzero(~satisfies_limits_sparse(wider.coef, self.limits))
+        pending = np.flatnonzero(~satisfies_limits(wider.coef, self.limits))
         m = len(wider.features)
         coef, offset = wider.coef.tolil(), wider.offset.copy()
         attained, proven = wider.attained.T.copy(), wider.proven.T.copy()  # shape (2, m)
@@ -107,6 +109,8 @@ class ConstrainedModels:
             proven.reshape(-1)[pending] = check.proven
             effort = checked.effort
         for limit in self._exact_limits:
+            if limit.others:
+                continue
             column = coef[:, [limit.feature]].toarray()
             coef[:, [limit.feature]] = within(column, [replace(limit, feature=0)])
             index = np.flatnonzero(wider.features == limit.feature)
@@ -131,9 +135,8 @@ class ConstrainedModels:
         ``wider`` that satisfy the limits, and all solutions found here. ``signed``, of shape
         (d, 2), bounds the weights without limits.
         """
-        known_weights = wider.coef[satisfies_limits_sparse(wider.coef, self.limits)][
-            :, features
-        ].toarray()
+        is_feasible = satisfies_limits(wider.coef, self.limits)
+        known_weights = wider.coef[is_feasible][:, features].toarray()
         known_weights = self.clip_weights(known_weights, features)
         low, high = signed[features].T
         main = np.where(high >= -low, 1, -1)  # the sign with the larger bound
@@ -159,6 +162,55 @@ class ConstrainedModels:
         sizes = absolute(np.column_stack([lowest, highest]))
         return sizes, replace(update.effort, spared=2 * len(features) - update.n_solved)
 
+    def feature_ranges(self, wider: FeatureRanges, layout: WeightLayout) -> FeatureRanges:
+        """Return the range of each feature under the limits, given the ranges without limits."""
+        blocks = self.block_ranges(wider, layout, wider.blocks)
+        return FeatureRanges(self.ranges(wider.weights), blocks)
+
+    def block_ranges(
+        self, wider: FeatureRanges, layout: WeightLayout, features: Iterable[int]
+    ) -> dict[int, BlockRange]:
+        """Return the range of each block's size under the limits.
+
+        If both witnesses of a block without limits satisfy the limits, its range does not change.
+        """
+        solver: BlockSolver | None = None
+        ranges = {}
+        for feature in features:
+            part = wider.blocks[feature]
+            if not satisfies_limits(part.coef, self.limits).all():
+                if solver is None:
+                    known = wider.models
+                    known = known.take(satisfies_limits(known.coef, self.limits))
+                    checked = self.checked_solver(wider.weights)
+                    solver = BlockSolver(self.models, layout, known, checked)
+                part = solver.range(feature)
+            ranges[feature] = part
+        return ranges
+
+    def feature_sizes(
+        self,
+        features: NDArray[np.intp],
+        wider: FeatureRanges,
+        layout: WeightLayout,
+        weight_bounds: Matrix,
+    ) -> tuple[Matrix, SolverStats]:
+        """Return the smallest and largest size of m features, and solver statistics.
+
+        ``weight_bounds``, of shape (n_weights, 2), bounds the weights without limits.
+        """
+        single = layout.has_one_weight(features)
+        sizes, effort = np.empty((len(features), 2)), SolverStats()
+        if single.any():
+            weights = layout.weights_of(features[single])
+            sizes[single], effort = self.sizes(weights, wider.weights, weight_bounds)
+        blocks = self.block_ranges(wider, layout, features[~single].tolist())
+        if blocks:
+            sizes[~single] = [part.attained for part in blocks.values()]
+            n_programs = sum(part.n_programs for part in blocks.values())
+            effort = sum_stats([effort, SolverStats(programs=n_programs)])
+        return sizes, effort
+
     def clip_weights(self, coef: Matrix, features: NDArray[np.intp]) -> Matrix:
         """Clip the weights of the given features to the original limits, in place; return them.
 
@@ -168,7 +220,7 @@ class ConstrainedModels:
         reindexed = [
             replace(limit, feature=places[limit.feature])
             for limit in self._exact_limits
-            if limit.feature in places
+            if limit.feature in places and not limit.others
         ]
         return within(coef, reindexed)
 
@@ -184,12 +236,6 @@ class ConstrainedModels:
             active_rows = np.flatnonzero((slack >= -ACTIVE_TOL).any(axis=0))
         family = solvers_for(self.models.rows)
         return CheckedSolver(self.models, partial(family.extremes, active_rows=active_rows))
-
-
-def satisfies_limits_sparse(coef: sp.csr_array, limits: Sequence[WeightLimit]) -> NDArray[np.bool_]:
-    """Return whether each model, given as a sparse row of weights, satisfies all limits."""
-    columns = coef[:, [limit.feature for limit in limits]].toarray()
-    return satisfies_limits(columns, [replace(limit, feature=i) for i, limit in enumerate(limits)])
 
 
 class _RangeUpdate:
@@ -258,10 +304,18 @@ class UnionRanges(WeightRanges):
         return self.parts[best].witness(index, side)
 
 
-def union(parts: Sequence[WeightRanges]) -> WeightRanges:
-    """Return the weight ranges over a union of sets of models, given the ranges over each set."""
+def union(parts: Sequence[FeatureRanges]) -> FeatureRanges:
+    """Return the ranges over a union of sets of models, given the ranges over each set."""
     if len(parts) == 1:
         return parts[0]
+    blocks = {
+        feature: union_of_blocks([part.blocks[feature] for part in parts])
+        for feature in parts[0].blocks
+    }
+    return FeatureRanges(_union_of_weights([part.weights for part in parts]), blocks)
+
+
+def _union_of_weights(parts: Sequence[WeightRanges]) -> WeightRanges:
     first = parts[0]
     return UnionRanges(
         features=first.features,

@@ -35,8 +35,8 @@ from .interface import (
     Extreme,
     ExtremeSolutions,
     NotAVertexError,
+    Objectives,
     SolverStats,
-    features_and_signs,
 )
 
 # Largest gap of the baseline, relative to its objective value, and maximum number of cuts.
@@ -137,13 +137,13 @@ class CuttingPlaneSolver:
             outside = self._solve_under_cuts([extremes[int(e)] for e in pending])
             multipliers = self._pad(multipliers)
             multipliers[pending] = outside.multipliers
-            features, signs = features_and_signs([extremes[int(e)] for e in pending])
-            each = np.arange(len(pending))
+            goals = Objectives.from_extremes([extremes[int(e)] for e in pending])
             candidates = self._shrink_to_feasible(outside.coef)
-            is_better = signs * candidates[each, features] > signs * inside[pending, features]
+            improvement = goals.values(candidates) - goals.values(inside[pending])
+            is_better = goals.signs * improvement > 0
             inside[pending[is_better]] = candidates[is_better]
             size = np.maximum(1.0, np.abs(inside[pending]).sum(axis=1))
-            gap = signs * (outside.coef[each, features] - inside[pending, features]) / size
+            gap = goals.signs * goals.values(outside.coef - inside[pending]) / size
             is_open = gap > EXTREME_GAP_TOL
             if not is_open.any():
                 break
@@ -195,7 +195,9 @@ class CuttingPlaneSolver:
             return np.r_[slope, -slope]
 
         gain = np.zeros(2 * d)
-        gain[[extreme.feature, d + extreme.feature]] = extreme.sign, -extreme.sign
+        weights = np.array(extreme.weights)
+        gain[weights] = extreme.sign * np.array(extreme.coefficients)
+        gain[d + weights] = -gain[weights]
         low, high = self._rows.weight_limits.T
         lower = np.r_[np.maximum(low, 0.0), np.maximum(-high, 0.0)]
         upper = np.r_[np.maximum(high, 0.0), np.maximum(-low, 0.0)]

@@ -91,7 +91,7 @@ class Objectives:
     def values(self, coef: Matrix) -> Vector:
         """Return the value of each function for the model in the same row of ``coef``."""
         terms = self.coefficients * coef[self.rows, self.weights]
-        return np.bincount(self.rows, weights=terms, minlength=len(self.signs))
+        return np.asarray(np.bincount(self.rows, weights=terms, minlength=len(self.signs)), float)
 
 
 @dataclass(frozen=True)

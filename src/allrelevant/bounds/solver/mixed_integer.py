@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import EquivalentModels, LinearProgram
+from .blocks import KnownModels
 from .highs import HighsModel
-from .ranges import WeightRanges
 
 # Largest violation of constraints outside the working set, relative to the norm.
 FEASIBILITY_TOL = 1e-7
@@ -29,13 +29,12 @@ class WorkingSet:
 
     The models that satisfy it are a relaxation of the full set of models. Bounds over them are
     therefore valid for the full set, and an optimum that is feasible for the full set is also
-    optimal there. The initial constraints are those that are nearly active at witnesses of
-    ``ranges``.
+    optimal there. The initial constraints are those that are nearly active at ``known`` models.
     """
 
-    def __init__(self, models: EquivalentModels, ranges: WeightRanges) -> None:
+    def __init__(self, models: EquivalentModels, known: KnownModels) -> None:
         self._all = models
-        self._rows = models.rows.working_rows(ranges.coef.toarray(), ranges.offset)
+        self._rows = models.rows.working_rows(known.coef.toarray(), known.offset)
 
     @property
     def models(self) -> EquivalentModels:
@@ -57,11 +56,11 @@ class WorkingSet:
 class TotalWeight:
     """Solver for the smallest and largest sum of absolute weights over a set of models.
 
-    ``ranges`` are the weight ranges of the set. ``signed``, of shape (d, 2), bounds the weights.
+    ``known`` are models of the set. ``signed``, of shape (d, 2), bounds the weights.
     """
 
-    def __init__(self, models: EquivalentModels, ranges: WeightRanges, signed: Matrix) -> None:
-        self._working = WorkingSet(models, ranges)
+    def __init__(self, models: EquivalentModels, known: KnownModels, signed: Matrix) -> None:
+        self._working = WorkingSet(models, known)
         self._signed = signed
 
     def smallest(self, features: NDArray[np.intp]) -> float:

@@ -104,17 +104,34 @@ class Certificates:
         where ``gap`` is the difference between the budgets and the dual objective. No term of the
         sum is negative, so ``-gap / (1 + v_j) <= w_j <= gap / (1 - v_j)``.
         """
-        largest = _max_absolute(self._combination)
-        limit = self._budget_value(largest)
+        gap, v = self._gap_and_combination()
         with np.errstate(divide="ignore", invalid="ignore"):  # no bound where |v_j| = 1
-            gap = (limit + self._rest + ROUNDING * limit) / largest
-            v = self._combination / largest[:, None]
             return np.column_stack(
                 [
                     np.fmax.reduce(-gap[:, None] / (1.0 + v), initial=-np.inf),
                     np.fmin.reduce(gap[:, None] / (1.0 - v), initial=np.inf),
                 ]
             )
+
+    def direction_maxima(self, directions: Matrix, weights: NDArray[np.intp]) -> Vector:
+        """Return the tightest bound on ``c . w[weights]`` for each direction c (row).
+
+        By the inequality in :meth:`ranges`, the sum of ``|w_k| - v_k w_k`` is at most the gap, so
+        ``c . w`` is at most the gap times the largest ``|c_k| / (1 - v_k sign(c_k))``.
+        """
+        gap, v = self._gap_and_combination()
+        with np.errstate(divide="ignore", invalid="ignore"):  # no bound where |v_k| = 1
+            ratio = np.abs(directions) / (1.0 - v[:, None, weights] * np.sign(directions))
+            ratio = np.where(directions == 0, 0.0, ratio)
+            return np.fmin.reduce(gap[:, None] * ratio.max(axis=2), initial=np.inf)
+
+    def _gap_and_combination(self) -> tuple[Vector, Matrix]:
+        """Return the gap of each certificate, and v scaled to a largest absolute entry of 1."""
+        largest = _max_absolute(self._combination)
+        limit = self._budget_value(largest)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gap = (limit + self._rest + ROUNDING * limit) / largest
+            return gap, self._combination / largest[:, None]
 
     def _budget_value(self, norm_price: Vector) -> Vector:
         return _max_within_budgets(self._models.budgets, norm_price, self._loss_price)

@@ -127,7 +127,7 @@ def weight_ranges(
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
     if deadline is not None and time.time() >= deadline:
-        return _empty_ranges(models)
+        return empty_ranges(models)
     checked = CheckedSolver(models, solver)
     parts: list[WeightRanges] = []
     for batch in _batches(models, features, timed=deadline is not None):
@@ -135,7 +135,7 @@ def weight_ranges(
             break
         parts.append(_batch_ranges(models, batch, checked, with_outer_ranges))
     if not parts:
-        return _empty_ranges(models)
+        return empty_ranges(models)
     return replace(join_ranges(parts), effort=checked.effort)
 
 
@@ -198,7 +198,9 @@ def _batch_ranges(
     with_outer_ranges: bool,
 ) -> WeightRanges:
     # All minima, then all maxima: successive bases are then more similar, which helps HiGHS.
-    solutions, check = checked.solve([Extreme.of_weight(j, sign) for sign in (-1, 1) for j in features])
+    solutions, check = checked.solve(
+        [Extreme.of_weight(j, sign) for sign in (-1, 1) for j in features]
+    )
     return WeightRanges(
         features=features,
         attained=check.attained.reshape(2, -1).T,
@@ -240,7 +242,8 @@ def _extremes(features: NDArray[np.intp], sides: NDArray[np.intp]) -> list[Extre
     ]
 
 
-def _empty_ranges(models: EquivalentModels) -> WeightRanges:
+def empty_ranges(models: EquivalentModels) -> WeightRanges:
+    """Return the ranges of no weight."""
     none = np.empty((0, 2))
     return WeightRanges(
         features=np.empty(0, dtype=np.intp),
@@ -304,6 +307,11 @@ class CheckedSolver:
         self._solver: ExtremeSolver | None = None
         with suppress(NotAVertexError):
             self._solver = (make_solver or self._family.extremes)(models)
+
+    @property
+    def models(self) -> EquivalentModels:
+        """Current description of the set, to which the solver may have added cuts."""
+        return self._models
 
     @property
     def effort(self) -> SolverStats:
