@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._params import (
     AUTO,
@@ -37,6 +37,7 @@ from .._validation import N_JOBS
 from ..resampling import draw_seeds
 from ..terms.layout import WeightLayout
 from ..terms.scaling import no_scaling, standard_scaling
+from ..terms.validation import validate_table
 from ._selector import BoundsSelectorMixin
 from .baseline import SEPARATE, Formulation, Tolerance
 from .cheapest_models import CheapestModels
@@ -176,7 +177,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
         """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
-        X, y = validate_data(
+        X, y = validate_table(
             self,
             X,
             y,
@@ -285,7 +286,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     def _values(self, X: Any) -> Matrix:
         """Return the decision values of the baseline for each sample."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_table(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.baseline_.decision_function(X)
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearModel:

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._optional import display
 from .._params import SUBSET_RULE, KernelName, SubsetRule
@@ -31,6 +31,7 @@ from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels, draw_seeds
 from ..subsets import ScoredPath, scorer_name
+from ..terms.validation import validate_table
 from .kernels import KERNELS
 from .run import SVMSettings
 from .scoring import BALANCED_ACCURACY, make_scorer
@@ -132,7 +133,7 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
 
     def _validate(self, X: Any, y: Any, groups: Any) -> tuple[Table, Labels]:
         self._validate_params()
-        X, y = validate_data(
+        X, y = validate_table(
             self,
             X,
             y,

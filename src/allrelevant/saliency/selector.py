@@ -15,7 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._params import (
     AUTO,
@@ -45,6 +45,7 @@ from ..exceptions import InputError
 from ..resampling import Labels, cv_splits, warn_rare_class
 from ..subsets import NO_SCORES, ScoredPath, resolve_scorer, scorer_name
 from ..terms.scaling import constant_features, deviations
+from ..terms.validation import validate_table
 from .differentiable import as_differentiable, row_labels
 from .explanation import Explanation, ExplanationTarget, explain_rows
 from .gains import Gain, Targets
@@ -358,7 +359,9 @@ scoring_
         """
         check_is_fitted(self, "estimator_")
         index = row_labels(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validate_table(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
         explanation = explain_rows(
             as_differentiable(self.estimator_),
             self._masking.reduce(X, self._explained_features),
@@ -395,7 +398,7 @@ scoring_
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         self._validate_params()
-        X, y = validate_data(
+        X, y = validate_table(
             self,
             X,
             y,
