@@ -11,7 +11,7 @@ from .._params import AUTO, METRIC, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED, FORMATS
 from .effort import find_small_set, is_moderate
-from .estimators import Options, build_bounds, fit
+from .estimators import BOUNDS, Options, build_bounds, fit
 from .options import REPORT_PAGE, add_options, estimator_options
 from .output import Outputs, collected_notes, plan_outputs, result_table
 from .table import fit_arguments, table_input
@@ -213,7 +213,7 @@ def _analyze(
     read_costs(costs, X.columns)  # raises on invalid costs before the fit
     inferred = infer_task(columns.y) if task == AUTO else None
     task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
-    ordered, options = _order_classes(columns.y, options)
+    ordered, options = _order_classes(columns.y, task, options)
     est = build_bounds(task, options, reason)
     y = task_by_name(task).read_target(ordered, target)
     arguments = fit_arguments(est, columns)
@@ -242,8 +242,10 @@ def _analyze(
     outputs.write(document, result_table)
 
 
-def _order_classes(y: Column, options: Options) -> tuple[Column, Options]:
+def _order_classes(y: Column, task: str, options: Options) -> tuple[Column, Options]:
     """Return the target with the order of its classes, and the options that state this order."""
+    if "classes" not in BOUNDS[task].options:
+        return y, options
     from ..tables.target import order_classes
 
     order = options.settings.get("classes")

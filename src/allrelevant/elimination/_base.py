@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._params import SUBSET_RULE, KernelName, SubsetRule
 from .._typing import Rows, Table, Vector
 from .._validation import (
@@ -103,7 +103,7 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
     def history_(self) -> pd.DataFrame:
         """DataFrame with one row per visited subset: changed features, score, C and time."""
         check_is_fitted(self)
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         return pandas.DataFrame(self._history_rows(feature_names(self)))
 

@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from .._optional import import_extra
 from .._params import (
     AUTO,
     CV_FOLDS,
@@ -380,7 +381,7 @@ scoring_
     def history_(self) -> pd.DataFrame:
         """DataFrame with the features, saliency, scores and times of each round."""
         check_is_fitted(self, "ranking_")
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         return pandas.DataFrame(self._history.rows(feature_names(self)))
 

@@ -63,10 +63,10 @@ def split_features(frame: Frame, roles: ColumnRoles) -> SplitTable:
     present = np.flatnonzero(~frame[roles.target].missing)
     if len(present) < len(frame):
         warn_caller(
-            f"{count_noun(len(frame) - len(present), 'row', 'rows')} of {len(frame):,} without a "
-            f"value of the target {roles.target!r} are left out."
+            f"{count_noun(len(frame) - len(present), 'row', 'rows')} of {len(frame):,} left out, "
+            f"without a value of the target {roles.target!r}."
         )
-        frame = frame.take(present)
+        frame = frame.take_rows(present)
     _check_size(frame)
     _check_target_finite(frame[roles.target])
     row_groups = None if roles.row_groups is None else _row_groups(frame[roles.row_groups])

@@ -34,11 +34,12 @@ _GROUP_NAMES = re.compile(
 def is_identifier(column: Column) -> bool:
     """Return whether a column has a different word in every row.
 
-    Columns in which most words are numbers are not identifiers, but numbers with typing errors.
+    Columns in which most, but not all, words are numbers are numbers with typing errors.
     """
     n_present = len(column) - column.n_missing
     is_distinct = column.has_levels and len(np.unique(column.values[~column.missing])) == n_present
-    return is_distinct and n_present > 2 and not _is_mostly_numbers(column)
+    has_errors = _is_mostly_numbers(column) and not all(map(is_number, column.levels))
+    return is_distinct and n_present > 2 and not has_errors
 
 
 def _is_mostly_numbers(column: Column) -> bool:

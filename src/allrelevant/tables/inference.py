@@ -21,8 +21,10 @@ def as_numbers(column: Column) -> Column | None:
         return column
     if not column.has_levels or not all(map(is_number, column.levels)):
         return None
-    values = np.array([*map(float, column.levels), np.nan])[column.values]
-    return number_column(column.name, values)
+    values = [*map(float, column.levels)]
+    if len(set(values)) < len(values):  # integers with too many digits
+        return None
+    return number_column(column.name, np.array([*values, np.nan])[column.values])
 
 
 def is_number(word: str) -> bool:

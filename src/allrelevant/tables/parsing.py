@@ -102,14 +102,28 @@ def parse_columns(
         fractional = {j for j, values in numbers.items() if _has_fractions(values)}
         dotted = _collect_words(rows, fractional)
         words |= {j: w for j, w in dotted.items() if all(map(_DOT_GROUPS.fullmatch, w.present))}
+    labels = _long_labels(rows, numbers)
     notes = _Notes()
     columns = [
-        _infer_column(name, words[j], style, notes)
+        labels[j].categories(name)
+        if j in labels
+        else _infer_column(name, words[j], style, notes)
         if j in words
         else number_column(name, numbers.get(j, np.empty(0)))
         for j, name in enumerate(names)
     ]
     return columns, notes.lines()
+
+
+def _long_labels(rows: TextRows, numbers: Mapping[int, Vector]) -> dict[int, Words]:
+    """Return the words of columns of integers with too many digits to be distinct as floats."""
+    large = {j for j, values in numbers.items() if (np.abs(values) >= 2.0**53).any()}
+    return {
+        j: words
+        for j, words in _collect_words(rows, large).items()
+        if all(word.strip().lstrip("+-").isdecimal() for word in words.present)
+        and len(set(map(float, words.present))) < len(words.present)
+    }
 
 
 def _load_columns(rows: TextRows, width: int) -> tuple[dict[int, Vector], dict[int, Words]]:

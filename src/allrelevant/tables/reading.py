@@ -229,10 +229,11 @@ def _read_parquet(data: bytes, name: str, sheet: str | None) -> Frame:
     parquet = import_extra("pyarrow.parquet", "parquet")
     arrow = import_extra("pyarrow", "parquet")
     try:
-        table = parquet.read_table(arrow.BufferReader(data))
+        file = parquet.ParquetFile(arrow.BufferReader(data))
+        check_distinct_names(name, file.schema_arrow.names)
+        table = file.read()
     except arrow.ArrowException as error:
         raise ValueError(str(error)) from error
-    check_distinct_names(name, table.schema.names)
     # pandas stores the index of a data frame as columns.
     index = (table.schema.pandas_metadata or {}).get("index_columns", [])
     table = table.drop_columns([c for c in index if isinstance(c, str) and c in table.schema.names])

@@ -115,9 +115,13 @@ class Frame:
         """Return all columns except those with the given names."""
         return Frame(tuple(column for column in self.data if column.name not in names))
 
-    def take(self, rows: NDArray[Any]) -> Frame:
+    def take_rows(self, rows: NDArray[Any]) -> Frame:
         """Return the given rows (indices or a mask)."""
         return Frame(tuple(column.take(rows) for column in self.data))
+
+    def take_columns(self, positions: Iterable[int]) -> Frame:
+        """Return the columns at the given positions, in this order."""
+        return Frame(tuple(self.data[position] for position in positions))
 
     @classmethod
     def from_numpy(cls, values: Matrix, names: Sequence[str]) -> Frame:
