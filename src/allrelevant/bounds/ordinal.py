@@ -28,7 +28,6 @@ from .._text import join_names
 from .._typing import Matrix, Table, Vector
 from .._validation import encode_classes
 from ..exceptions import InputError
-from ..resampling import Fold, stratified_folds
 from ..tables.target import ordered_labels
 from ..terms.columns import category_order
 from ._base import RelevanceBounds
@@ -73,9 +72,6 @@ class OrdinalData(TaskData):
         """Return the explained fraction of the absolute deviation from the median class."""
         predicted = count_thresholds_below(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
-
-    def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        return stratified_folds(self.y, n_folds, seed)
 
     def _intercept(self, offset: Vector) -> float:
         return 0.0

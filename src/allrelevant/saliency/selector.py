@@ -383,7 +383,11 @@ scoring_
         check_is_fitted(self, "ranking_")
         pandas = import_extra("pandas", "pandas")
 
-        return pandas.DataFrame(self._history.rows(feature_names(self)))
+        return pandas.DataFrame(self._history_rows(feature_names(self)))
+
+    def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
+        """Return one dict per round, used as the rows of ``history_``."""
+        return self._history.rows(names)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
