@@ -187,7 +187,7 @@ def _fit_bounds(
     names = ("random_state", "n_jobs", "standardize", "verbose")
     settings = {name: options.settings[name] for name in names}
     est = BOUNDS[label.task].build(Options(settings, {}), label.task)
-    fit(est, X, label.y)
+    fit(est, X, label.y, **fit_arguments(est, columns))
     wants_small_set = (wanted or is_moderate(est, X)) and has_evidence(est.table_pvalue_)
     return SelectionBounds(
         est,
