@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 STACK = ["numpy", "scipy", "scikit-learn", "highspy"]
-EXTRAS = ("parquet", "plot", "all", "networks")
+EXTRAS = ("pandas", "excel", "parquet", "plot", "all", "networks")
 
 FIT = "from allrelevant import {name}\nfrom sklearn.datasets import {data}\n"
 FIT += "{name}({settings}).fit(*{data}(return_X_y=True))"

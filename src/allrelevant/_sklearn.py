@@ -19,9 +19,11 @@ def fitted_gamma(svm: Any) -> float:
 
 def take_columns(X: Any, columns: Sequence[int]) -> Any:
     """Return some columns of an array, a sparse matrix or a DataFrame, as the same type."""
-    return _safe_indexing(X, list(columns), axis=1)
+    take = getattr(X, "take_columns", None)  # of a Frame, which scikit-learn does not know
+    return take(columns) if take is not None else _safe_indexing(X, list(columns), axis=1)
 
 
 def take_rows(X: Any, rows: Any) -> Any:
     """Return some rows of an array, a sparse matrix, a list or a DataFrame, as the same type."""
-    return _safe_indexing(X, rows)
+    take = getattr(X, "take_rows", None)
+    return take(rows) if take is not None else _safe_indexing(X, rows)

@@ -3,6 +3,9 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from allrelevant import (
@@ -71,3 +74,49 @@ class TestOrdinal:
         y = np.r_[7, ordinal_data.y[1:]]
         with pytest.raises(InputError, match="single row"):
             OrdinalBounds().fit(ordinal_data.X, y)
+
+
+WORDS = np.array(["low", "fair", "good", "high"])
+
+
+class TestOrderOfWords:
+    """Words give the result of the numbers that they stand for, if their order is known."""
+
+    @pytest.fixture
+    def words(self, ordinal_data):
+        return WORDS[np.unique(ordinal_data.y, return_inverse=True)[1]]
+
+    @pytest.fixture
+    def numbers(self, ordinal_data):
+        return OrdinalBounds(C=1.0, cutoff=0.1).fit(ordinal_data.X, ordinal_data.y)
+
+    def check(self, bounds, numbers, X):
+        assert bounds.classes_.tolist() == WORDS.tolist()
+        np.testing.assert_allclose(bounds.interval_, numbers.interval_, atol=1e-8)
+        codes = np.searchsorted(numbers.classes_, numbers.predict(X))
+        assert bounds.predict(X).tolist() == WORDS[codes].tolist()
+
+    def test_stated_order(self, ordinal_data, words, numbers):
+        order = [*WORDS, "perfect"]  # a class that does not occur
+        bounds = OrdinalBounds(classes=order, C=1.0, cutoff=0.1).fit(ordinal_data.X, words)
+        self.check(bounds, numbers, ordinal_data.X)
+
+    def test_ordered_categoricals(self, ordinal_data, words, numbers):
+        codes = pa.array([WORDS.tolist().index(word) for word in words])
+        for y in (
+            pd.Categorical(words, WORDS, ordered=True),
+            pd.Series(pd.Categorical(words, WORDS, ordered=True)),
+            pl.Series(words.tolist(), dtype=pl.Enum(WORDS.tolist())),
+            pa.chunked_array([pa.DictionaryArray.from_arrays(codes, WORDS.tolist(), ordered=True)]),
+        ):
+            bounds = OrdinalBounds(C=1.0, cutoff=0.1).fit(ordinal_data.X, y)
+            self.check(bounds, numbers, ordinal_data.X)
+
+    def test_unknown_order_is_refused(self, ordinal_data, words):
+        for y in (words, words.astype(object), pd.Categorical(words)):
+            with pytest.raises(InputError, match=r"order is unknown.*OrdinalBounds\(classes="):
+                OrdinalBounds(C=1.0, cutoff=0.1).fit(ordinal_data.X, y)
+
+    def test_incomplete_order(self, ordinal_data, words):
+        with pytest.raises(InputError, match="does not contain the class 'low'"):
+            OrdinalBounds(classes=["fair", "good", "high"]).fit(ordinal_data.X, words)

@@ -41,7 +41,7 @@ def test_unknown_target_suggests_close_names(run: Run) -> None:
 
 
 def test_wrong_separator_is_hinted_at(run: Run, frame: pd.DataFrame) -> None:
-    frame.to_csv("bad.csv", index=False, sep=";")
+    frame.to_csv("bad.csv", index=False, sep="~")
     refused(run("report", "bad.csv", "-t", "sick"), "--sep")
 
 
@@ -54,20 +54,15 @@ def test_one_class(run: Run, frame: pd.DataFrame) -> None:
     refused(run("report", "bad.csv", "-t", "sick"), "'sick'", "single class, 'yes'")
 
 
-def test_missing_targets(run: Run, frame: pd.DataFrame) -> None:
-    write(frame.assign(sick=frame["sick"].where(frame.index > 2)))
-    refused(run("report", "bad.csv", "-t", "sick"), "'sick'", "3 of 80 rows")
-
-
 @pytest.mark.parametrize("name", ["bad.csv", "bad.parquet"])
 def test_missing_and_infinite_values(run: Run, frame: pd.DataFrame, name: str) -> None:
     bad = frame.copy()
     bad.loc[:1, "alpha"] = np.nan
     bad.loc[5, "beta"] = -np.inf
     write(bad, name)
-    refused(
-        run("report", name, "-t", "sick"), "'alpha' (2 missing)", "'beta' (1 infinite)", "--drop"
-    )
+    refused(run("report", name, "-t", "sick"), "'beta' (1 infinite)", "--drop")
+    write(bad.assign(beta=frame["beta"]), name)
+    refused(run("report", name, "-t", "sick"), "'alpha' (2 missing)", "--drop")
 
 
 def test_text_columns(run: Run, frame: pd.DataFrame) -> None:

@@ -162,7 +162,7 @@ def test_demo_has_no_options_of_other_tasks(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("task", "fragment"),
-    [("regression", "requires a numeric target"), ("ordinal", "Encode them as numbers")],
+    [("regression", "requires a numeric target"), ("ordinal", "--order no,yes")],
 )
 def test_text_target_where_numbers_are_needed(run: Run, task: str, fragment: str) -> None:
     line = refused(run("report", "table.csv", "-t", "sick", "--task", task))
@@ -184,11 +184,10 @@ def test_constant_target(run: Run, frame: pd.DataFrame, task: str, value: float)
 
 
 @pytest.mark.parametrize("task", [*MAKERS, "auto"])
-def test_missing_and_infinite_targets(run: Run, frame: pd.DataFrame, task: str) -> None:
-    for value, word in ((np.nan, "missing"), (np.inf, "infinite")):
-        frame.assign(sick=[value, *range(1, 80)]).to_csv("t.csv", index=False)
-        line = refused(run("report", "t.csv", "-t", "sick", "--task", task))
-        assert f"'sick' is {word} in 1 of 80 rows" in line
+def test_infinite_targets(run: Run, frame: pd.DataFrame, task: str) -> None:
+    frame.assign(sick=[np.inf, *range(1, 80)]).to_csv("t.csv", index=False)
+    line = refused(run("report", "t.csv", "-t", "sick", "--task", task))
+    assert "'sick' is infinite in 1 of 80 rows" in line
 
 
 @pytest.mark.parametrize(

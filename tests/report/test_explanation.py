@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.svm import SVC, SVR
 
@@ -16,6 +15,7 @@ from allrelevant.report import render
 from allrelevant.report.explanation import MAX_BARS, rows_view
 from allrelevant.results import explanation_document
 from allrelevant.saliency.quality import decision_margins, predict_held_out
+from allrelevant.terms.columns import Frame
 
 from .test_page import HOSTILE, Reader
 
@@ -25,9 +25,10 @@ def example(names: list[str], *, numbers: bool = False, raw: bool = False) -> di
     y: Any = X[:, 0] if numbers else np.where(X[:, 0] > 0, "<b>yes", "no")
     model = (SVR() if numbers else SVC()).fit(X[2:], y[2:])
     return explanation_document(
-        explain(model, pd.DataFrame(X[:2], columns=pd.Index(names, dtype=object))),
-        pd.DataFrame(X, columns=pd.Index(names, dtype=object)),
+        explain(model, Frame.from_numpy(X[:2], names)),
+        Frame.from_numpy(X, names),
         [1, 2],
+        indices=[0, 1],
         actual=y[:2],
         margins=None if numbers else decision_margins(model, X[:2]),
         held_out=predict_held_out(model, X[2:], y[2:], seed=0),

@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from allrelevant.tables.inference import infer_task
+from allrelevant.tables.inference import InferredTask, infer_task
+from allrelevant.terms.columns import column_from_series
+
+
+def infer(values: Any) -> InferredTask:
+    """Infer the task from the values of a target."""
+    column = column_from_series(pd.Series(values), "y")
+    assert column is not None
+    return infer_task(column)
+
 
 CLASSES = [
     (["yes", "no"] * 10, "2 classes: 'no' and 'yes'"),
@@ -38,14 +47,14 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("values", "reason"), CLASSES)
 def test_classes(values: Any, reason: str) -> None:
-    inferred = infer_task(pd.Series(values))
+    inferred = infer(values)
     assert inferred.task == "classification"
     assert f"the target has {reason}" in inferred.reason
 
 
 @pytest.mark.parametrize(("values", "reason"), NUMBERS)
 def test_numbers(values: Any, reason: str) -> None:
-    inferred = infer_task(pd.Series(values))
+    inferred = infer(values)
     assert inferred.task == "regression"
     assert reason in inferred.reason
 
@@ -55,11 +64,16 @@ def test_numbers(values: Any, reason: str) -> None:
     [([1, 2, 3, 4, 5], True), ([0, 1, 2], True), ([0, 1], False), ([1, 2, 4], False)],
 )
 def test_reason_mentions_ordinal_task_for_integers(values: list[int], mentioned: bool) -> None:
-    assert ("--task ordinal" in infer_task(pd.Series(values * 10)).reason) == mentioned
+    assert ("--task ordinal" in infer(values * 10).reason) == mentioned
+
+
+def test_reason_mentions_ordinal_task_for_ordered_categories() -> None:
+    grades = pd.Categorical(["low", "high"] * 5, ["low", "high"], ordered=True)
+    assert "--task ordinal" in infer(grades).reason
 
 
 def test_the_note_is_one_line() -> None:
-    note = infer_task(pd.Series(["a\nb", "<b>" * 50] * 5)).note
+    note = infer(["a\nb", "<b>" * 50] * 5).note
     assert "\n" not in note
     assert len(note) < 250
     assert note.startswith("Task: classification (")
@@ -69,4 +83,4 @@ def test_the_note_is_one_line() -> None:
 def test_no_warnings() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        infer_task(pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02"])))
+        infer(pd.to_datetime(["2020-01-01", "2020-01-02"]))

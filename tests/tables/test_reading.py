@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
 import sys
+import threading
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from allrelevant import InputError, MissingExtraError
+from allrelevant import InputError, MissingExtraError, RelevanceWarning
 from allrelevant.tables.reading import READERS, read_table
+from allrelevant.terms.columns import Frame, columns_from_frame
+
+
+def same(table: Frame, frame: pd.DataFrame) -> None:
+    """Check that a table has the names, kinds and values of a data frame."""
+    expected = columns_from_frame(frame)
+    assert expected is not None
+    assert table.columns == [column.name for column in expected]
+    for actual, wanted in zip(table, expected, strict=True):
+        assert (actual.kind, actual.levels) == (wanted.kind, wanted.levels)
+        np.testing.assert_allclose(actual.values, wanted.values, rtol=1e-12)
 
 
 def refused(path: str, *fragments: str) -> None:
@@ -37,13 +53,13 @@ def refused(path: str, *fragments: str) -> None:
 )
 def test_text(frame: pd.DataFrame, name: str, separator: str) -> None:
     frame.to_csv(name, sep=separator, index=False)
-    pd.testing.assert_frame_equal(read_table(name), frame)
+    same(read_table(name), frame)
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.pq"])
 def test_parquet(frame: pd.DataFrame, name: str) -> None:
     frame.to_parquet(name)
-    pd.testing.assert_frame_equal(read_table(name), frame)
+    same(read_table(name), frame)
 
 
 def test_zstd(frame: pd.DataFrame) -> None:
@@ -51,13 +67,13 @@ def test_zstd(frame: pd.DataFrame) -> None:
 
     with pa.output_stream("t.csv.zst", compression="zstd") as stream:
         stream.write(frame.to_csv(index=False).encode())
-    pd.testing.assert_frame_equal(read_table("t.csv.zst"), frame)
+    same(read_table("t.csv.zst"), frame)
 
 
 @pytest.mark.parametrize("name", ["t.txt", "t", "t.parquet", "t.txt.gz"])
 def test_separator(frame: pd.DataFrame, name: str) -> None:
     frame.to_csv(name, sep=";", index=False)
-    pd.testing.assert_frame_equal(read_table(name, separator=";"), frame)
+    same(read_table(name, separator=";"), frame)
 
 
 def test_byte_order_mark(frame: pd.DataFrame) -> None:
@@ -71,21 +87,27 @@ def test_missing_file_and_folder(frame: pd.DataFrame) -> None:
     refused("sub.csv", "folder")
 
 
-@pytest.mark.parametrize("name", ["table.xlsx", "table", "table.gz", "table.parquet.gz"])
+@pytest.mark.parametrize("name", ["table.doc", "table", "table.gz", "table.parquet.gz"])
 def test_unknown_suffix(frame: pd.DataFrame, name: str) -> None:
     Path(name).write_text("a,sick\n1,yes\n")
     refused(name, *(reader.suffixes[0] for reader in READERS), ".csv.gz, .bz2", "--sep")
 
 
 @pytest.mark.parametrize(
-    "name", ["x.csv", "x.parquet", "x.csv.gz", "x.csv.bz2", "x.csv.xz", "x.csv.zip", "x.csv.zst"]
+    "name",
+    [
+        *("x.csv", "x.parquet", "x.csv.gz", "x.csv.bz2", "x.csv.xz", "x.csv.zip", "x.csv.zst"),
+        *("x.jsonl", "x.xlsx", "x.jsonl.gz"),
+    ],
 )
 def test_garbage(frame: pd.DataFrame, name: str) -> None:
     Path(name).write_bytes(bytes(range(128, 256)) * 20)
     refused(name, "Cannot read")
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.csv.gz", "x.csv.zst"])
+@pytest.mark.parametrize(
+    "name", ["x.csv", "x.parquet", "x.csv.gz", "x.csv.zst", "x.jsonl", "x.xlsx"]
+)
 def test_empty_file(frame: pd.DataFrame, name: str) -> None:
     Path(name).write_bytes(b"")
     refused(name, "Cannot read")
@@ -132,3 +154,107 @@ def test_duplicate_names(frame: pd.DataFrame) -> None:
     table = pa.table([[1.0] * 5, [2.0] * 5, ["a", "b"] * 2 + ["a"]], names=["x", "x", "sick"])
     pq.write_table(table, "bad.parquet")
     refused("bad.parquet", "same name", "'x'")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_encodings_with_a_byte_order_mark(frame: pd.DataFrame, encoding: str) -> None:
+    table = frame.rename(columns={"alpha": "größe"})
+    table.to_csv("t.csv", index=False, encoding=encoding)
+    same(read_table("t.csv"), table)
+
+
+@pytest.mark.parametrize(
+    ("separator", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")]
+)
+def test_separators_are_inferred(frame: pd.DataFrame, separator: str, name: str) -> None:
+    frame.to_csv("t.csv", index=False, sep=separator)
+    with pytest.warns(RelevanceWarning, match=f"separated by .*{name}"):
+        table = read_table("t.csv")
+    same(table, frame)
+
+
+def test_whitespace_as_separator(frame: pd.DataFrame) -> None:
+    Path("t.txt").write_text(frame.to_string(index=False))
+    assert read_table("t.txt", separator=r"\s+").shape == frame.shape
+    with pytest.raises(InputError, match="not a single character"):
+        read_table("t.txt", separator=";;")
+
+
+def test_decimal_commas(frame: pd.DataFrame) -> None:
+    frame.to_csv("t.csv", index=False, sep=";", decimal=",")
+    with pytest.warns(RelevanceWarning, match="decimal commas in 'alpha'"):
+        table = read_table("t.csv")
+    same(table, frame)
+
+
+def test_standard_input(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.TextIOWrapper(io.BytesIO(frame.to_csv(index=False).encode()))
+    monkeypatch.setattr(sys, "stdin", text)
+    same(read_table("-"), frame)
+
+
+def test_named_pipe(frame: pd.DataFrame) -> None:
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_text, args=[frame.to_csv(index=False)])
+    writer.start()
+    same(read_table("pipe"), frame)
+    writer.join()
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "t.jsonl.gz"])
+def test_json_lines(frame: pd.DataFrame, name: str) -> None:
+    mixed = frame.assign(flag=[True, False] * 40, n=range(80))
+    mixed.loc[3, "beta"] = np.nan
+    mixed.to_json(name, orient="records", lines=True, double_precision=15)
+    same(read_table(name), mixed)
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [('{"a": 1}\n[2]', "line 2 is not an object"), ('{"a": 1}\n{"a"', "line 2 is not JSON")],
+)
+def test_invalid_json_lines(frame: pd.DataFrame, text: str, fragment: str) -> None:
+    Path("bad.jsonl").write_text(text)
+    refused("bad.jsonl", fragment)
+
+
+def test_excel(frame: pd.DataFrame) -> None:
+    mixed = frame.assign(flag=[True, False] * 40, day=pd.date_range("2020-01-01", periods=80))
+    mixed.loc[3, "beta"] = np.nan
+    with pd.ExcelWriter("t.xlsx", engine="xlsxwriter") as writer:
+        frame[["alpha"]].to_excel(writer, sheet_name="notes", index=False)
+        mixed.to_excel(writer, sheet_name="visits", index=False)
+    same(read_table("t.xlsx", sheet="visits"), mixed)
+    same(read_table("t.xlsx"), frame[["alpha"]])
+    with pytest.raises(InputError, match=r"no sheet 'vists'.* 'notes' and 'visits'"):
+        read_table("t.xlsx", sheet="vists")
+    frame.to_csv("t.csv", index=False)
+    with pytest.raises(InputError, match="only in an Excel file"):
+        read_table("t.csv", sheet="visits")
+
+
+def test_excel_without_its_reader_names_the_extra(tmp_path, monkeypatch):
+    path = tmp_path / "table.xlsx"
+    path.write_bytes(b"PK")
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(MissingExtraError, match=r"allrelevant\[excel\]"):
+        read_table(path)
+
+
+def test_parquet_index_is_not_a_column(frame: pd.DataFrame) -> None:
+    frame.set_index(pd.Index(range(5, 85), name="id")).to_parquet("t.parquet")
+    same(read_table("t.parquet"), frame)
+    frame.set_axis([f"row {i}" for i in range(80)]).to_parquet("t.parquet")
+    same(read_table("t.parquet"), frame)
+
+
+def test_zip_with_several_files(frame: pd.DataFrame) -> None:
+    with zipfile.ZipFile("t.csv.zip", "w") as archive:
+        archive.writestr("a.csv", "a\n1")
+        archive.writestr("b.csv", "b\n1")
+    refused("t.csv.zip", "contains 2 files")
+
+
+def test_unclosed_quote(frame: pd.DataFrame) -> None:
+    Path("bad.csv").write_text('a,b\n1,2\n3,"4\n5,6\n')
+    refused("bad.csv", "Cannot read")

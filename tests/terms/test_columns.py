@@ -209,11 +209,12 @@ def test_frames() -> None:
     frame = Frame((number_column("a", [1, 2, 3]), word_column("b", ["x", None, "y"])))
     assert columns_from_frame(frame) == list(frame.data)
     assert (frame.columns, frame.shape, frame.size, len(frame)) == (["a", "b"], (3, 2), 6, 3)
-    part = frame.take(np.array([2, 1]))
+    part = frame.take_rows(np.array([2, 1]))
     assert part["a"].values.tolist() == [3, 2]
     assert part["b"].words() == ["y", None]
     assert part["b"].levels == ("x", "y")
-    assert frame.take(np.array([True, False, True]))["b"].words() == ["x", "y"]
+    assert frame.take_rows(np.array([True, False, True]))["b"].words() == ["x", "y"]
+    assert frame.take_columns([1, 0]).columns == ["b", "a"]
     assert frame.select(["b"]).columns == frame.drop("a").columns == ["b"]
     np.testing.assert_array_equal(np.asarray(frame.select(["a"])), [[1.0], [2.0], [3.0]])
     with pytest.raises(InputError, match="'b'"):

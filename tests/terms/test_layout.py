@@ -18,9 +18,9 @@ def test_weights_of_privileged_features_come_last():
     assert LAYOUT.table_names(1) == ["later", "last"]
 
 
-def test_values_of_tables_are_repeated_for_their_weights():
+def test_values_of_tables_are_repeated_for_their_features():
     cutoffs = np.array([[0.1, 0.2], [0.3, 0.4]])
-    assert LAYOUT.per_weight(cutoffs)[:, 1].tolist() == [0.2, 0.2, 0.2, 0.4, 0.4]
+    assert LAYOUT.per_feature(cutoffs)[:, 1].tolist() == [0.2, 0.2, 0.2, 0.4, 0.4]
 
 
 def test_features_are_found_by_name_and_by_index():

@@ -36,9 +36,9 @@ from .._typing import Matrix, Table, Vector
 from .._validation import N_JOBS, check_groups
 from ..resampling import draw_seeds
 from ..terms.encoding import MAX_LEVELS, EncodingOptions, TableEncoding
-from ..terms.input import FeatureTable, read_features, read_new_rows
 from ..terms.layout import WeightLayout, privileged_names
 from ..terms.scaling import no_scaling, standard_scaling
+from ..terms.validation import FeatureTable, read_features, read_new_rows
 from ._selector import BoundsSelectorMixin
 from .baseline import SEPARATE, Formulation, Tolerance
 from .cheapest_models import CheapestModels

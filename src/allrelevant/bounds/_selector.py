@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._typing import Matrix
 from .._validation import check_varying, warn_constant_columns
 from ..exceptions import InputError, warn_caller
@@ -74,7 +74,7 @@ class BoundsSelectorMixin(SelectorMixin):
                 "The estimator was fitted without privileged features. Pass them to fit: "
                 "fit(X, y, privileged=Z)."
             )
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         table = tables[int(privileged)]
         return pandas.DataFrame(

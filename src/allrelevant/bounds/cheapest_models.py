@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._sklearn import take_columns
 from .._text import count_noun, join_names
 from .._typing import Vector
@@ -218,7 +218,7 @@ class CheapestModels(Sequence[CheapestModel]):
             ``cost``, ``n_features``, ``features``, ``proven``, ``gap``, ``score`` and
             ``score_error``.
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         names = ("cost", "features", "proven", "gap", "score", "score_error")
         frame = pandas.DataFrame(

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils.multiclass import check_classification_targets
 
+from .._params import (
+    AUTO,
+    CUTOFF,
+    CV,
+    FDR_LEVEL,
+    FPR,
+    LOSS_SLACK,
+    LOSS_TOL,
+    N_PROBES,
+    NORM_SLACK,
+    CutoffName,
+)
+from .._text import join_names
 from .._typing import Matrix, Table, Vector
 from .._validation import encode_classes
+from ..exceptions import InputError
 from ..tables.target import ordered_labels
+from ..terms.columns import category_order
 from ._base import RelevanceBounds
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, signed_table, stack_tables
@@ -72,8 +88,44 @@ def count_thresholds_below(values: Vector, thresholds: Vector | None) -> NDArray
 
 def _class_deviation_explained(est: Any, X: Any, y: Any) -> float:
     """Return the fraction of the absolute deviation of class codes that an estimator explains."""
-    actual, predicted = (np.searchsorted(est.classes_, c) for c in (y, est.predict(X)))
+    code_of = {label: code for code, label in enumerate(est.classes_.tolist())}
+    actual, predicted = (
+        [code_of[label] for label in np.asarray(labels).tolist()] for labels in (y, est.predict(X))
+    )
     return float(d2_absolute_error_score(actual, predicted))
+
+
+def encode_ordered_classes(
+    y: NDArray[Any], order: Sequence[Any] | None
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the classes in their order and the class code of each sample.
+
+    Without an order, numbers are sorted, and more than two words are refused: sorted as text,
+    "high" would come before "low".
+
+    >>> encode_ordered_classes(np.array(["high", "low", "high"]), ["low", "medium", "high"])
+    (array(['low', 'high'], dtype='<U4'), array([1, 0, 1]))
+    """
+    if order is None:
+        classes, codes = encode_classes(y)
+        if len(classes) > 2 and any(isinstance(label, str) for label in classes.tolist()):
+            raise InputError(
+                f"The classes are words ({join_names(classes.tolist(), 6)}), so their order is "
+                f"unknown. State it from low to high: OrdinalBounds(classes={classes.tolist()!r}), "
+                "in the right order, or pass an ordered categorical."
+            )
+        return classes, codes
+    occurring = set(y.tolist())
+    unknown = sorted(occurring - set(order), key=str)
+    if unknown:
+        raise InputError(
+            f"classes does not contain the class {unknown[0]!r} (got {list(order)!r}). List all "
+            "classes, from low to high."
+        )
+    ordered = [label for label in order if label in occurring]
+    encode_classes(y)  # raises if there is a single class
+    code_of = {label: code for code, label in enumerate(ordered)}
+    return np.array(ordered, dtype=y.dtype), np.array([code_of[label] for label in y.tolist()])
 
 
 ORDINAL = Task(
@@ -108,6 +160,10 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
 
     Parameters
     ----------
+    classes : array-like or None, default=None
+        All classes, from low to high. None uses the order of an ordered categorical ``y`` (of
+        pandas, Polars or PyArrow), and the order of numbers otherwise. Words without an order are
+        refused.
     C, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, fdr, \
 n_probes, fpr, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
@@ -123,7 +179,7 @@ cutoff_
         Cross-validated fraction of the absolute deviation from the median class that the baseline
         explains, with classes encoded as 0, 1, 2, ... Only with ``C="cv"``.
     classes_ : ndarray of shape (n_classes,)
-        Class labels in ascending order, which is taken as the order of the classes.
+        Class labels from low to high.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
 privileged_exact_, privileged_cutoff_, privileged_pvalue_, privileged_qvalue_, \
 privileged_table_pvalue_
@@ -144,13 +200,66 @@ privileged_table_pvalue_
     ['strong', 'weak', 'weak', 'irrelevant']
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RelevanceBounds._parameter_constraints,
+        "classes": ["array-like", None],
+    }
     task = ORDINAL
+
+    def __init__(
+        self,
+        *,
+        classes: ArrayLike | None = None,
+        C: float | Literal["cv"] = CV,
+        norm_slack: float = NORM_SLACK,
+        loss_slack: float = LOSS_SLACK,
+        loss_tol: float = LOSS_TOL,
+        standardize: bool = True,
+        categorical: Sequence[int | str] | None = None,
+        curves: int | None = None,
+        terms: Mapping[str, Sequence[int | str]] | None = None,
+        cutoff: float | CutoffName = CUTOFF,
+        fdr: float = FDR_LEVEL,
+        n_probes: int = N_PROBES,
+        fpr: float = FPR,
+        screen: bool | Literal["auto"] = AUTO,
+        max_seconds: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C=C,
+            norm_slack=norm_slack,
+            loss_slack=loss_slack,
+            loss_tol=loss_tol,
+            standardize=standardize,
+            categorical=categorical,
+            curves=curves,
+            terms=terms,
+            cutoff=cutoff,
+            fdr=fdr,
+            n_probes=n_probes,
+            fpr=fpr,
+            screen=screen,
+            max_seconds=max_seconds,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.classes = classes
+
+    def _prepare(self, X: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
+        # Before y becomes an array, which has no order of categories.
+        given = None if self.classes is None else np.asarray(self.classes).tolist()
+        self._order = category_order(y) if given is None else given
+        return super()._prepare(X, y, *args, **kwargs)
 
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
         check_classification_targets(y)
-        self.classes_, codes = encode_classes(y)
+        self.classes_, codes = encode_ordered_classes(y, self._order)
         return [Subproblem("", [OrdinalData(X, codes.astype(float), weight, privileged)])]
 
     def decision_function(self, X: Any) -> Matrix:

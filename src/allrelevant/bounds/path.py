@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._params import PathParameter
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
@@ -74,7 +74,7 @@ class BoundsPath:
             A column with the name of the parameter, ``feature``, ``relevance``, ``lower``,
             ``upper``, ``signed_min``, ``signed_max`` and ``baseline``.
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         n_values, n_features = self.relevance.shape
         return pandas.DataFrame(
@@ -132,7 +132,7 @@ class BoundsPath:
             One row per range: ``feature``, ``relevance``, ``first`` and ``last`` (the first and the
             last value in the range) and ``n_values``.
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         rows = [
             (name, relevance, self.values[start], self.values[stop - 1], stop - start)

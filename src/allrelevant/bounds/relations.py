@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..parallel import parallel_map
@@ -89,7 +89,7 @@ class Relations:
             ``feature``, ``other``, ``relation`` (effect of ``other`` on ``feature``), ``kind`` and
             ``group`` (number of the common group, or -1).
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         shown = np.flatnonzero(self.labels_ >= 0).tolist()
         rows = [
@@ -137,7 +137,7 @@ class Relations:
         pandas.DataFrame
             ``features``, ``relevance``, ``lower``, ``upper`` and ``norm_fraction``.
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         names = ("features", "relevance", "lower", "upper", "norm_fraction")
         rows = [[getattr(group, name) for name in names] for group in self.feature_groups_]

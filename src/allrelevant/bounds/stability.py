@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._sklearn import take_rows
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
@@ -90,7 +90,7 @@ class Stability:
         pandas.DataFrame
             Indexed by feature, in the order of the columns of ``X``.
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         columns = {}
         for name in ("lower", "upper", "baseline"):

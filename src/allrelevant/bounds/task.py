@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,14 +24,12 @@ from .._params import TASKS
 from .._text import percent
 from .._typing import Rows, Table, Vector
 from ..resampling import Fold, make_folds, permute_rows
+from ..terms.columns import Column
 from ..terms.encoding import EncodedScaling, TableEncoding
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Blocks, Scaling
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, privileged_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FitScaling = Callable[[Table, Vector, Blocks], Scaling]
 
@@ -304,7 +302,7 @@ class Task:
     """
 
     name: str
-    read_target: Callable[[pd.Series, str], NDArray[Any]]
+    read_target: Callable[[Column, str], NDArray[Any]]
     chance: Callable[[Sequence[int]], float | None]
     wording: TaskWording
     training_score: Callable[[Any, Any, Any], float] = lambda est, X, y: float(est.score(X, y))

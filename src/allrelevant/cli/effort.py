@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from ..terms.columns import Frame
 
 # Largest number of relevant features and of table cells for analyses of fitted bounds.
 MAX_RELATED_FEATURES = 40
@@ -19,12 +19,12 @@ MAX_CELLS = 200_000
 MAX_CELLS_FOR_BOUNDS = 100_000
 
 
-def bounds_are_fast(X: pd.DataFrame) -> bool:
+def bounds_are_fast(X: Frame) -> bool:
     """Return whether a table is small enough to add bounds to a selection by default."""
     return bool(X.size <= MAX_CELLS_FOR_BOUNDS)
 
 
-def is_moderate(est: Any, X: pd.DataFrame) -> bool:
+def is_moderate(est: Any, X: Frame) -> bool:
     """Return whether further analyses of fitted bounds run by default."""
     n_relevant = int(est.get_support().sum())
     is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS

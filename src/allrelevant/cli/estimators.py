@@ -13,13 +13,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._params import LINEAR_TASKS, METRIC, TASKS
 from ..exceptions import AllRelevantError, InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -226,7 +223,7 @@ def _unsupported_option(option: str, flag: str, task: str, reason: str) -> str:
     return f"{flag} requires --task {' or '.join(others)} (got {task}{because})."
 
 
-def fit(est: Any, X: pd.DataFrame, y: Any, **kwargs: Any) -> Any:
+def fit(est: Any, X: Any, y: Any, **kwargs: Any) -> Any:
     """Fit an estimator; convert validation errors of scikit-learn to ``InputError``."""
     try:
         return est.fit(X, y, **kwargs)

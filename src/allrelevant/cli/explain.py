@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +13,10 @@ from ..exceptions import InputError, warn_caller
 from .estimators import fit, model_to_train
 from .options import EXPLANATION_PAGE, add_options, estimator_options
 from .output import collected_notes, headline, plan_outputs, text_width
+from .table import table_input
 
 if TYPE_CHECKING:
+    from ..tables.features import SplitTable
     from ..tables.target import Target
 
 MIN_TRAINING_ROWS = 4
@@ -54,47 +55,54 @@ Examples:
 def explain(
     command: str,
     /,
-    table: str,
-    target: str,
     rows: tuple[int, ...],
-    drop: tuple[str, ...],
     task: str,
     towards: str | None,
-    sep: str | None,
     raw: bool,
     output: str | None,
     json_output: str | None,
+    table_output: str | None,
     quiet: bool,
     standardize: bool,
     **settings: Any,
 ) -> None:
     """Train a model on all other rows of a table and explain the given rows."""
-    outputs = plan_outputs(output, json_output, default=EXPLANATION_PAGE, quiet=quiet, table=table)
+    source = table_input(settings)
+    outputs = plan_outputs(
+        output,
+        json_output,
+        table_output,
+        default=EXPLANATION_PAGE,
+        quiet=quiet,
+        table=source.table,
+    )
     import numpy as np
 
     from ..results.explanation import explanation_document
     from ..saliency import explain as explain_saliency
     from ..saliency.quality import decision_margins, predict_held_out
-    from ..tables.features import ColumnRoles, split_features
-    from ..tables.reading import read_table
     from ..tables.target import read_target
-    from ..terms.scaling import standardize_frame
+    from ..terms.columns import Frame
+    from ..terms.scaling import standardize_columns
 
     with collected_notes() as notes:
-        columns = split_features(read_table(table, separator=sep), ColumnRoles(target, drop))
-        X = standardize_frame(columns.X) if standardize else columns.X
-        indices = _row_indices(rows, len(X))
-        label = read_target(columns.y, target, task)
+        columns = source.split(numbers_only=True)
+        values = columns.X.to_numpy()
+        X = standardize_columns(values) if standardize else values
+        indices = _row_indices(rows, columns)
+        label = read_target(columns.y, source.target, task)
         outputs.note(label.note)
-        _check_training_classes(label, rows, towards=towards)
+        _check_training_classes(label, rows, indices, towards=towards)
 
         others = np.setdiff1d(np.arange(len(X)), indices)
         scale = label.scale(others)
-        X_train, y_train = X.iloc[others].to_numpy(), scale.apply(label.y[others])
+        X_train, y_train = X[others], scale.apply(label.y[others])
         flags = estimator_options(settings).user_flags
         model = fit(model_to_train(task=label.task, user_flags=flags, **settings), X_train, y_train)
         class_label = None if towards is None else _class_label(towards, model)
-        explanation = explain_saliency(model, X.iloc[indices], target=class_label)
+        explanation = explain_saliency(
+            model, Frame.from_numpy(X[indices], columns.X.columns), target=class_label
+        )
         held_out = predict_held_out(model, X_train, y_train, seed=settings["random_state"])
         if held_out.quality().is_poor:
             warn_caller(
@@ -109,15 +117,14 @@ def explain(
             ),
             columns.X,
             rows,
+            indices=indices,
             actual=label.y[indices],
-            margins=decision_margins(model, X.iloc[indices].to_numpy())
-            if label.is_classification
-            else None,
+            margins=decision_margins(model, X[indices]) if label.is_classification else None,
             held_out=replace(
                 held_out, y=scale.undo(held_out.y), predicted=scale.undo(held_out.predicted)
             ),
-            table=Path(table).name,
-            target=target,
+            table=source.name,
+            target=source.target,
             model=model,
             settings={
                 "task": label.task,
@@ -132,22 +139,32 @@ def explain(
         outputs.write(document, _to_text)
 
 
-def _row_indices(rows: Sequence[int], n_rows: int) -> list[int]:
-    """Convert row numbers to zero-based indices; raise if too few rows remain for training."""
+def _row_indices(rows: Sequence[int], columns: SplitTable) -> list[int]:
+    """Return the positions of rows of the file; raise if too few rows remain for training."""
+    position = {int(row) + 1: index for index, row in enumerate(columns.rows)}
+    n_rows = len(columns.y)
+    last = max(position)
     for row in rows:
-        if row > n_rows:
+        if row > last:
             raise InputError(
-                f"Row {row} is out of range: the table has {n_rows} rows. Use --row 1 to {n_rows}."
+                f"Row {row} is out of range: the table has {last} rows. Use --row 1 to {last}."
+            )
+        if row not in position:
+            raise InputError(
+                f"Row {row} has no value of the target, so it cannot be compared with the "
+                "prediction. Choose a different row."
             )
     if len(set(rows)) > n_rows - MIN_TRAINING_ROWS:
         raise InputError(
             f"Only {n_rows - len(set(rows))} of {n_rows} rows remain for training, because the "
             "explained rows are excluded. Explain fewer rows at a time."
         )
-    return [row - 1 for row in rows]
+    return [position[row] for row in rows]
 
 
-def _check_training_classes(target: Target, rows: Collection[int], *, towards: str | None) -> None:
+def _check_training_classes(
+    target: Target, rows: Sequence[int], indices: Sequence[int], *, towards: str | None
+) -> None:
     """Raise if a class to explain has no training row once ``rows`` are excluded.
 
     The class to explain is ``towards``, or by default the class of each row.
@@ -155,11 +172,13 @@ def _check_training_classes(target: Target, rows: Collection[int], *, towards: s
     if not target.is_classification:
         return
     labels = target.y.tolist()
-    remaining = {label for index, label in enumerate(labels) if index + 1 not in set(rows)}
-    for row in rows:
-        label = labels[row - 1]
+    remaining = {label for index, label in enumerate(labels) if index not in set(indices)}
+    for index in indices:
+        label = labels[index]
         if label not in remaining and (towards is None or len(remaining) < 2):
-            class_rows = [index + 1 for index, other in enumerate(labels) if other == label]
+            class_rows = sorted(
+                {r for r, i in zip(rows, indices, strict=True) if labels[i] == label}
+            )
             raise InputError(_no_training_row_message(class_rows, label))
 
 

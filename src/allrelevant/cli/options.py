@@ -13,8 +13,9 @@ import click
 from click.core import ParameterSource
 
 from .. import _params as params
+from ..tables.writing import FORMATS as WRITABLE
 from .estimators import LEARNERS, METHODS, MODELS, SVM, Options
-from .types import Count, Dimension, Jobs, NamedValue, Number, Numbers, StepSize, SubsetSize
+from .types import Count, Dimension, Jobs, NamedValue, Number, Numbers, StepSize, SubsetSize, Words
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,7 +47,38 @@ _DROP = Option(
     multiple=True,
     help="Column to ignore, such as an ID. May be given several times.",
 )
-_SEPARATOR = Option("--sep", metavar="TEXT", help="Column separator of a text file, such as ';'.")
+_CATEGORICAL = Option(
+    "--categorical",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column of numbers that are codes of categories, such as the number of a site. May be "
+    "given several times.",
+)
+_DATES = Option(
+    "--dates",
+    type=click.Choice(["days"]),
+    help="Convert dates to days since the first date of their column. Without this option, columns "
+    "of dates must be dropped.",
+)
+_GROUPS = Option(
+    "--groups",
+    metavar="COLUMN",
+    help="Column of group labels, such as patient IDs. All rows of a group are in the same "
+    "fold. The column is not used as a feature.",
+)
+_WEIGHTS = Option(
+    "--weights",
+    metavar="COLUMN",
+    help="Column of sample weights. It is not used as a feature.",
+)
+_FORMAT = (
+    Option(
+        "--sep",
+        metavar="TEXT",
+        help="Column separator of a text file, such as ';'.  [default: inferred]",
+    ),
+    Option("--sheet", metavar="NAME", help="Sheet of an Excel file.  [default: the first]"),
+)
 _TASK = Option(
     "--task",
     type=click.Choice([params.AUTO, "classification", "regression"]),
@@ -75,6 +107,12 @@ _JSON = Option(
     help="Write the result as JSON. Without FILE (or if FILE is -), write only the JSON to "
     "standard output; put this option last in this case.",
 )
+_TABLE = Option(
+    "--table",
+    "table_output",
+    metavar="FILE",
+    help=f"Also write the results per feature as a table ({WRITABLE}).",
+)
 
 
 def _output(default: str) -> tuple[Option, ...]:
@@ -85,7 +123,7 @@ def _output(default: str) -> tuple[Option, ...]:
         metavar="FILE",
         help=f"HTML report to write.  [default: {default}; with --json, none]",
     )
-    return page, _JSON, _QUIET
+    return page, _JSON, _TABLE, _QUIET
 
 
 # Seed and parallel execution.
@@ -433,6 +471,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "report": (
         _TARGET,
         _DROP,
+        _CATEGORICAL,
+        _DATES,
         Option(
             "--method",
             type=click.Choice(["linear", params.METRIC]),
@@ -453,6 +493,15 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "diagnosis. It is used to model the loss of each training row. May be given several "
             "times.",
         ),
+        _GROUPS,
+        _WEIGHTS,
+        Option(
+            "--order",
+            "classes",
+            type=Words(),
+            help="Ordinal task only: the classes from low to high, separated by commas, if they "
+            "are words.",
+        ),
         Option(
             "--path",
             type=click.Choice(get_args(params.PathParameter)),
@@ -466,7 +515,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             help="Also report the five cheapest sufficient feature sets. FILE is a table with the "
             "columns 'feature' and 'cost'. The search stops after one minute.",
         ),
-        _SEPARATOR,
+        *_FORMAT,
         *_output(REPORT_PAGE),
         *_EQUIVALENCE,
         *_OTHER_TASKS,
@@ -490,13 +539,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _TARGET,
         _N_FEATURES,
         _DROP,
+        _CATEGORICAL,
+        _DATES,
         _TASK,
-        Option(
-            "--groups",
-            metavar="COLUMN",
-            help="Column of group labels, such as patient IDs. All rows of a group are in the same "
-            "fold. The column is not used as a feature.",
-        ),
+        _GROUPS,
+        _WEIGHTS,
         Option(
             "--bounds/--no-bounds",
             default=None,
@@ -504,7 +551,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "replaced, and by which features. They also give the smallest set that suffices for an "
             "equivalent linear model.  [default: only if this is fast]",
         ),
-        _SEPARATOR,
+        *_FORMAT,
         *_output(SELECTION_PAGE),
         _STANDARDIZE,
         *_SELECTION,
@@ -521,6 +568,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "times.",
         ),
         _DROP,
+        _CATEGORICAL,
+        _DATES,
         _TASK,
         Option(
             "--class",
@@ -534,7 +583,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             help="Show raw gradients (of the gain function, see docs/saliency.md) instead of "
             "percentages.",
         ),
-        _SEPARATOR,
+        *_FORMAT,
         *_output(EXPLANATION_PAGE),
         _STANDARDIZE,
         *_EXPLAINED_MODEL,

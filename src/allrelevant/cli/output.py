@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -53,12 +54,18 @@ _COLORS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """Destinations of a command's result: HTML file, JSON file and terminal."""
+    """Destinations of a command's result: HTML, JSON and table files, and the terminal."""
 
     page: Path | None
     json: Path | None
+    table: Path | None
     json_to_stdout: bool
     quiet: bool
+
+    @property
+    def files(self) -> list[Path]:
+        """All files to write."""
+        return [path for path in (self.page, self.json, self.table) if path is not None]
 
     @property
     def verbose(self) -> int:
@@ -79,30 +86,39 @@ class Outputs:
         self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
     ) -> None:
         """Write the result to the files and the terminal, and print the names of the files."""
-        from ..report.page import render
-
-        texts = {}
-        if self.page is not None:
-            texts[self.page] = render(document)
-        if self.json is not None:
-            texts[self.json] = as_json(document)
-        for path, text in texts.items():
-            _write(path, text)
+        contents = self._contents(document)
+        for path, content in contents.items():
+            _write(path, content)
         if self.json_to_stdout:
             sys.stdout.write(as_json(document))
         if self.prints_result:
             echo(to_text(document))
         if not self.quiet:
-            for path in texts:
-                name = "Report" if path == self.page else "JSON"
-                echo(f"{name} written to {path}", err=self.json_to_stdout)
+            names = {self.page: "Report", self.json: "JSON", self.table: "Table"}
+            for path in contents:
+                echo(f"{names[path]} written to {path}", err=self.json_to_stdout)
+
+    def _contents(self, document: Mapping[str, Any]) -> dict[Path, str | bytes]:
+        """Return the content of each file."""
+        from ..report.page import render
+        from ..results.table import feature_table
+        from ..tables.writing import encode_table
+
+        contents: dict[Path, str | bytes] = {}
+        if self.page is not None:
+            contents[self.page] = render(document)
+        if self.json is not None:
+            contents[self.json] = as_json(document)
+        if self.table is not None:
+            contents[self.table] = encode_table(self.table, feature_table(document))
+        return contents
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: str | bytes) -> None:
     from ..results.document import write_atomically
 
     try:
-        write_atomically(path, text)
+        write_atomically(path, content)
     except OSError as error:
         raise InputError(
             f"Cannot write {str(path)!r}: {error.strerror}. Use a different path."
@@ -117,6 +133,7 @@ def as_json(document: Mapping[str, Any]) -> str:
 def plan_outputs(
     page: str | None,
     json_output: str | None,
+    table_output: str | None = None,
     *,
     default: str,
     quiet: bool,
@@ -124,6 +141,7 @@ def plan_outputs(
 ) -> Outputs:
     """Return the destinations of a result; by default, only the page ``default`` is written.
 
+    ``table_output`` is the file of the result table, and ``table`` the table that is analyzed.
     Raises ``InputError`` if a file is not writable, is the table itself or is given twice.
     """
     if page == STDOUT:
@@ -136,22 +154,34 @@ def plan_outputs(
         raise InputError(
             f"-o writes an HTML report, not JSON (got {page}). Use --json {page} to write JSON."
         )
+    if table_output is not None:
+        from ..tables.writing import check_format
+
+        check_format(table_output)
     to_stdout = json_output == STDOUT
-    files = [path for path in (page, None if to_stdout else json_output) if path is not None]
-    for path in files:
-        _check_writable(Path(path))
-        if table is not None and same_file(path, table):
-            raise InputError(f"{path!r} is the table itself. Write the result to a different file.")
-    if len(files) == 2 and same_file(*files):
-        raise InputError(
-            f"The report and the JSON cannot both be written to {page!r}. Use different files."
-        )
-    return Outputs(
+    outputs = Outputs(
         page=None if page is None else Path(page),
         json=None if json_output is None or to_stdout else Path(json_output),
+        table=None if table_output is None else Path(table_output),
         json_to_stdout=to_stdout,
         quiet=quiet,
     )
+    _check_files(outputs.files, table)
+    return outputs
+
+
+def _check_files(files: Sequence[Path], table: str | None) -> None:
+    for path in files:
+        _check_writable(path)
+        if table is not None and same_file(path, table):
+            raise InputError(
+                f"{str(path)!r} is the table itself. Write the result to a different file."
+            )
+    for first, second in combinations(files, 2):
+        if same_file(first, second):
+            raise InputError(
+                f"Two results cannot both be written to {str(first)!r}. Use different files."
+            )
 
 
 def same_file(first: str | Path, second: str | Path) -> bool:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._params import AUTO, METRIC, PathParameter
 from ..exceptions import InputError
-from ..tables.reading import COMPRESSED
+from ..tables.reading import COMPRESSED, FORMATS
 from .effort import find_small_set, is_moderate
-from .estimators import Options, build_bounds, fit
+from .estimators import BOUNDS, Options, build_bounds, fit
 from .options import REPORT_PAGE, add_options, estimator_options
 from .output import Outputs, collected_notes, plan_outputs, result_table
+from .table import fit_arguments, table_input
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..tables.features import ColumnRoles
+    from ..tables.features import SplitTable
+    from ..terms.columns import Column
 
 RELEVANCE_HELP = """\b
 Each feature belongs to one of these relevance classes:
@@ -35,9 +35,10 @@ N_CHEAPEST_SETS = 5
 @click.command(
     help=f"""Analyze TABLE and write a self-contained HTML report.
 
-TABLE is a .csv or .tsv file with column names in the first line, or a .parquet file. Text files
-may be compressed ({COMPRESSED}). One column is the target, which contains classes or numbers. All
-other columns are features. They must be numeric, without missing values.
+TABLE is a file with the suffix {FORMATS}, with column names in the first line. Text files may be
+compressed ({COMPRESSED}). "-" reads text from standard input. One column is the target, which
+contains classes or numbers. All other columns are features: numbers, or text that is treated as
+categories. Values may be missing. Rows without a target are left out.
 
 Equivalent models are all linear models whose norm and loss are close to those of a regularized
 baseline. The report gives the smallest and the largest absolute weight of each feature over all
@@ -52,8 +53,9 @@ With --task auto, the command infers the task from the target and reports it:
     or with a different value in most rows        regression
   other integers                                  classification
 
-Use --task ordinal for ordered classes, such as numeric grades. Use --task ranking to rank rows of
-one class above rows of the other. It is suitable if one class is rare.
+Use --task ordinal for ordered classes, such as grades; state the order of words with --order. Use
+--task ranking to rank rows of one class above rows of the other. It is suitable if one class is
+rare.
 
 \b
 Examples:
@@ -61,6 +63,7 @@ Examples:
   allrelevant report patients.csv.gz --target diagnosis --drop id --drop name -o out.html
   allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
   allrelevant report houses.csv --target price --task regression
+  allrelevant report trial.xlsx --sheet visits --target severity --task ordinal --order low,mid,high
   allrelevant report patients.csv --target relapse --privileged biopsy
   allrelevant report patients.csv --target diagnosis --path C
   allrelevant report spectra.csv --target quality --method metric --rank 2
@@ -77,33 +80,35 @@ modify an existing report.
 def report(
     command: str,
     /,
-    table: str,
-    target: str,
-    drop: tuple[str, ...],
     method: str,
     task: str,
-    privileged: tuple[str, ...],
     path: PathParameter | None,
     relations: bool | None,
     small_set: bool | None,
     costs: str | None,
-    sep: str | None,
     output: str | None,
     json_output: str | None,
+    table_output: str | None,
     quiet: bool,
     **settings: Any,
 ) -> None:
     """Analyze a table file and write an HTML report."""
-    outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet, table=table)
-    from ..tables.features import ColumnRoles, read_feature_costs
-    from ..tables.reading import read_table
+    source = table_input(settings)
+    outputs = plan_outputs(
+        output,
+        json_output,
+        table_output,
+        default=REPORT_PAGE,
+        quiet=quiet,
+        table=source.table,
+    )
+    from ..tables.features import read_feature_costs
 
     with collected_notes(prints_answer=outputs.prints_result) as notes:
-        frame = read_table(table, separator=sep)
         if method == METRIC:
             _check_metric(
                 task,
-                privileged=privileged,
+                privileged=source.privileged,
                 path=path,
                 relations=relations,
                 small_set=small_set,
@@ -111,8 +116,7 @@ def report(
             )
             task = METRIC
         _analyze(
-            frame,
-            ColumnRoles(target, drop, privileged),
+            source.split(numbers_only=task == METRIC),
             task,
             estimator_options(settings, verbose=outputs.verbose),
             outputs,
@@ -120,7 +124,7 @@ def report(
             relations=relations,
             small_set=small_set,
             costs=None if costs is None else read_feature_costs(costs),
-            table=Path(table).name,
+            table=source.name,
             command=command,
             notes=notes,
         )
@@ -155,21 +159,23 @@ def demo(
     small_set: bool | None,
     output: str | None,
     json_output: str | None,
+    table_output: str | None,
     quiet: bool,
     **settings: Any,
 ) -> None:
     """Analyze the Wisconsin breast cancer data and write an HTML report."""
-    outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet)
+    outputs = plan_outputs(output, json_output, table_output, default=REPORT_PAGE, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
-    from ..tables.features import ColumnRoles
+    from ..tables.features import SplitTable
+    from ..terms.columns import Frame, word_column
 
-    bundle = load_breast_cancer(as_frame=True)
-    frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
+    bundle = load_breast_cancer()
+    X = Frame.from_numpy(bundle.data, bundle.feature_names.tolist())
+    diagnosis = word_column("diagnosis", bundle.target_names[bundle.target].tolist())
     with collected_notes(prints_answer=outputs.prints_result) as notes:
         _analyze(
-            frame,
-            ColumnRoles("diagnosis"),
+            SplitTable(X, diagnosis),
             "classification",
             estimator_options(settings, verbose=outputs.verbose),
             outputs,
@@ -182,8 +188,7 @@ def demo(
 
 
 def _analyze(
-    frame: pd.DataFrame,
-    roles: ColumnRoles,
+    columns: SplitTable,
     task: str,
     options: Options,
     outputs: Outputs,
@@ -202,18 +207,18 @@ def _analyze(
     from ..bounds.task import task_by_name
     from ..results.answer import has_evidence
     from ..results.bounds import bounds_document
-    from ..tables.features import split_features
     from ..tables.inference import infer_task
 
-    columns = split_features(frame, roles)
-    X, privileged = columns.X, columns.privileged
-    read_costs(costs, X.columns.tolist())  # raises on invalid costs before the fit
+    X, target = columns.X, columns.y.name
+    read_costs(costs, X.columns)  # raises on invalid costs before the fit
     inferred = infer_task(columns.y) if task == AUTO else None
     task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
-    y = task_by_name(task).read_target(columns.y, roles.target)
+    ordered, options = _order_classes(columns.y, task, options)
     est = build_bounds(task, options, reason)
+    y = task_by_name(task).read_target(ordered, target)
+    arguments = fit_arguments(est, columns)
     outputs.note(inferred.note if inferred else None)
-    fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))
+    fit(est, X, y, **arguments)
     moderate = task != METRIC and is_moderate(est, X)
     if relations is None:
         relations = moderate and est.get_support().sum() > 1
@@ -224,9 +229,9 @@ def _analyze(
         X,
         y,
         table=table,
-        target=roles.target,
+        target=target,
         task_note=inferred.note if inferred else None,
-        path=None if path is None else bounds_path(est, X, y, param=path, privileged=privileged),
+        path=None if path is None else bounds_path(est, X, y, param=path, **arguments),
         relations=est.relations() if relations else None,
         design=None if costs is None else est.cheapest(costs, n_solutions=N_CHEAPEST_SETS),
         small_set=find_small_set(est, wanted=small_set),
@@ -235,3 +240,16 @@ def _analyze(
         command=command,
     )
     outputs.write(document, result_table)
+
+
+def _order_classes(y: Column, task: str, options: Options) -> tuple[Column, Options]:
+    """Return the target with the order of its classes, and the options that state this order."""
+    if "classes" not in BOUNDS[task].options:
+        return y, options
+    from ..tables.target import order_classes
+
+    order = options.settings.get("classes")
+    if order is not None:
+        y = order_classes(y, y.name, order)
+    levels = list(y.levels) if y.kind == "ordered" else None
+    return y, replace(options, settings={**options.settings, "classes": levels})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,12 +21,13 @@ from .output import (
     same_file,
     text_width,
 )
+from .table import fit_arguments, table_input
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..results.selection import SelectionBounds
+    from ..tables.features import SplitTable
     from ..tables.target import Target
+    from ..terms.columns import Column
 
 _METHODS_HELP = "\n".join(f"  {name:13}  {method.help}" for name, method in METHODS.items())
 
@@ -70,33 +70,34 @@ To resume an interrupted run, repeat the command with the same --checkpoint.
 def select(
     command: str,
     /,
-    table: str,
-    target: str,
-    drop: tuple[str, ...],
     task: str,
-    groups: str | None,
     bounds: bool | None,
-    sep: str | None,
     output: str | None,
     json_output: str | None,
+    table_output: str | None,
     quiet: bool,
     method: str | None,
     score: bool,
     **settings: Any,
 ) -> None:
     """Select features of a table file and write the result."""
-    outputs = plan_outputs(output, json_output, default=SELECTION_PAGE, quiet=quiet, table=table)
+    source = table_input(settings)
+    outputs = plan_outputs(
+        output,
+        json_output,
+        table_output,
+        default=SELECTION_PAGE,
+        quiet=quiet,
+        table=source.table,
+    )
     import numpy as np
 
     from ..results.selection import selection_document
-    from ..tables.features import ColumnRoles, split_features
-    from ..tables.reading import read_table
 
     with collected_notes() as notes:
-        frame = read_table(table, separator=sep)
+        columns = source.split(numbers_only=True)
         _check_checkpoint(settings["checkpoint"], outputs)
-        columns = split_features(frame, ColumnRoles(target, drop, row_groups=groups))
-        label = _read_target(columns.y, target, task, method)
+        label = _read_target(columns.y, source.target, task, method)
         method = method or _DEFAULT_METHODS[label.task]
         options = estimator_options(
             settings, verbose=outputs.verbose, balanced=bool(settings["class_weight"])
@@ -106,32 +107,33 @@ def select(
         # all subsets, and the number is selected afterwards.
         selects_later = score and size is not None and METHODS[method].selects_later
         est = build_selector(method, options, label.task, keep_size=not selects_later)
+        arguments = fit_arguments(est, columns)
         outputs.note(label.note)
         y = label.scale(np.arange(len(label.y))).apply(label.y)
-        fit(est, columns.X, y, **({} if groups is None else {"groups": columns.row_groups}))
+        fit(est, columns.X, y, **arguments)
         if selects_later:
             est.select(size)
         document = selection_document(
             est,
             label.y,
             task=label.task,
-            table=Path(table).name,
-            target=target,
+            table=source.name,
+            target=source.target,
             settings={
                 "n_features_to_select": _requested_size(est, settings),
                 "task": label.task,
                 "standardize_target": not label.is_classification,
-                "groups": groups,
+                "groups": source.groups,
             },
             warnings=notes,
             command=command,
-            bounds=_fit_bounds(columns.X, label, options, est.get_support(), wanted=bounds),
+            bounds=_fit_bounds(columns, label, options, est.get_support(), wanted=bounds),
         )
         outputs.write(document, _to_text)
 
 
 def _check_checkpoint(checkpoint: str | None, outputs: Outputs) -> None:
-    for path in (outputs.page, outputs.json):
+    for path in outputs.files:
         if checkpoint is not None and path is not None and same_file(checkpoint, path):
             raise InputError(
                 f"The checkpoint and the result cannot both be written to {checkpoint!r}. Use two "
@@ -139,7 +141,7 @@ def _check_checkpoint(checkpoint: str | None, outputs: Outputs) -> None:
             )
 
 
-def _read_target(y: pd.Series, target: str, task: str, method: str | None) -> Target:
+def _read_target(y: Column, target: str, task: str, method: str | None) -> Target:
     from ..tables.target import Target, class_labels, read_target
 
     if method is None or "regression" in METHODS[method].tasks:
@@ -173,18 +175,19 @@ def _requested_size(est: Any, settings: Mapping[str, Any]) -> Any:
 
 
 def _fit_bounds(
-    X: pd.DataFrame, label: Target, options: Options, selected: Any, *, wanted: bool | None
+    columns: SplitTable, label: Target, options: Options, selected: Any, *, wanted: bool | None
 ) -> SelectionBounds | None:
     """Compute bounds, the substitutes of the selected features and the smallest sufficient set."""
     from ..results.answer import has_evidence
     from ..results.selection import SelectionBounds
 
+    X = columns.X
     if not (bounds_are_fast(X) if wanted is None else wanted):
         return None
     names = ("random_state", "n_jobs", "standardize", "verbose")
     settings = {name: options.settings[name] for name in names}
     est = BOUNDS[label.task].build(Options(settings, {}), label.task)
-    fit(est, X, label.y)
+    fit(est, X, label.y, **fit_arguments(est, columns))
     wants_small_set = (wanted or is_moderate(est, X)) and has_evidence(est.table_pvalue_)
     return SelectionBounds(
         est,

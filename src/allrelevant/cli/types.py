@@ -158,6 +158,23 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]
         return jobs
 
 
+class Words(click.ParamType):  # type: ignore[type-arg]
+    """Option type for several distinct words, separated by commas."""
+
+    name = "words"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[str]:
+        words = [word.strip() for word in str(value).split(",")]
+        if len(words) < 2 or "" in words or len(set(words)) < len(words):
+            self.fail(f"{value!r} is not a list of distinct words such as low,high.", param, ctx)
+        return words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "WORD,WORD[,...]"
+
+
 class NamedValue(click.ParamType):  # type: ignore[type-arg]
     """Option type for one of several words, each converted to a value."""
 

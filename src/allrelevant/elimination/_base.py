@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._params import SUBSET_RULE, KernelName, SubsetRule
 from .._typing import Rows, Table, Vector
 from .._validation import (
@@ -31,6 +31,7 @@ from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels, draw_seeds
 from ..subsets import ScoredPath, scorer_name
+from ..terms.validation import validate_table
 from .kernels import KERNELS
 from .run import SVMSettings
 from .scoring import BALANCED_ACCURACY, make_scorer
@@ -102,7 +103,7 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
     def history_(self) -> pd.DataFrame:
         """DataFrame with one row per visited subset: changed features, score, C and time."""
         check_is_fitted(self)
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         return pandas.DataFrame(self._history_rows(feature_names(self)))
 
@@ -132,7 +133,7 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
 
     def _validate(self, X: Any, y: Any, groups: Any) -> tuple[Table, Labels]:
         self._validate_params()
-        X, y = validate_data(
+        X, y = validate_table(
             self,
             X,
             y,

@@ -121,10 +121,12 @@ def _is_network(model: Any) -> bool:
     return any(ancestor.__module__.partition(".")[0] == "torch" for ancestor in ancestors)
 
 
-def write_atomically(path: str | Path, text: str) -> None:
-    """Write a UTF-8 text file atomically: an existing file is replaced only on success."""
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """Write UTF-8 text or bytes atomically: an existing file is replaced only on success."""
     path = Path(path).resolve()  # replace the target of a link, not the link
-    data = text.encode("utf-8", errors="backslashreplace")
+    data = (
+        content.encode("utf-8", errors="backslashreplace") if isinstance(content, str) else content
+    )
     if path.exists() and not path.is_file():
         path.write_bytes(data)  # do not replace a pipe or a device such as /dev/null
         return

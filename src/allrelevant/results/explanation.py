@@ -15,10 +15,9 @@ from ..saliency.quality import HeldOutPredictions
 from .document import EXPLANATION, make_document, to_json_value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from .._typing import Vector
+    from .._typing import Matrix, Vector
     from ..saliency import Explanation
+    from ..terms.columns import Frame
 
 Document = Mapping[str, Any]
 Row = Mapping[str, Any]
@@ -33,9 +32,10 @@ _NAME_WIDTH = 40
 
 def explanation_document(
     explanation: Explanation,
-    features: pd.DataFrame,
+    features: Frame,
     rows: Sequence[int],
     *,
+    indices: Sequence[int],
     actual: NDArray[Any],
     margins: Vector | None,
     held_out: HeldOutPredictions,
@@ -48,15 +48,15 @@ def explanation_document(
 ) -> dict[str, Any]:
     """Return a JSON-compatible description of explained rows, most salient features first.
 
-    ``features`` contains the unscaled values of the whole table, and ``rows`` the numbers of the
-    explained rows, starting at 1. ``actual`` and ``margins`` are the true targets and the decision
-    margins of these rows. ``held_out`` are the predictions of the model for the other rows.
-    ``settings`` are the settings used to train it.
+    ``features`` contains the unscaled values of the whole table, ``rows`` the numbers of the
+    explained rows in the file, starting at 1, and ``indices`` their positions in ``features``.
+    ``actual`` and ``margins`` are the true targets and the decision margins of these rows.
+    ``held_out`` are the predictions of the model for the other rows. ``settings`` are the settings
+    used to train it.
     """
-    indices = np.array(rows) - 1
-    others = features[~np.isin(np.arange(len(features)), indices)]
+    values = features.to_numpy()
     tail = (1 - USUAL_FRACTION) / 2
-    usual = others.quantile([tail, 1 - tail]).to_numpy()
+    usual = np.quantile(np.delete(values, indices, axis=0), [tail, 1 - tail], axis=0)
     body = {
         "kind": EXPLANATION,
         "table": {
@@ -77,7 +77,7 @@ def explanation_document(
                     if margins is None
                     else held_out.class_certainty(explanation.predicted[place], margins[place])
                 ),
-                "features": _features(explanation, place, features.iloc[index], usual),
+                "features": _features(explanation, place, values[index], usual),
             }
             for place, index in enumerate(indices)
         ],
@@ -96,13 +96,13 @@ def _prediction(explanation: Explanation, place: int) -> dict[str, Any]:
 
 
 def _features(
-    explanation: Explanation, place: int, values: pd.Series, usual: Any
+    explanation: Explanation, place: int, values: Vector, usual: Matrix
 ) -> list[dict[str, Any]]:
     order = np.argsort(-explanation.absolute[place], kind="stable")
     return [
         {
             "name": explanation.names[j],
-            "value": float(values.iloc[j]),
+            "value": float(values[j]),
             "usual": [float(usual[0, j]), float(usual[1, j])],
             "percent": float(explanation.percent[place, j]),
             "saliency": float(explanation.saliency[place, j]),

@@ -76,7 +76,7 @@ def selection_document(
         "subsets": _subsets(est),
         "features": _features(est, names, held_out, bounds),
         "bounds": None if bounds is None else _bounds_part(bounds),
-        "history": [to_json_value(row) for row in est.history_.to_dict("records")],
+        "history": [to_json_value(row) for row in est._history_rows(names)],
     }
     return make_document(
         body,

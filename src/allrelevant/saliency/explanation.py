@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
 from .differentiable import (
@@ -195,7 +195,7 @@ class Explanation:
             ``percent`` and raw ``saliency``. None returns the signed saliency of all rows, with one
             column per feature.
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         if row is None:
             return pandas.DataFrame(self.saliency, columns=self.names, index=self.index)

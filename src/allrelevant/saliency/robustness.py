@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from .._optional import display
+from .._optional import display, import_extra
 from .._typing import Matrix, Vector
 from ..exceptions import InputError, warn_caller
 from .differentiable import DifferentiableModel, as_differentiable, check_rows, class_codes
@@ -203,7 +203,7 @@ class Robustness:
     def to_frame(self) -> pd.DataFrame:
         """Return the results for each pair of a row and a target class as a DataFrame."""
         n_rows, n_targets = self.reached.shape
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         return pandas.DataFrame(
             {

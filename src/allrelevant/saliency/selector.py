@@ -15,8 +15,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from .._optional import import_extra
 from .._params import (
     AUTO,
     CV_FOLDS,
@@ -45,6 +46,7 @@ from ..exceptions import InputError
 from ..resampling import Labels, cv_splits, warn_rare_class
 from ..subsets import NO_SCORES, ScoredPath, resolve_scorer, scorer_name
 from ..terms.scaling import constant_features, deviations
+from ..terms.validation import validate_table
 from .differentiable import as_differentiable, row_labels
 from .explanation import Explanation, ExplanationTarget, explain_rows
 from .gains import Gain, Targets
@@ -358,7 +360,9 @@ scoring_
         """
         check_is_fitted(self, "estimator_")
         index = row_labels(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validate_table(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
         explanation = explain_rows(
             as_differentiable(self.estimator_),
             self._masking.reduce(X, self._explained_features),
@@ -377,9 +381,13 @@ scoring_
     def history_(self) -> pd.DataFrame:
         """DataFrame with the features, saliency, scores and times of each round."""
         check_is_fitted(self, "ranking_")
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
-        return pandas.DataFrame(self._history.rows(feature_names(self)))
+        return pandas.DataFrame(self._history_rows(feature_names(self)))
+
+    def _history_rows(self, names: list[str]) -> list[dict[str, Any]]:
+        """Return one dict per round, used as the rows of ``history_``."""
+        return self._history.rows(names)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
@@ -395,7 +403,7 @@ scoring_
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         self._validate_params()
-        X, y = validate_data(
+        X, y = validate_table(
             self,
             X,
             y,

@@ -1,65 +1,51 @@
-"""Inference of column types, and of the task from the target column."""
+"""Inference of the task from the target column, and of numbers from words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._text import count_noun, join_names
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ..terms.columns import Column, number_column
 
 
-def is_numeric(column: pd.Series) -> bool:
-    """Return whether all non-missing values are numbers or booleans."""
-    from pandas.api import types
+def as_numbers(column: Column) -> Column | None:
+    """Return a column as numbers, or None if some value is neither a number nor a boolean.
 
-    if types.is_object_dtype(column.dtype):
-        # Columns of decimals, or of booleans with empty cells, have dtype object.
-        kind = types.infer_dtype(column, skipna=True)
-        return kind in ("boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
-    return types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype)
-
-
-def is_boolean(column: pd.Series) -> bool:
-    """Return whether all non-missing values are booleans."""
-    from pandas.api import types
-
-    return types.infer_dtype(column, skipna=True) == "boolean"
+    Categories may be numbers if their library stores them as categories.
+    """
+    if column.is_numeric:
+        return column
+    if not column.has_levels or not all(map(is_number, column.levels)):
+        return None
+    values = [*map(float, column.levels)]
+    if len(set(values)) < len(values):  # integers with too many digits
+        return None
+    return number_column(column.name, np.array([*values, np.nan])[column.values])
 
 
-def is_datetime(column: pd.Series) -> bool:
-    """Return whether the values are dates, times or durations."""
-    from pandas.api import types
+def is_number(word: str) -> bool:
+    """Return whether a word is a number.
 
-    dtype = column.dtype
-    return types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype)
-
-
-def is_categorical(column: pd.Series) -> bool:
-    """Return whether the column has a categorical dtype."""
-    from pandas import CategoricalDtype
-
-    return isinstance(column.dtype, CategoricalDtype)
+    >>> is_number("1e3"), is_number("3a")
+    (True, False)
+    """
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
-def category_values(column: pd.Series) -> pd.Series:
-    """Convert a categorical column to the dtype of its categories; keep other columns unchanged."""
-    return column.astype(column.cat.categories.dtype) if is_categorical(column) else column
-
-
-def text_example(column: pd.Series) -> str:
+def text_example(column: Column) -> str:
     """Return a phrase that quotes a non-numeric value, for messages, or an empty string."""
-    import pandas
-
-    numbers = pandas.to_numeric(column.astype(str), errors="coerce")
-    words = column[numbers.isna() & column.notna()]
-    return f" (such as {str(words.iloc[0])[:30]!r})" if len(words) else ""
+    for code in column.values if column.has_levels else ():
+        if code >= 0 and not is_number(column.levels[code]):
+            return f" (such as {column.levels[code][:30]!r})"
+    return ""
 
 
 # Integers with more distinct values than this are counts or measurements, not classes.
@@ -82,7 +68,7 @@ class InferredTask:
         return f"Task: {self.task} ({self.reason}). Use --task to choose a different task."
 
 
-def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
+def infer_task(y: Column, *, ordinal: bool = True) -> InferredTask:
     """Infer the task from a target without missing values.
 
     Strings, categories and booleans are classes. Numbers with a fractional part are a numeric
@@ -91,16 +77,24 @@ def infer_task(y: pd.Series, *, ordinal: bool = True) -> InferredTask:
     tasks cannot be inferred. If ``ordinal`` is True and the classes may be ordered, the reason
     mentions the ordinal task.
     """
-    if is_categorical(y) or is_boolean(y) or not is_numeric(y):
-        return _infer_classes(
-            [repr(word[:MAX_LABEL_WIDTH]) for word in sorted({str(v) for v in y})]
-        )
-    values = y.to_numpy(dtype=np.float64)
-    fractional = values[values != np.round(values)]
+    if y.kind != "number":
+        return _infer_from_labels(y, ordinal)
+    fractional = y.values[y.values != np.round(y.values)]
     if len(fractional):
         reason = f"the target has numbers with a fractional part, such as {fractional[0]:g}"
         return InferredTask("regression", reason)
-    return _infer_from_integers(np.unique(values), len(values), ordinal)
+    return _infer_from_integers(np.unique(y.values), len(y), ordinal)
+
+
+def _infer_from_labels(y: Column, ordinal: bool) -> InferredTask:
+    if y.has_levels:
+        labels: Sequence[str] = sorted({y.levels[code] for code in y.values.tolist()})
+    elif y.kind == "boolean":
+        labels = sorted(str(bool(value)) for value in set(y.values.tolist()))
+    else:
+        labels = sorted({str(date) for date in y.values.astype("datetime64[D]").tolist()})
+    inferred = _infer_classes([repr(label[:MAX_LABEL_WIDTH]) for label in labels])
+    return _hint_at_ordinal(inferred) if ordinal and y.kind == "ordered" else inferred
 
 
 def exceeds_class_limit(n_distinct: int, n_rows: int) -> bool:
@@ -117,9 +111,13 @@ def _infer_from_integers(distinct: NDArray[np.float64], n_rows: int, ordinal: bo
         )
     inferred = _infer_classes([f"{value:.0f}" for value in distinct])
     if ordinal and len(distinct) > 2 and distinct[-1] - distinct[0] == len(distinct) - 1:
-        hint = "if their order matters, as for grades, use --task ordinal"
-        return InferredTask(inferred.task, f"{inferred.reason}; {hint}")
+        return _hint_at_ordinal(inferred)
     return inferred
+
+
+def _hint_at_ordinal(inferred: InferredTask) -> InferredTask:
+    hint = "if their order matters, as for grades, use --task ordinal"
+    return InferredTask(inferred.task, f"{inferred.reason}; {hint}")
 
 
 def _infer_classes(labels: Sequence[str]) -> InferredTask:

@@ -1,30 +1,22 @@
 """Conversion of target columns to classes, ordered classes, two classes or numbers.
 
-Each conversion function takes a series without missing values, and its name for messages.
+Each conversion function takes a column without missing values, and its name for messages.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._params import AUTO
 from ..exceptions import InputError
+from ..terms.columns import Column, word_column
 from ..terms.scaling import NoScaling, StandardScaling
-from .inference import (
-    MAX_CLASSES,
-    category_values,
-    infer_task,
-    is_datetime,
-    is_numeric,
-    text_example,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .inference import MAX_CLASSES, as_numbers, infer_task, text_example
 
 
 @dataclass(frozen=True)
@@ -61,7 +53,7 @@ class Target:
         return StandardScaling(float(values.mean()), std)
 
 
-def read_target(y: pd.Series, name: str, task: str) -> Target:
+def read_target(y: Column, name: str, task: str) -> Target:
     """Convert a target to class labels or numbers, according to the given or inferred task."""
     inferred = infer_task(y, ordinal=False) if task == AUTO else None
     task = inferred.task if inferred else task
@@ -73,7 +65,7 @@ _REGRESSION_ADVICE = "Predict it as a number (--task regression on the command l
 
 
 def class_labels(
-    y: pd.Series, target: str, *, numeric_advice: str = _REGRESSION_ADVICE
+    y: Column, target: str, *, numeric_advice: str = _REGRESSION_ADVICE
 ) -> NDArray[Any]:
     """Return the target as class labels: booleans, integers or strings.
 
@@ -94,19 +86,31 @@ def class_labels(
     return labels
 
 
-def ordered_labels(y: pd.Series, target: str) -> NDArray[Any]:
-    """Return the target as numeric labels of ordered classes."""
-    values = category_values(y)
-    if not is_numeric(values):
+def ordered_labels(y: Column, target: str) -> NDArray[Any]:
+    """Return the target as labels of ordered classes: numbers, or words whose order is known."""
+    if y.kind == "category" and as_numbers(y) is None:
         # In alphabetical order, "high" would come before "low".
         raise InputError(
-            f"The classes of the target {target!r} are words{text_example(values)}, so their order "
-            "is unknown. Encode them as numbers: 1 for the lowest class, 2 for the next and so on."
+            f"The classes of the target {target!r} are words{text_example(y)}, so their order is "
+            f"unknown. State it from low to high (--order {','.join(y.levels[:6])} on the command "
+            "line, in the right order), or encode the classes as numbers."
         )
     return class_labels(y, target)
 
 
-def two_class_labels(y: pd.Series, target: str) -> NDArray[Any]:
+def order_classes(y: Column, target: str, order: Sequence[str]) -> Column:
+    """Return the target as a column of classes in the given order, from low to high."""
+    words = y.words() if y.has_levels else [str(label) for label in class_labels(y, target)]
+    unknown = sorted({word for word in words if word is not None} - set(order))
+    if unknown:
+        raise InputError(
+            f"The order of the classes of {target!r} does not contain {unknown[0]!r} (got "
+            f"{','.join(order)}). List all classes, from low to high."
+        )
+    return word_column(y.name, words, order)
+
+
+def two_class_labels(y: Column, target: str) -> NDArray[Any]:
     """Return the target as class labels; raise unless there are exactly two classes.
 
     For ranking, the class that sorts second ranks higher.
@@ -128,22 +132,18 @@ def _many_values_advice(labels: NDArray[Any], numeric_advice: str) -> str:
     return "Check that the right column is used as the target"
 
 
-def _plain_labels(y: pd.Series, target: str, numeric_advice: str) -> NDArray[Any]:
-    from pandas.api import types
-
-    values = category_values(y)
-    if types.is_bool_dtype(values.dtype):
-        return values.to_numpy(dtype=bool)
-    if types.is_integer_dtype(values.dtype):
-        return values.to_numpy(dtype=np.int64)
-    if types.is_float_dtype(values.dtype):
-        return _integer_labels(values.to_numpy(dtype=float), target, numeric_advice)
-    if is_datetime(values):
+def _plain_labels(y: Column, target: str, numeric_advice: str) -> NDArray[Any]:
+    if y.kind == "date":
         raise InputError(
             f"The target {target!r} contains dates or times instead of classes. Convert it to "
             "classes, or choose a different column."
         )
-    return np.array([str(value) for value in values], dtype=object)
+    values = as_numbers(y)
+    if y.kind == "ordered" or values is None:
+        return np.array(y.words(), dtype=object)
+    if y.kind == "boolean":
+        return values.values.astype(bool)
+    return _integer_labels(values.values, target, numeric_advice)
 
 
 def _integer_labels(values: NDArray[np.float64], target: str, numeric_advice: str) -> NDArray[Any]:
@@ -157,16 +157,16 @@ def _integer_labels(values: NDArray[np.float64], target: str, numeric_advice: st
     return values.astype(np.int64)
 
 
-def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
+def target_values(y: Column, target: str) -> NDArray[np.float64]:
     """Return the target as float64 values; raise if it is not numeric or is constant."""
-    values = category_values(y)
-    if not is_numeric(values):
+    values = as_numbers(y)
+    if values is None:
         raise InputError(
             f"Regression requires a numeric target, but {target!r} has non-numeric values"
-            f"{text_example(values)}. Convert them to numbers. If they are classes, use "
+            f"{text_example(y)}. Convert them to numbers. If they are classes, use "
             "classification (--task classification on the command line)."
         )
-    numbers = values.to_numpy(dtype=np.float64)
+    numbers: NDArray[np.float64] = values.values
     if (numbers == numbers[0]).all():
         raise InputError(
             f"The target {target!r} has a single value, {numbers[0]:g}, so there is nothing to "

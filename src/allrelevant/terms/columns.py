@@ -115,9 +115,18 @@ class Frame:
         """Return all columns except those with the given names."""
         return Frame(tuple(column for column in self.data if column.name not in names))
 
-    def take(self, rows: NDArray[Any]) -> Frame:
+    def take_rows(self, rows: NDArray[Any]) -> Frame:
         """Return the given rows (indices or a mask)."""
         return Frame(tuple(column.take(rows) for column in self.data))
+
+    def take_columns(self, positions: Iterable[int]) -> Frame:
+        """Return the columns at the given positions, in this order."""
+        return Frame(tuple(self.data[position] for position in positions))
+
+    @classmethod
+    def from_numpy(cls, values: Matrix, names: Sequence[str]) -> Frame:
+        """Return a table of numbers."""
+        return cls(tuple(map(number_column, names, np.asarray(values).T)))
 
     def to_numpy(self) -> Matrix:
         """Return a float64 matrix; raise unless all columns are numbers or booleans."""
@@ -225,9 +234,25 @@ def column_from_series(y: Any, name: str) -> Column | None:
         if values.dtype.kind in "buif":
             kind: Kind = "boolean" if values.dtype.kind == "b" else "number"
             return Column(name, kind, values.astype(np.float64))
-        return _from_objects(name, values.tolist())
+        return column_from_objects(name, values.tolist())
     series = nw.from_native(y, series_only=True, pass_through=True)
     return _from_series(name, series) if isinstance(series, nw.Series) else None
+
+
+def category_order(y: Any) -> list[Any] | None:
+    """Return the categories of an ordered categorical series, lowest first; otherwise None."""
+    if y is None or isinstance(y, list | tuple | np.ndarray):
+        return None
+    if isinstance(y, Column):
+        return list(y.levels) if y.kind == "ordered" else None
+    if getattr(y, "ordered", False) is True:  # a categorical array of pandas
+        return list(y.categories)
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series) or series.dtype not in (nw.Categorical, nw.Enum):
+        return None
+    return _category_order(series)
 
 
 def _has_sparse_columns(frame: Any) -> bool:
@@ -253,7 +278,7 @@ def _from_series(name: str, series: Any) -> Column:
         return Column(name, "number", days)
     if dtype in (nw.Categorical, nw.Enum):
         return _from_categories(name, series)
-    return _from_objects(name, series.to_list())
+    return column_from_objects(name, series.to_list())
 
 
 def _as_floats(series: Any) -> Vector:
@@ -274,7 +299,7 @@ def _from_categories(name: str, series: Any) -> Column:
     return word_column(name, words, None if order is None else [str(level) for level in order])
 
 
-def _category_order(series: Any) -> Sequence[Any] | None:
+def _category_order(series: Any) -> list[Any] | None:
     """Return the categories of an ordered categorical series in their order, otherwise None."""
     import narwhals.stable.v2 as nw
 
@@ -296,7 +321,7 @@ def _columns_from_array(X: Any) -> list[Column] | None:
         return None
     if _holds_numbers(table):
         return None
-    return [_from_objects(f"x{j}", column.tolist()) for j, column in enumerate(table.T)]
+    return [column_from_objects(f"x{j}", column.tolist()) for j, column in enumerate(table.T)]
 
 
 def _holds_numbers(table: NDArray[Any]) -> bool:
@@ -307,7 +332,7 @@ def _holds_numbers(table: NDArray[Any]) -> bool:
     return True
 
 
-def _from_objects(name: str, values: Sequence[Any]) -> Column:
+def column_from_objects(name: str, values: Sequence[Any]) -> Column:
     """Convert Python objects: booleans, numbers, dates or times, or otherwise words."""
     cells = [None if _is_missing(value) else value for value in values]
     types = {type(cell) for cell in cells} - {type(None)}
@@ -316,7 +341,9 @@ def _from_objects(name: str, values: Sequence[Any]) -> Column:
     if all(issubclass(t, Number | np.bool_) and not issubclass(t, complex) for t in types):
         return Column(name, "number", _numbers(cells))
     if all(issubclass(t, datetime.date) for t in types):
-        return Column(name, "date", _numbers([None if x is None else _days(x) for x in cells]))
+        return Column(
+            name, "date", _numbers([None if x is None else days_since_1970(x) for x in cells])
+        )
     if all(issubclass(t, datetime.timedelta | datetime.time) for t in types):
         return Column(name, "number", _numbers([None if x is None else _span(x) for x in cells]))
     unsuitable = [t for t in types if not issubclass(t, str | Number | np.bool_ | datetime.date)]
@@ -344,7 +371,7 @@ def _numbers(cells: Sequence[Any]) -> Vector:
     return np.array([np.nan if cell is None else float(cell) for cell in cells], dtype=np.float64)
 
 
-def _days(value: datetime.date) -> float:
+def days_since_1970(value: datetime.date) -> float:
     """Return the number of days from 1970 to a date or time."""
     if not isinstance(value, datetime.datetime):
         return float((value - _EPOCH.date()).days)

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._typing import Table, Vector
+from .._typing import Matrix, Table, Vector
 from .blocks import Block
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # Columns of each block of a table.
 Blocks = Sequence[tuple[NDArray[np.intp], Block]]
@@ -148,13 +144,10 @@ def deviations(X: Table) -> Vector:
     return std if sp.issparse(X) else std.astype(np.float64)
 
 
-def standardize_frame(X: pd.DataFrame) -> pd.DataFrame:
-    """Scale each column to mean 0 and variance 1; constant columns are only centered.
-
-    Means and variances are computed by pandas, whose sums round differently from NumPy's.
-    """
-    std = X.std(ddof=0)
-    return (X - X.mean()) / std.where(std > 0, 1.0)
+def standardize_columns(X: Matrix) -> Matrix:
+    """Scale each column to mean 0 and variance 1; constant columns are only centered."""
+    std = np.where(constant_columns(X), 0.0, X.std(axis=0))
+    return (X - X.mean(axis=0)) / np.where(std > 0, std, 1.0)
 
 
 def _variances(X: Table) -> Vector:

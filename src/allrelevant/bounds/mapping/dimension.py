@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
-from ..._optional import display
+from ..._optional import display, import_extra
 from ..._typing import Codes, Matrix, Vector
 from ...parallel import parallel_map
 from ...resampling import Fold
@@ -82,7 +82,7 @@ class DimensionCurve:
             Indexed by ``dimension``, with ``train_error``, ``test_error``, ``standard_error`` (of
             ``test_error``) and ``averaged_error``.
         """
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         return pandas.DataFrame(
             {

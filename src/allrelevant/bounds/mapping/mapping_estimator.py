@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..._optional import display
+from ..._optional import display, import_extra
 from ..._params import MAPPING_SLACK
 from ..._typing import Matrix, Vector
 from ..._validation import N_JOBS, feature_names
@@ -151,7 +151,7 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
             # The frame has the baseline before the learned mapping, the HTML report after it.
             frame.insert(3, "baseline", frame.pop("baseline"))
             return frame
-        import pandas
+        pandas = import_extra("pandas", "pandas")
 
         n_rows = len(self.row_interval_)
         if not 0 <= row < n_rows:

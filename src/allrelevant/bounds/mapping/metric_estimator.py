@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..._params import CV, MAPPING_SLACK
 from ..._typing import Codes, Matrix
@@ -19,6 +19,7 @@ from ..._validation import encode_classes
 from ...metric_learning import GMLVQ
 from ...resampling import draw_seeds, stratified_folds
 from ...tables.target import class_labels
+from ...terms.validation import validate_table
 from ..task import CLASS_WORDING, Task, majority_fraction
 from .dimension import DimensionCurve, classifier_for, dimension_curve
 from .linear_mapping import LinearMapping, data_space, learned_matrix
@@ -151,7 +152,7 @@ raw_mapping_, effective_dimension_
             Fitted estimator.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_, codes = encode_classes(y)
         scaled = self._scale(X)
@@ -220,6 +221,6 @@ raw_mapping_, effective_dimension_
             Predicted class labels.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_table(self, X, dtype=np.float64, reset=False)
         codes = self._classifier.predict(self.averaged_mapping_.matrix_, self._scaling.apply(X))
         return self.classes_[codes]
