@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from allrelevant.bounds import ranking as ranking_module
+from allrelevant.bounds import pairs as ranking_module
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.ordinal import OrdinalData

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from allrelevant import ClassificationBounds, InfeasibleConstraintsError, InputError, RankingBounds
-from allrelevant.bounds import ranking as ranking_module
+from allrelevant.bounds import pairs as ranking_module
 from allrelevant.bounds.programs.equivalent_models import WeightLimit
 from allrelevant.bounds.programs.pairwise import CuttingPlaneRows
 from allrelevant.bounds.solver.constrained import ConstrainedModels

@@ -33,7 +33,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import N_JOBS
+from .._validation import N_JOBS, check_groups
 from ..resampling import draw_seeds
 from ..terms.layout import WeightLayout
 from ..terms.scaling import no_scaling, standard_scaling
@@ -62,6 +62,9 @@ from .result import BoundsResult, FeatureBounds
 from .sufficiency import Sufficiency, check_sufficiency
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
 from .what_if import constrain_result, describe_constraints, find_subproblem
+
+# Smallest number of samples.
+MIN_SAMPLES = 4
 
 # With screen="auto", tables with more features than this are screened.
 SCREEN_ABOVE = 10_000
@@ -157,8 +160,18 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self : object
             Fitted estimator.
         """
+        return self._fit(X, y, sample_weight, privileged)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        privileged: Any,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         self._validate_params()
-        subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged)
+        subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged, groups)
         baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
         evidence, calibrations = calibrate(baselines, settings)
         issue_notes(baseline_notes(baselines, evidence, settings.calibration))
@@ -172,19 +185,17 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return self
 
     def _prepare(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        privileged: Any,
+        groups: ArrayLike | None = None,
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
         """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_min_samples=4,
-            y_numeric=self._numeric_target,
-        )
+        X, y = self._validate_data(X, y)
+        groups = check_groups(groups, X.shape[0])
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         present = weight > 0
         if privileged is not None:
@@ -194,10 +205,24 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
                 self.privileged_names_in_ = names
             privileged = table[present]
         subproblems = self._subproblems(X[present], y[present], weight[present], privileged)
+        if groups is not None:
+            subproblems = [subproblem.with_groups(groups[present]) for subproblem in subproblems]
         # All subproblems have the same tables and weights.
         scaled = subproblems[0].variants[0].scale(self._fit_scaling)
         self._check_constant_columns(scaled.scalings[0].constant)
         return subproblems, scaled, self._settings(len(subproblems))
+
+    def _validate_data(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+        """Validate samples and target, and set the number and the names of the features."""
+        return validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_min_samples=MIN_SAMPLES,
+            y_numeric=self._numeric_target,
+        )
 
     def _reset(self) -> None:
         """Delete optional fitted attributes that the next fit may not set."""

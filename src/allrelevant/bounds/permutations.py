@@ -43,7 +43,6 @@ from .._typing import Matrix, Rows, Table, Vector
 from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
 from ..relevance import adjust_pvalues
-from ..resampling import permute_rows
 from .association import association_pvalue, permuted_associations
 from .baseline import FittedBaseline, Tolerance, choose_sparse_C
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
@@ -102,7 +101,7 @@ def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
 def _draw_orders(data: TaskData, n_permutations: int, seed: int) -> list[Rows]:
     """Draw random permutations of the samples."""
     rng = np.random.RandomState(seed)
-    return [permute_rows(data.n_samples, rng) for _ in range(n_permutations)]
+    return [data.permute(rng) for _ in range(n_permutations)]
 
 
 def _association_target(baseline: FittedBaseline, table: int) -> Vector:

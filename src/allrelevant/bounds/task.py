@@ -22,8 +22,8 @@ from sklearn.utils import check_array, check_consistent_length
 
 from .._params import TASKS
 from .._text import percent
-from .._typing import Matrix, Table, Vector
-from ..resampling import Fold
+from .._typing import Matrix, Rows, Table, Vector
+from ..resampling import Fold, permute_rows
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Scaling
 from .models import LinearModel
@@ -40,13 +40,15 @@ class TaskData(ABC):
     """Validated data of one subproblem: ``y`` encoded for the task, all weights positive.
 
     Privileged features are available for training samples only. The slack variable of each
-    sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`.
+    sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`. ``groups``
+    holds the group of each sample, such as the query of a document, or None without groups.
     """
 
     X: Table
     y: Vector
     weight: Vector
     privileged: Table | None = None
+    groups: NDArray[Any] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -80,7 +82,10 @@ class TaskData(ABC):
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return a copy that contains only the given samples."""
-        part = replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
+        groups = None if self.groups is None else self.groups[rows]
+        part = replace(
+            self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows], groups=groups
+        )
         return part if self.privileged is None else replace(part, privileged=self.privileged[rows])
 
     def with_tables(self, tables: Sequence[Table]) -> Self:
@@ -139,6 +144,10 @@ class TaskData(ABC):
         """Return the target as numbers, for a test of linear association."""
         return self.y
 
+    def permute(self, rng: np.random.RandomState) -> Rows:
+        """Return the samples in a random order that is as likely as theirs without relevance."""
+        return permute_rows(self.n_samples, rng)
+
     @abstractmethod
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         """Return the cross-validation folds; fewer than ``n_folds`` if there are few samples."""
@@ -190,6 +199,10 @@ class Subproblem:
 
     name: str
     variants: Sequence[TaskData]
+
+    def with_groups(self, groups: NDArray[Any]) -> Subproblem:
+        """Return a copy whose samples belong to the given groups."""
+        return Subproblem(self.name, [replace(data, groups=groups) for data in self.variants])
 
 
 @dataclass(frozen=True)
@@ -250,7 +263,7 @@ class Task:
     target of ``fit``, or raises ``InputError``. ``chance`` returns the score of a model without
     features, or None if it is unknown; its argument is the number of samples of each class, empty
     if unknown. ``training_score`` returns the score of the baseline, given the fitted estimator and
-    its training data.
+    its training data. ``target_numbers`` returns the numbers that describe a numeric target.
     """
 
     name: str
@@ -258,6 +271,7 @@ class Task:
     chance: Callable[[Sequence[int]], float | None]
     wording: TaskWording
     training_score: Callable[[Any, Any, Any], float] = lambda est, X, y: float(est.score(X, y))
+    target_numbers: Callable[[Any], NDArray[Any]] = np.asarray
 
 
 def task_by_name(name: str) -> Task:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._params import AUTO, METRIC, PathParameter
+from .._params import AUTO, METRIC, SURVIVAL, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED
 from .effort import find_small_set, is_moderate
@@ -53,7 +53,9 @@ With --task auto, the command infers the task from the target and reports it:
   other integers                                  classification
 
 Use --task ordinal for ordered classes, such as numeric grades. Use --task ranking to rank rows of
-one class above rows of the other. It is suitable if one class is rare.
+one class above rows of the other. It is suitable if one class is rare. Use --task survival for
+right-censored times: the target is the time, and --event names the column that is 1 for events and
+0 for censored times.
 
 \b
 Examples:
@@ -61,6 +63,7 @@ Examples:
   allrelevant report patients.csv.gz --target diagnosis --drop id --drop name -o out.html
   allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
   allrelevant report houses.csv --target price --task regression
+  allrelevant report patients.csv --target months --event died --task survival
   allrelevant report patients.csv --target relapse --privileged biopsy
   allrelevant report patients.csv --target diagnosis --path C
   allrelevant report spectra.csv --target quality --method metric --rank 2
@@ -82,6 +85,7 @@ def report(
     drop: tuple[str, ...],
     method: str,
     task: str,
+    event: str | None,
     privileged: tuple[str, ...],
     path: PathParameter | None,
     relations: bool | None,
@@ -103,6 +107,7 @@ def report(
         if method == METRIC:
             _check_metric(
                 task,
+                event=event,
                 privileged=privileged,
                 path=path,
                 relations=relations,
@@ -112,7 +117,7 @@ def report(
             task = METRIC
         _analyze(
             frame,
-            ColumnRoles(target, drop, privileged),
+            ColumnRoles(target, drop, privileged, event=event),
             task,
             estimator_options(settings, verbose=outputs.verbose),
             outputs,
@@ -136,6 +141,18 @@ def _check_metric(task: str, **linear_only: Any) -> None:
             raise InputError(
                 f"{flag} cannot be combined with --method metric. Remove one of the two options."
             )
+
+
+def _check_event(task: str, event: str | None) -> str:
+    """Return the task, which is survival if there is an event; raise if they do not match."""
+    if event is None and task == SURVIVAL:
+        raise InputError(
+            "--task survival requires --event COLUMN, which tells the events (1) from the censored "
+            "times (0). If no time is censored, add a column of ones."
+        )
+    if event is not None and task not in (AUTO, SURVIVAL):
+        raise InputError(f"--event requires --task survival (got {task}).")
+    return task if event is None else SURVIVAL
 
 
 @click.command(
@@ -204,13 +221,17 @@ def _analyze(
     from ..results.bounds import bounds_document
     from ..tables.features import split_features
     from ..tables.inference import infer_task
+    from ..tables.target import with_events
 
     columns = split_features(frame, roles)
     X, privileged = columns.X, columns.privileged
     read_costs(costs, X.columns.tolist())  # raises on invalid costs before the fit
+    task = _check_event(task, roles.event)
     inferred = infer_task(columns.y) if task == AUTO else None
     task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
     y = task_by_name(task).read_target(columns.y, roles.target)
+    if columns.event is not None:
+        y = with_events(y, columns.event, str(roles.event))
     est = build_bounds(task, options, reason)
     outputs.note(inferred.note if inferred else None)
     fit(est, X, y, **({} if privileged is None else {"privileged": privileged}))

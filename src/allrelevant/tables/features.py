@@ -25,17 +25,21 @@ _MIN_ROWS = 4
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """Names of the target, the dropped columns, the privileged features and the group column."""
+    """Names of the target, the dropped columns, the privileged features and other columns.
+
+    ``event`` is the column that tells whether the time of a survival target is an event.
+    """
 
     target: str
     drop: Sequence[str] = ()
     privileged: Sequence[str] = ()
     row_groups: str | None = None
+    event: str | None = None
 
 
 @dataclass(frozen=True)
 class SplitTable:
-    """Features, target, privileged features and row groups of a table.
+    """Features, target, privileged features, row groups and events of a table.
 
     Features are finite float64 values, with booleans converted to 0 and 1. The target is unchanged
     and has no missing values. Row groups are strings.
@@ -45,6 +49,7 @@ class SplitTable:
     y: pd.Series
     privileged: pd.DataFrame | None = None
     row_groups: pd.Series | None = None
+    event: pd.Series | None = None
 
 
 def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
@@ -53,9 +58,13 @@ def split_features(frame: pd.DataFrame, roles: ColumnRoles) -> SplitTable:
     if roles.row_groups is not None:
         row_groups = _row_groups(frame, roles.row_groups, roles.target)
         frame = frame.drop(columns=roles.row_groups)
+    event = None
+    if roles.event is not None:
+        event = _event_column(frame, roles)
+        frame = frame.drop(columns=roles.event)
     X, y = _split_target(frame, roles.target, roles.drop)
     X, privileged = _split_privileged(X, roles)
-    return SplitTable(X, y, privileged, row_groups)
+    return SplitTable(X, y, privileged, row_groups, event)
 
 
 def _row_groups(frame: pd.DataFrame, groups: str, target: str) -> pd.Series:
@@ -69,6 +78,22 @@ def _row_groups(frame: pd.DataFrame, groups: str, target: str) -> pd.Series:
             "these rows, or fill in the values."
         )
     return frame[groups].astype(str)
+
+
+def _event_column(frame: pd.DataFrame, roles: ColumnRoles) -> pd.Series:
+    name = str(roles.event)
+    check_column(name, [str(column) for column in frame.columns])
+    if name == roles.target:
+        raise InputError(
+            f"{name!r} is both the target and the event. Choose the column of the time as the "
+            "target."
+        )
+    if name in (*roles.drop, *roles.privileged):
+        raise InputError(
+            f"{name!r} is the event, so it cannot be dropped or privileged. Remove it from these "
+            "columns."
+        )
+    return frame[name]
 
 
 def _split_target(

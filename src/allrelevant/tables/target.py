@@ -173,3 +173,43 @@ def target_values(y: pd.Series, target: str) -> NDArray[np.float64]:
             "predict. Choose a different column."
         )
     return numbers
+
+
+def survival_times(y: pd.Series, target: str) -> NDArray[np.float64]:
+    """Return the times of a survival target as float64 values; raise if they are not numeric."""
+    values = category_values(y)
+    if not is_numeric(values):
+        raise InputError(
+            f"Survival requires a numeric time, but {target!r} has non-numeric values"
+            f"{text_example(values)}. Convert them to numbers, such as days since the start of the "
+            "observation."
+        )
+    return values.to_numpy(dtype=np.float64)
+
+
+# Words that mark rows with an event and censored rows.
+EVENT_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def with_events(times: NDArray[np.float64], event: pd.Series, name: str) -> NDArray[Any]:
+    """Return a structured array of events and times; raise if an event is not yes or no."""
+    missing = int(event.isna().sum())
+    if missing:
+        raise InputError(
+            f"The event column {name!r} has no value in {missing} of {len(event)} rows. Remove "
+            "these rows, or fill in the values."
+        )
+    values = category_values(event)
+    if is_numeric(values):
+        words = [f"{float(value):g}" for value in values]
+    else:
+        words = [str(value).strip().lower() for value in values]
+    unknown = sorted({word for word in words if word not in EVENT_WORDS})
+    if unknown:
+        raise InputError(
+            f"The event column {name!r} must be 1, true or yes for rows with an event, and 0, false "
+            f"or no for censored rows (got {unknown[0]!r})."
+        )
+    target = np.empty(len(times), dtype=[("event", bool), ("time", np.float64)])
+    target["event"], target["time"] = [EVENT_WORDS[word] for word in words], times
+    return target

@@ -90,7 +90,7 @@ class CuttingPlaneBaseline:
                 best, best_value = start.coef, value
             if value - (norm + C * max(0.0, start.offset[0])) <= BASELINE_GAP_TOL * value:
                 return start
-            self._add([cut, self._rows.true_loss.cut((start.coef + best) / 2.0)])
+            self._add([cut, *self._rows.true_loss.cuts((start.coef + best)[None] / 2.0)])
         raise SolverError(
             f"Minimizing the pairwise loss at C={C:g} did not converge. The usual cause is badly "
             "scaled columns: set standardize=True, or use a smaller C."
@@ -157,7 +157,7 @@ class CuttingPlaneSolver:
         return HighsSolver(self.models)(extremes)
 
     def _cut_at(self, coef: Matrix) -> None:
-        self._rows = self._rows.with_cuts([self._rows.true_loss.cut(w) for w in coef])
+        self._rows = self._rows.with_cuts(self._rows.true_loss.cuts(coef))
         self.models = replace(self.models, rows=self._rows)
 
     def _pad(self, multipliers: Matrix) -> Matrix:
@@ -221,8 +221,8 @@ class CuttingPlaneSolver:
         """Move models toward the starting point until they are feasible, and return them."""
         coef = self._shrink_to_norm_limit(np.clip(coef, *self._rows.weight_limits.T))
         loss, start = self._rows.true_loss, self._start
-        steps = [_max_feasible_step(loss, start, end, self._loss_limit) for end in coef]
-        return start + np.array(steps)[:, None] * (coef - start)
+        steps = _max_feasible_steps(loss, start, coef, self._loss_limit)
+        return start + steps[:, None] * (coef - start)
 
     def _shrink_to_norm_limit(self, coef: Matrix) -> Matrix:
         """Shrink the weights of models until their norms are within the limit, and return them.
@@ -239,26 +239,26 @@ class CuttingPlaneSolver:
         return np.where(step[:, None] < 1.0, smallest + step[:, None] * (coef - smallest), coef)
 
 
-def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: float) -> float:
-    """Return the largest step in [0, 1] from ``start`` toward ``end`` with loss at most ``limit``.
+def _max_feasible_steps(loss: PairwiseLoss, start: Vector, ends: Matrix, limit: float) -> Vector:
+    """Return the largest steps in [0, 1] from a start toward given ends with loss at most ``limit``.
 
     Newton's method starts at the far end. It does not overshoot, because the loss is convex.
     """
-    (high, low), (high_direction, low_direction) = (
-        [scores[:, 0] for scores in loss.scores(model[None])] for model in (start, end - start)
-    )
-    step = 1.0
+    direction, steps = ends - start, np.ones(len(ends))
+    pending = np.arange(len(ends))
     for _ in range(MAX_NEWTON_STEPS):
-        current = high + step * high_direction, low + step * low_direction
-        value, positive_slope, negative_slope = loss.loss_and_slopes(*current)
-        excess = value - limit
-        if excess <= LOSS_TOL:
+        at = loss.smoothed(
+            start + steps[pending, None] * direction[pending], np.zeros(len(pending))
+        )
+        excess = at.loss - limit
+        is_open = excess > LOSS_TOL
+        if not is_open.any():
             break
-        slope = negative_slope @ low_direction - positive_slope @ high_direction
-        if slope <= 0:
-            return 0.0
-        step = max(0.0, float(step - excess / slope))
-    return step
+        pending = pending[is_open]
+        increase = -(at.slope[is_open] * direction[pending]).sum(axis=1)
+        reduced = steps[pending] - excess[is_open] / np.where(increase > 0, increase, 1.0)
+        steps[pending] = np.where(increase > 0, np.maximum(0.0, reduced), 0.0)
+    return steps
 
 
 def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
