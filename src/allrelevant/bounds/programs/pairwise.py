@@ -27,7 +27,7 @@ approximation of the set of equivalent models. A model outside the true set yiel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,12 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Table, Vector
 from .hinge import HingeRows
+
+# Maximum number of pairs listed near given models.
+MAX_NEAR_PAIRS = 3_000
+
+# Total weight of pairs below which they are omitted.
+REST_TOL = 1e-14
 
 # Numbers per batch of models, and per batch of columns of second derivatives.
 NUMBERS_PER_BATCH = 2_000_000
@@ -169,7 +175,21 @@ class SmoothedLoss:
     slope: Matrix
     height: Vector
     near: Vector
-    curvature: NDArray[np.float64] | None
+    curvature: NDArray[np.float64]
+
+    def take(self, which: NDArray[np.bool_]) -> SmoothedLoss:
+        """Return the values of some of the models."""
+        return SmoothedLoss(**{name: value[which] for name, value in self._arrays.items()})
+
+    def with_replaced(self, which: NDArray[np.intp], others: SmoothedLoss) -> SmoothedLoss:
+        """Replace the values of some models in place and return ``self``."""
+        for name, value in self._arrays.items():
+            value[which] = getattr(others, name)
+        return self
+
+    @property
+    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
 @dataclass(frozen=True)
@@ -266,7 +286,7 @@ class PairwiseLoss:
             smooth = (u * parts).reshape(by_model).sum(axis=1)
         low_slope = v * low_slope
         net = self._per_sample(high_slope.reshape(by_model), low_slope.reshape(by_model), order, -1)
-        curvature = None
+        curvature = np.zeros((m, 0, 0))
         if with_curvature:
             diagonal = self._per_sample(
                 (u * near).reshape(by_model), (v * low_near).reshape(by_model), order, 1
@@ -281,6 +301,60 @@ class PairwiseLoss:
             near=(u * near).reshape(by_model).sum(axis=1),
             curvature=curvature,
         )
+
+    def local_rows(self, points: Matrix, width: float) -> HingeRows:
+        """Return constraints that describe the loss from below, and exactly near given models.
+
+        There is one constraint for each pair with a positive loss, or almost, at one of the models.
+        If these are too many, it is one for each pair whose loss is within the width of zero, and
+        one for the mean of the other pairs with a positive loss at the last model. By convexity,
+        the loss of a mean of pairs is at most the mean of their losses.
+        """
+        for upper in (np.inf, *(width * 0.5 ** np.arange(30))):
+            lower = min(width, upper)
+            listed = self._near_pairs(points, lower, upper)
+            if listed is not None:
+                break
+        u, v = self._weights
+        i, j = listed if listed is not None else (np.empty(0, np.intp), np.empty(0, np.intp))
+        table, weight = self._dense[i] - self._dense[j], u[i] * v[j]
+        if upper < np.inf:
+            last = self.smoothed(points[-1:], np.zeros(1))
+            is_positive = table @ points[-1] < 1.0
+            slope = last.slope[0] - weight[is_positive] @ table[is_positive]
+            height = float(last.height[0] - weight[is_positive].sum())
+            if height > REST_TOL:
+                table, weight = np.vstack([table, slope / height]), np.r_[weight, height]
+        n = len(weight)
+        return HingeRows(table, np.empty((n, 0)), np.ones(n), weight)
+
+    def _near_pairs(
+        self, points: Matrix, lower: float, upper: float
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+        """List pairs with ``-lower <= 1 - w . (x_i - x_j) <= upper`` at one of several models w.
+
+        Return the samples of each pair, or None if there are too many.
+        """
+        high, low = self.pairs.high, self.pairs.low
+        found = []
+        for score in np.asarray(self.table @ points.T).T:
+            span = float(np.ptp(score)) + 4.0
+            key = score[low.sample] + span * low.block
+            order = np.argsort(key, kind="stable")
+            query = score[high.sample] + span * high.block - 1.0
+            first = np.searchsorted(key[order], query - lower, side="left")
+            last = np.searchsorted(key[order], query + min(upper, span - 2.0), side="right")
+            first = np.maximum(first, self._block_start)
+            last = np.minimum(last, self._block_end)
+            size = np.maximum(last - first, 0)
+            if size.sum() > MAX_NEAR_PAIRS:
+                return None
+            entry = np.repeat(np.arange(len(size)), size)
+            within = np.arange(len(entry)) - np.repeat(np.cumsum(size) - size, size)
+            found.append((high.sample[entry], low.sample[order[first[entry] + within]]))
+        n = self.pairs.n_samples
+        codes = np.unique(np.concatenate([i * n + j for i, j in found]))
+        return None if len(codes) > MAX_NEAR_PAIRS else (codes // n, codes % n)
 
     def _curvature(
         self,
@@ -337,6 +411,16 @@ class PairwiseLoss:
     def _block_end(self) -> NDArray[np.intp]:
         """Position of the end of its block on the low side, for each entry of the high side."""
         return np.searchsorted(self.pairs.low.block, self.pairs.high.block, side="right")
+
+    @cached_property
+    def _block_start(self) -> NDArray[np.intp]:
+        return np.searchsorted(self.pairs.low.block, self.pairs.high.block, side="left")
+
+    @property
+    def _weights(self) -> tuple[Vector, Vector]:
+        """Weights of the samples on both sides; their products over all pairs sum to 1."""
+        total = self.weight[self.pairs.high.sample[0]] / self._entry_weights[0][0]
+        return self.weight / total, self.weight
 
     @cached_property
     def _entry_weights(self) -> tuple[Vector, Vector]:

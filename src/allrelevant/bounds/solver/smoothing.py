@@ -44,22 +44,44 @@ MAX_RESIDUAL = 0.3
 MAX_WIDTH, MIN_WIDTH = 0.5, 1e-6
 
 
-@dataclass(frozen=True)
-class SmoothedSolutions:
-    """Solutions of m problems, each with a cut and the dual variable of the loss.
+# Directional derivative after a step, relative to that before it, above which the step is too
+# long, and maximum number of times to shorten it.
+MAX_OVERSHOOT = 0.3
+MAX_SHORTENINGS = 4
 
-    ``gap`` is the certified distance of the objective from its optimum. ``width`` is that of the
+
+@dataclass
+class SmoothedSolutions:
+    """Best solutions found of m problems, each with a cut and the dual variable of the loss.
+
+    ``gap`` is the certified distance of the objective from its optimum; ``width`` is that of the
     smoothing.
     """
 
     coef: Matrix
     slope: Matrix
     height: Vector
-    loss: Vector
     loss_price: Vector
     gap: Vector
     width: Vector
-    n_steps: int
+    n_steps: int = 0
+
+    @classmethod
+    def unsolved(cls, m: int, d: int) -> SmoothedSolutions:
+        return cls(
+            np.zeros((m, d)),
+            np.zeros((m, d)),
+            np.zeros(m),
+            np.zeros(m),
+            np.full(m, np.inf),
+            np.full(m, MAX_WIDTH),
+        )
+
+    def record(self, which: NDArray[np.intp], **found: NDArray[np.float64]) -> None:
+        """Store the solutions of the given problems whose gap is smaller than before."""
+        better = found["gap"] < self.gap[which]
+        for name, values in found.items():
+            getattr(self, name)[which[better]] = values[better]
 
 
 def minimize_smoothed(
@@ -69,7 +91,7 @@ def minimize_smoothed(
 
     ``tol`` is the gap at which to stop, relative to the objective value.
     """
-    m, d = start.shape
+    (m, d), best = start.shape, SmoothedSolutions.unsolved(*start.shape)
     scale = np.maximum(np.abs(start).sum(axis=1), 1.0)[:, None] / d
     p, q = (np.maximum(part, 0.0) + 0.3 * scale for part in (start, -start))
     width = np.full(m, MAX_WIDTH)
@@ -77,13 +99,21 @@ def minimize_smoothed(
     z_p = np.maximum(1.0 - C[:, None] * value.slope, 0.3)
     z_q = np.maximum(1.0 + C[:, None] * value.slope, 0.3)
     mu = FAST * ((p * z_p).sum(axis=1) + (q * z_q).sum(axis=1)) / (2 * d)
-    for n_steps in range(MAX_STEPS):
+    pending = np.arange(m)
+    for best.n_steps in range(MAX_STEPS):
         primal = np.abs(p - q).sum(axis=1) + C * value.loss
         factor = 1.0 / np.maximum(1.0, C * np.abs(value.slope).max(axis=1))
         gap = primal - factor * C * value.height
-        if (gap <= tol * primal).all():
+        found = {"slope": value.slope, "height": value.height, "loss_price": factor * C}
+        best.record(pending, coef=p - q, gap=gap, width=width, **found)
+        is_open = gap > tol * primal
+        if not is_open.any():
             break
-        system = _Parts(p, q, z_p, z_q, mu[:, None], np.ones((m, 1)), C[:, None] * value.slope)
+        pending, p, q, z_p, z_q, mu, width, C, primal = (
+            values[is_open] for values in (pending, p, q, z_p, z_q, mu, width, C, primal)
+        )
+        value = value.take(is_open)
+        system = _Parts(p, q, z_p, z_q, mu[:, None], 1.0, C[:, None] * value.slope)
         matrix = C[:, None, None] * value.curvature
         _diagonal(matrix)[...] += 1.0 / system.total
         step = np.linalg.solve(matrix, system.right_side[..., None])[..., 0]
@@ -91,16 +121,15 @@ def minimize_smoothed(
         d_p, d_q, d_zp, d_zq = system.steps(change, 0.0)
         length = _longest_step([(p, d_p), (q, d_q)])
         dual_length = _longest_step([(z_p, d_zp), (z_q, d_zq)])
-        p, q = p + length * d_p, q + length * d_q
-        z_p, z_q = z_p + dual_length * d_zp, z_q + dual_length * d_zq
-        mean = ((p * z_p).sum(axis=1) + (q * z_q).sum(axis=1)) / (2 * d)
+        mean = _mean_product([(p, z_p, length * d_p, dual_length * d_zp),
+                              (q, z_q, length * d_q, dual_length * d_zq)], 2 * d)
         is_full = np.minimum(length, dual_length)[:, 0] > 0.8
         error = 0.25 * tol * primal
         mu, width = _shrink(mean, width, is_full, system.residual, C, value, error, 2 * d)
-        value = loss.smoothed(p - q, width, with_curvature=True)
-    return SmoothedSolutions(
-        p - q, value.slope, value.height, value.loss, factor * C, gap, width, n_steps
-    )
+        length, value = _evaluate(loss, p - q, d_p - d_q, length, width, value, C, system.total)
+        p, q = p + length * d_p, q + length * d_q
+        z_p, z_q = z_p + dual_length * d_zp, z_q + dual_length * d_zq
+    return best
 
 
 def extremes_smoothed(
@@ -117,7 +146,7 @@ def extremes_smoothed(
     the limit on the norm. Solutions can exceed the limit on the loss slightly; the gap includes the
     excess.
     """
-    m, d = gain.shape
+    (m, d), best = gain.shape, SmoothedSolutions.unsolved(*gain.shape)
     spare = norm_limit - np.abs(start).sum()
     p, q = (np.tile(np.maximum(part, 0.0) + 0.25 * spare / d, (m, 1)) for part in (start, -start))
     width = np.full(m, MAX_WIDTH)
@@ -128,25 +157,35 @@ def extremes_smoothed(
     loss_price = mu / rest_loss
     z_p, z_q = mu[:, None] / p, mu[:, None] / q
     mu = FAST * mu
-    matrix = np.empty((m, d + 2, d + 2))
-    right = np.empty((m, d + 2))
-    for n_steps in range(MAX_STEPS):
+    pending = np.arange(m)
+    for best.n_steps in range(MAX_STEPS):
         coef = p - q
         price = np.abs(gain + loss_price[:, None] * value.slope).max(axis=1)
         bound = price * norm_limit + loss_price * (loss_limit - value.height)
         excess = np.maximum(value.loss - loss_limit, 0.0)
         gap = bound - (gain * coef).sum(axis=1) + loss_price * excess
-        if (gap <= tol * norm_limit).all():
+        found = {"slope": value.slope, "height": value.height, "loss_price": loss_price}
+        best.record(pending, coef=coef, gap=gap, width=width, **found)
+        is_open = gap > tol * norm_limit
+        if not is_open.any():
             break
+        pending, gain, p, q, z_p, z_q, mu, width, norm_price, loss_price, rest_loss = (
+            values[is_open]
+            for values in (
+                pending, gain, p, q, z_p, z_q, mu, width, norm_price, loss_price, rest_loss
+            )
+        )  # fmt: skip
+        value = value.take(is_open)
         slope = loss_price[:, None] * value.slope + gain
         system = _Parts(p, q, z_p, z_q, mu[:, None], norm_price[:, None], slope)
         rest_norm = norm_limit - (p + q).sum(axis=1)
         curvature = loss_price[:, None, None] * value.curvature
+        matrix = np.zeros((len(pending), d + 2, d + 2))
+        right = np.empty((len(pending), d + 2))
         matrix[:, :d, :d] = curvature
         _diagonal(matrix)[:, :d] += 1.0 / system.total
         matrix[:, :d, d] = matrix[:, d, :d] = -value.slope
         matrix[:, :d, d + 1] = matrix[:, d + 1, :d] = system.skew
-        matrix[:, d, d + 1] = matrix[:, d + 1, d] = 0.0
         matrix[:, d, d] = -rest_loss / loss_price
         matrix[:, d + 1, d + 1] = -rest_norm / norm_price - system.spread
         right[:, :d] = system.right_side
@@ -158,35 +197,34 @@ def extremes_smoothed(
         d_p, d_q, d_zp, d_zq = system.steps(change, d_norm_price[:, None])
         d_rest_norm = -(d_p + d_q).sum(axis=1)
         d_rest_loss = mu / loss_price - rest_loss - rest_loss / loss_price * d_loss_price
+        budgets = [
+            (rest_norm, d_rest_norm, norm_price, d_norm_price),
+            (rest_loss, d_rest_loss, loss_price, d_loss_price),
+        ]
         length = _longest_step(
-            [
-                (p, d_p),
-                (q, d_q),
-                (z_p, d_zp),
-                (z_q, d_zq),
-                (rest_norm[:, None], d_rest_norm[:, None]),
-                (rest_loss[:, None], d_rest_loss[:, None]),
-                (norm_price[:, None], d_norm_price[:, None]),
-                (loss_price[:, None], d_loss_price[:, None]),
-            ]
+            [(p, d_p), (q, d_q), (z_p, d_zp), (z_q, d_zq)]
+            + [(x[:, None], dx[:, None]) for x, dx, _, _ in budgets]
+            + [(z[:, None], dz[:, None]) for _, _, z, dz in budgets]
+        )
+        products = [(p, z_p, length * d_p, length * d_zp), (q, z_q, length * d_q, length * d_zq)]
+        products += [
+            (x[:, None], z[:, None], length * dx[:, None], length * dz[:, None])
+            for x, dx, z, dz in budgets
+        ]
+        mean = _mean_product(products, 2 * d + 2)
+        error = np.full(len(pending), 0.25 * tol * norm_limit)
+        mu, width = _shrink(
+            mean, width, length[:, 0] > 0.8, system.residual, loss_price, value, error, 2 * d + 2
+        )
+        length, value = _evaluate(
+            loss, p - q, d_p - d_q, length, width, value, loss_price, system.total
         )
         p, q = p + length * d_p, q + length * d_q
         z_p, z_q = z_p + length * d_zp, z_q + length * d_zq
-        length = length[:, 0]
-        norm_price = norm_price + length * d_norm_price
-        loss_price = loss_price + length * d_loss_price
-        rest_loss = rest_loss + length * d_rest_loss
-        rest_norm = rest_norm + length * d_rest_norm
-        total = (p * z_p).sum(axis=1) + (q * z_q).sum(axis=1)
-        mean = (total + norm_price * rest_norm + loss_price * rest_loss) / (2 * d + 2)
-        error = np.full(m, 0.25 * tol * norm_limit)
-        mu, width = _shrink(
-            mean, width, length > 0.8, system.residual, loss_price, value, error, 2 * d + 2
-        )
-        value = loss.smoothed(p - q, width, with_curvature=True)
-    return SmoothedSolutions(
-        coef, value.slope, value.height, value.loss, loss_price, gap, width, n_steps
-    )
+        norm_price = norm_price + length[:, 0] * d_norm_price
+        loss_price = loss_price + length[:, 0] * d_loss_price
+        rest_loss = rest_loss + length[:, 0] * d_rest_loss
+    return best
 
 
 class _Parts:
@@ -203,7 +241,7 @@ class _Parts:
         z_p: Matrix,
         z_q: Matrix,
         mu: Matrix,
-        norm_price: Matrix,
+        norm_price: Matrix | float,
         slope: Matrix,
     ) -> None:
         self._p, self._q, self._z_p, self._z_q, self._mu = p, q, z_p, z_q, mu
@@ -230,6 +268,49 @@ class _Parts:
         d_zp = self._mu / self._p - self._z_p - d_p / self._ratio_p
         d_zq = self._mu / self._q - self._z_q - d_q / self._ratio_q
         return d_p, d_q, d_zp, d_zq
+
+
+def _evaluate(
+    loss: PairwiseLoss,
+    coef: Matrix,
+    step: Matrix,
+    length: Matrix,
+    width: Vector,
+    before: SmoothedLoss,
+    price: Vector,
+    total: Matrix,
+) -> tuple[Matrix, SmoothedLoss]:
+    """Evaluate the loss after a step; shorten the step where the loss curves more than expected.
+
+    Return the lengths of the steps and the loss. The Newton step expects the directional derivative
+    to vanish. Where it is positive instead, the step is shortened by the secant method.
+    """
+    value = loss.smoothed(coef + length * step, width, with_curvature=True)
+    curvature = np.einsum("mi,mij,mj->m", step, before.curvature, step)
+    linear = (step**2 / total).sum(axis=1)
+    expected = price * curvature + linear
+    for _ in range(MAX_SHORTENINGS):
+        increase = price * ((before.slope - value.slope) * step).sum(axis=1)
+        derivative = increase + length[:, 0] * linear - expected
+        long = np.flatnonzero(derivative > MAX_OVERSHOOT * expected)
+        if len(long) == 0:
+            break
+        length = length.copy()
+        shorter = np.maximum(expected / (expected + derivative), 0.1)
+        length[long] *= shorter[long, None]
+        part = loss.smoothed(
+            coef[long] + length[long] * step[long], width[long], with_curvature=True
+        )
+        value = value.with_replaced(long, part)
+    return length, value
+
+
+def _mean_product(
+    products: list[tuple[Matrix, Matrix, Matrix, Matrix]], n_products: int
+) -> Vector:
+    """Return the mean product of variables and their dual variables after steps of both."""
+    parts = [((x + dx) * (z + dz)).sum(axis=1) for x, z, dx, dz in products]
+    return np.sum(parts, axis=0) / n_products
 
 
 def _shrink(
