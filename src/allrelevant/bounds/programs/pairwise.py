@@ -389,6 +389,11 @@ class PairwiseLoss:
         """Add up the values of the entries of each sample, shape (m, n)."""
         unordered = np.empty_like(low)
         unordered[np.arange(len(low))[:, None], order] = low
+        if self.pairs.n_blocks == 1:  # every sample is on one side only
+            total = np.zeros((len(low), self.pairs.n_samples))
+            total[:, self.pairs.high.sample] = high
+            total[:, self.pairs.low.sample] = sign * unordered
+            return total
         to_high, to_low = self._incidence
         return np.asarray((to_high @ high.T + sign * (to_low @ unordered.T)).T)
 

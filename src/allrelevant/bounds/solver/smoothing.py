@@ -35,18 +35,21 @@ MAX_STEPS = 60
 STEP_FRACTION = 0.99
 
 # Factors of the barrier after steps of almost full length and after shorter steps.
-FAST, SLOW = 0.1, 0.5
+FAST, SLOW = 0.05, 0.5
 
 # Dual residual, relative to the norm price, above which the barrier is not reduced.
 MAX_RESIDUAL = 0.3
 
-# Largest and smallest width of the smoothing.
+# Largest and smallest width of the smoothing, first width for a baseline, and distance of its
+# first weights from zero, relative to their mean.
 MAX_WIDTH, MIN_WIDTH = 0.5, 1e-6
+FIRST_WIDTH = 0.1
+FIRST_WEIGHT = 0.05
 
 
 # Directional derivative after a step, relative to that before it, above which the step is too
 # long, and maximum number of times to shorten it.
-MAX_OVERSHOOT = 0.3
+MAX_OVERSHOOT = 0.8
 MAX_SHORTENINGS = 4
 
 
@@ -93,8 +96,8 @@ def minimize_smoothed(
     """
     (m, d), best = start.shape, SmoothedSolutions.unsolved(*start.shape)
     scale = np.maximum(np.abs(start).sum(axis=1), 1.0)[:, None] / d
-    p, q = (np.maximum(part, 0.0) + 0.3 * scale for part in (start, -start))
-    width = np.full(m, MAX_WIDTH)
+    p, q = (np.maximum(part, 0.0) + FIRST_WEIGHT * scale for part in (start, -start))
+    width = np.full(m, FIRST_WIDTH)
     value = loss.smoothed(p - q, width, with_curvature=True)
     z_p = np.maximum(1.0 - C[:, None] * value.slope, 0.3)
     z_q = np.maximum(1.0 + C[:, None] * value.slope, 0.3)
