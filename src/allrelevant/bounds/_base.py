@@ -139,6 +139,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         y: Any,
         sample_weight: ArrayLike | None = None,
         privileged: Any = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit the baseline, compute the relevance bounds and assign relevance classes.
 
@@ -154,22 +155,16 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             Privileged features: features that are available only for training samples, such as
             information collected later. Predictions do not use them. They model the slack variable
             of each sample.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as the patient of each visit. Samples of the same group are
+            never separated: not by the cross-validation folds, and not by the permutations that
+            show how much evidence noise can produce.
 
         Returns
         -------
         self : object
             Fitted estimator.
         """
-        return self._fit(X, y, sample_weight, privileged)
-
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None,
-        privileged: Any,
-        groups: ArrayLike | None = None,
-    ) -> Self:
         self._validate_params()
         subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged, groups)
         baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
@@ -185,17 +180,11 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return self
 
     def _prepare(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None,
-        privileged: Any,
-        groups: ArrayLike | None = None,
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any, groups: Any
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
         """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
         X, y = self._validate_data(X, y)
-        groups = check_groups(groups, X.shape[0])
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         present = weight > 0
         if privileged is not None:
@@ -204,9 +193,10 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             if names is not None:
                 self.privileged_names_in_ = names
             privileged = table[present]
+        row_groups = check_groups(groups, len(y))
         subproblems = self._subproblems(X[present], y[present], weight[present], privileged)
-        if groups is not None:
-            subproblems = [subproblem.with_groups(groups[present]) for subproblem in subproblems]
+        if row_groups is not None:
+            subproblems = [part.with_row_groups(row_groups[present]) for part in subproblems]
         # All subproblems have the same tables and weights.
         scaled = subproblems[0].variants[0].scale(self._fit_scaling)
         self._check_constant_columns(scaled.scalings[0].constant)
@@ -214,7 +204,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
 
     def _validate_data(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         """Validate samples and target, and set the number and the names of the features."""
-        return validate_data(
+        X, y = validate_data(
             self,
             X,
             y,
@@ -223,6 +213,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             ensure_min_samples=MIN_SAMPLES,
             y_numeric=self._numeric_target,
         )
+        return X, y
 
     def _reset(self) -> None:
         """Delete optional fitted attributes that the next fit may not set."""

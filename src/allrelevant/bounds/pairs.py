@@ -70,7 +70,7 @@ class PairwiseData(TaskData):
         """Return the folds of the task whose training and held-out samples are comparable."""
         folds = [
             fold
-            for fold in self._all_folds(n_folds, seed)
+            for fold in super().folds(n_folds, seed)
             if all(self.take(rows).pairs.n_pairs for rows in fold)
         ]
         if not folds:
@@ -79,10 +79,6 @@ class PairwiseData(TaskData):
                 "no fold has any. Pass C as a number instead of 'cv'."
             )
         return folds
-
-    @abstractmethod
-    def _all_folds(self, n_folds: int, seed: int) -> list[Fold]:
-        """Return cross-validation folds, some of which may have no comparable pairs."""
 
     def _free_slack_rows(self) -> HingeRows:
         """Return one constraint per pair, or cutting planes of the loss if there are many pairs."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from .._typing import Rows, Table, Vector
 from .._validation import check_groups, encode_classes
 from ..exceptions import InputError
-from ..resampling import Fold, grouped_folds, permute_within_groups, stratified_folds
+from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
 from .pairs import PairwiseData
@@ -33,7 +33,7 @@ class RankingData(PairwiseData):
 
     @cached_property
     def pairs(self) -> ComparablePairs:
-        return class_pairs(self.y > 0, _query_codes(self.groups, self.n_samples))
+        return class_pairs(self.y > 0, _query_codes(self.row_groups, self.n_samples))
 
     def requirements(self) -> Requirements:
         """Return constraints that require a score difference of 1 for each pair, up to slack.
@@ -50,17 +50,25 @@ class RankingData(PairwiseData):
         )
         return Requirements(rows, np.arange(self.n_samples))
 
-    def permute(self, rng: np.random.RandomState) -> Rows:
-        """Permute the samples of each query among themselves; only they are compared."""
-        return permute_within_groups(self.n_samples, rng, self.groups)
+    def draw_orders(self, n_permutations: int, seed: int) -> list[Rows]:
+        """Draw random permutations; samples of a query change places with each other only.
+
+        Other samples are not compared with them, so any order within queries is as likely if no
+        feature is relevant.
+        """
+        if self.row_groups is None:
+            return super().draw_orders(n_permutations, seed)
+        rng = np.random.RandomState(seed)
+        return [
+            permute_within_groups(self.n_samples, rng, self.row_groups)
+            for _ in range(n_permutations)
+        ]
 
     def association_target(self) -> Vector:
-        return self.y if self.groups is None else super().association_target()
+        return self.y if self.row_groups is None else super().association_target()
 
-    def _all_folds(self, n_folds: int, seed: int) -> list[Fold]:
-        if self.groups is None:
-            return stratified_folds(self.y, n_folds, seed)
-        return grouped_folds(self.groups, n_folds, seed)
+    def strata(self) -> Vector | None:
+        return self.y if self.row_groups is None else None
 
     def _slack_weights(self) -> Vector:
         """Return the weight of each sample as a fraction of the total weight of its class."""
@@ -171,7 +179,7 @@ privileged_table_pvalue_
                 "Privileged features cannot be combined with groups, because they require a common "
                 "scale for the scores of all queries. Omit one of the two."
             )
-        return self._fit(X, y, sample_weight, privileged, groups)
+        return super().fit(X, y, sample_weight, privileged, groups)
 
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None

@@ -15,7 +15,6 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from .._text import count_noun, percent
 from .._typing import Table, Vector
 from ..exceptions import InputError
-from ..resampling import Fold, stratified_folds
 from ..tables.target import survival_times
 from ._base import MIN_SAMPLES, RelevanceBounds
 from .pairs import PairwiseData
@@ -38,8 +37,8 @@ class SurvivalData(PairwiseData):
             "pairs of rows, not to rows. Omit the privileged features."
         )
 
-    def _all_folds(self, n_folds: int, seed: int) -> list[Fold]:
-        return stratified_folds(has_event(self.y), n_folds, seed)
+    def strata(self) -> Vector:
+        return has_event(self.y).astype(float)
 
 
 def encode_times(event: NDArray[np.bool_], time: Vector) -> Vector:
@@ -189,6 +188,7 @@ cutoff_, baseline_
         y: Any,
         sample_weight: ArrayLike | None = None,
         privileged: None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit the baseline, compute the relevance bounds and assign relevance classes.
 
@@ -208,13 +208,17 @@ cutoff_, baseline_
         privileged : None
             Not supported. Slack variables belong to pairs of samples here, so privileged features
             cannot model them.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as the hospital of each patient. Samples of the same group
+            are never separated by cross-validation folds and permutations. Pairs are formed within
+            and between groups.
 
         Returns
         -------
         self : object
             Fitted estimator.
         """
-        return self._fit(X, y, sample_weight, privileged)
+        return super().fit(X, y, sample_weight, privileged, groups)
 
     def _validate_data(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         if y is None:
