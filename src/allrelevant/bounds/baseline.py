@@ -294,8 +294,11 @@ def nested_score(
     samples = [baseline.data for baseline in baselines]
     # Class of each sample, if there is one subproblem per class.
     classes = np.argmax([data.y for data in samples], axis=0)
-    strata = samples[0].strata() if len(samples) == 1 else classes.astype(float)
-    folds = make_folds(len(classes), N_FOLDS, seed, strata, samples[0].row_groups)
+    if len(samples) == 1:
+        folds = samples[0].folds(N_FOLDS, seed)
+    else:
+        strata = classes.astype(float)
+        folds = make_folds(len(classes), N_FOLDS, seed, strata, samples[0].row_groups)
 
     def fold_score(fold: Fold) -> float:
         train, test = fold
