@@ -86,8 +86,13 @@ def test_local_rows_are_exact_nearby_and_never_above_the_loss(limit, monkeypatch
     loss = PairwiseLoss(rng.normal(size=(40, 3)), class_pairs(rng.rand(40) < 0.5, None), np.ones(40))
     point = rng.normal(size=(1, 3))
     rows = loss.local_rows(point, 0.1)
-    assert rows.n_rows <= 400 if limit > 400 else rows.n_rows <= limit + 1
+    assert rows.n_rows <= min(limit, 400) + 2
+
+    def described(coef):
+        """Return the smallest loss that satisfies the constraints."""
+        cuts = rows.take(np.flatnonzero(rows.is_hard)).slack(coef, np.zeros((len(coef), 1)))
+        return rows.loss(coef, np.maximum(cuts.max(axis=1, initial=0.0), 0.0)[:, None])
+
     nearby, far = point + 1e-4 * rng.normal(size=(5, 3)), point + rng.normal(size=(50, 3))
-    no_offset = np.empty((50, 0))
-    np.testing.assert_allclose(rows.loss(nearby, no_offset[:5]), loss.values(nearby), atol=1e-12)
-    assert (rows.loss(far, no_offset) <= loss.values(far) + 1e-12).all()
+    np.testing.assert_allclose(described(nearby), loss.values(nearby), atol=1e-12)
+    assert (described(far) <= loss.values(far) + 1e-12).all()

@@ -38,10 +38,7 @@ from ..._typing import Matrix, Table, Vector
 from .hinge import HingeRows
 
 # Maximum number of pairs listed near given models.
-MAX_NEAR_PAIRS = 3_000
-
-# Total weight of pairs below which they are omitted.
-REST_TOL = 1e-14
+MAX_NEAR_PAIRS = 600
 
 # Numbers per batch of models, and per batch of columns of second derivatives.
 NUMBERS_PER_BATCH = 2_000_000
@@ -306,27 +303,32 @@ class PairwiseLoss:
         """Return constraints that describe the loss from below, and exactly near given models.
 
         There is one constraint for each pair with a positive loss, or almost, at one of the models.
-        If these are too many, it is one for each pair whose loss is within the width of zero, and
-        one for the mean of the other pairs with a positive loss at the last model. By convexity,
-        the loss of a mean of pairs is at most the mean of their losses.
+        If these are too many, it is one for each pair whose loss is within the width of zero. The
+        loss of the other pairs is an offset, as in :class:`CuttingPlaneRows`, with a cut at each of
+        the models.
         """
         for upper in (np.inf, *(width * 0.5 ** np.arange(30))):
-            lower = min(width, upper)
-            listed = self._near_pairs(points, lower, upper)
+            listed = self._near_pairs(points, min(width, upper), upper)
             if listed is not None:
                 break
         u, v = self._weights
         i, j = listed if listed is not None else (np.empty(0, np.intp), np.empty(0, np.intp))
         table, weight = self._dense[i] - self._dense[j], u[i] * v[j]
-        if upper < np.inf:
-            last = self.smoothed(points[-1:], np.zeros(1))
-            is_positive = table @ points[-1] < 1.0
-            slope = last.slope[0] - weight[is_positive] @ table[is_positive]
-            height = float(last.height[0] - weight[is_positive].sum())
-            if height > REST_TOL:
-                table, weight = np.vstack([table, slope / height]), np.r_[weight, height]
         n = len(weight)
-        return HingeRows(table, np.empty((n, 0)), np.ones(n), weight)
+        if upper == np.inf:
+            cuts = []
+        else:
+            value = self.smoothed(points, np.zeros(len(points)))
+            is_positive = weight[:, None] * (table @ points.T < 1.0)
+            slopes = value.slope - is_positive.T @ table
+            cuts = [*zip(slopes, value.height - is_positive.sum(axis=0), strict=True)]
+        k = len(cuts)
+        return HingeRows(
+            table=np.vstack([np.zeros((1, self.n_weights)), table, *[slope for slope, _ in cuts]]),
+            offset_table=np.r_[-1.0, np.zeros(n), np.ones(k)][:, None],
+            target=np.r_[0.0, np.ones(n), [height for _, height in cuts]],
+            weight=np.r_[1.0, weight, np.full(k, np.inf)],
+        )
 
     def _near_pairs(
         self, points: Matrix, lower: float, upper: float

@@ -55,12 +55,12 @@ MAX_ROUNDS = 30
 
 # Gap at which the interior-point method stops, relative to the objective value or the norm, and
 # maximum number of weights for which it is used.
-SMOOTHED_TOL = 3e-4
+SMOOTHED_TOL = 1e-4
 MAX_SMOOTHED_WEIGHTS = 300
 
 # Width around the margin within which pairs get a constraint each, and maximum numbers of rounds
 # and of models whose pairs are listed.
-LOCAL_WIDTH = 0.02
+LOCAL_WIDTH = 0.01
 MAX_LOCAL_ROUNDS = 12
 MAX_LOCAL_POINTS = 6
 
@@ -202,6 +202,8 @@ class CuttingPlaneSolver:
             gain = np.zeros((m, self._rows.n_weights))
             gain[each, features] = signs
             inside, cuts, prices, gap = self._solve_smoothed(gain)
+            if self._tol >= SMOOTHED_TOL:
+                gap = np.zeros(m)  # accurate enough, even where the iterations did not converge
             for k in np.flatnonzero(gap > self._tol * self._norm_limit):
                 inside[k], cuts[k], prices[k], gap[k] = self._solve_near(
                     extremes[int(k)], inside[k], cuts[k], prices[k], gap[k]
@@ -257,7 +259,7 @@ class CuttingPlaneSolver:
             self._start,
             self._norm_limit,
             self._loss_limit,
-            max(self._tol, SMOOTHED_TOL),
+            max(0.5 * self._tol, SMOOTHED_TOL),
         )
         inside = self._shrink_to_feasible(found.coef)
         cuts = [Cut(s, float(h)) for s, h in zip(found.slope, found.height, strict=True)]
@@ -283,7 +285,7 @@ class CuttingPlaneSolver:
             rows = loss.local_rows(points, LOCAL_WIDTH)
             models = separate_budgets(rows, self._norm_limit, self._loss_limit)
             solution = HighsSolver(models)([extreme])
-            candidate, new_price = local_cut(rows, np.maximum(solution.multipliers[0], 0.0))
+            candidate, new_price = local_cut(rows, solution.multipliers[0])
             new_bound = float(self._bounds(gain, [candidate], np.array([new_price]))[0])
             if new_bound < bound:
                 bound, cut, price = new_bound, candidate, new_price
@@ -405,11 +407,19 @@ def _max_feasible_steps(loss: PairwiseLoss, start: Vector, ends: Matrix, limit: 
 
 
 def local_cut(rows: HingeRows, multipliers: Vector) -> tuple[Cut, float]:
-    """Return the cut that dual variables of local constraints define, and its dual variable."""
-    price = float((multipliers / rows.weight).max())
+    """Return the cut that dual variables of local constraints define, and its dual variable.
+
+    The cut is valid for any dual variables, because its coefficients are divided by the largest
+    price of a pair, and by the total price of the cuts of the other pairs.
+    """
+    multipliers = np.maximum(multipliers, 0.0)
+    price = max(
+        float((multipliers / rows.weight).max()), float(multipliers[rows.is_hard].sum())
+    )
     if price <= 0:
         return Cut(np.zeros(rows.n_weights), 0.0), 0.0
-    return Cut(rows.row_combination(multipliers) / price, float(multipliers.sum() / price)), price
+    slope = rows.row_combination(multipliers) / price
+    return Cut(slope, float(multipliers @ rows.target) / price), price
 
 
 def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
