@@ -75,20 +75,21 @@ def test_selection_score_is_the_negative_loss_over_all_pairs():
     assert samples.selection_score(model) == pytest.approx(-loss / total)
 
 
-class TestQueries:
-    @pytest.fixture(scope="class")
-    def queries(self):
-        """Documents whose relevance depends on x0, within queries of different levels of x0."""
-        rng = np.random.RandomState(0)
-        query = np.repeat(np.arange(12), 10)
-        X = rng.normal(size=(120, 3))
-        y = np.zeros(120, dtype=int)
-        for q in range(12):
-            rows = np.flatnonzero(query == q)
-            y[rows[np.argsort(X[rows, 0])[-3:]]] = 1
-        X[:, 0] += 5.0 * rng.normal(size=12)[query]
-        return X, y, query
+@pytest.fixture(scope="module")
+def queries():
+    """Documents whose relevance depends on x0, within queries of different levels of x0."""
+    rng = np.random.RandomState(0)
+    query = np.repeat(np.arange(12), 10)
+    X = rng.normal(size=(120, 3))
+    y = np.zeros(120, dtype=int)
+    for q in range(12):
+        rows = np.flatnonzero(query == q)
+        y[rows[np.argsort(X[rows, 0])[-3:]]] = 1
+    X[:, 0] += 5.0 * rng.normal(size=12)[query]
+    return X, y, query
 
+
+class TestQueries:
     def test_pairs_are_formed_within_queries(self, queries):
         X, y, query = queries
         within = RankingBounds(C=10.0, cutoff=0.1).fit(X, y, groups=query)

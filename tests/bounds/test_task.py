@@ -164,7 +164,7 @@ def test_witnesses_are_equivalent_models(task):
 
 @pytest.mark.parametrize("task", [ranking, queries, survival], ids=lambda task: task.__name__)
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("near", [20, 3000])
+@pytest.mark.parametrize("near", [100, 3000])
 def test_cutting_planes_match_the_reference_implementation(task, seed, near, monkeypatch):
     """Without a list of all pairs, the ranges are the same."""
     monkeypatch.setattr(pairs_module, "MAX_LISTED_PAIRS", 0)
