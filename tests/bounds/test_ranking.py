@@ -10,6 +10,7 @@ from allrelevant import (
     InputError,
     RankingBounds,
 )
+from allrelevant.bounds.programs.pairwise import class_pairs
 from allrelevant.bounds.ranking import RankingData
 from allrelevant.datasets import (
     make_ranking,
@@ -93,7 +94,7 @@ class TestQueries:
     def test_pairs_are_formed_within_queries(self, queries):
         X, y, query = queries
         within = RankingBounds(C=10.0, cutoff=0.1).fit(X, y, groups=query)
-        assert within._result.subproblems[0].baseline.data.pairs.n_pairs == 12 * 3 * 7
+        assert class_pairs(y == 1, query).n_pairs == 12 * 3 * 7
         assert within.relevance_.tolist() == ["strong", "irrelevant", "irrelevant"]
         assert within.auc_ > 0.98
         assert within.score(X, y, groups=query) == pytest.approx(within.auc_)

@@ -119,5 +119,5 @@ class TestFit:
 
     def test_document_explains_the_pairs(self, fitted):
         note = fitted._document_parts()["target_note"]
-        assert "42 rows have an event, and 30% of the rows are censored." in note
+        assert "42 rows have an event, and 30.0% of the rows are censored." in note
         assert f"{fitted.n_pairs_:,} of 1,770 pairs" in note

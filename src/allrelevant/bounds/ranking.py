@@ -24,6 +24,7 @@ from .programs.pairwise import ComparablePairs, class_pairs
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskWording
 
+
 @dataclass(frozen=True)
 class RankingData(PairwiseData):
     """Data with two classes; samples with ``y = 1`` should score higher than the others.

@@ -48,7 +48,7 @@ def encode_times(event: NDArray[np.bool_], time: Vector) -> Vector:
     with sample j, and should score higher, if i has an event and a smaller number.
     """
     rank = np.unique(time, return_inverse=True)[1]
-    return 2.0 * rank + ~event
+    return np.asarray(2 * rank + ~event, dtype=np.float64)
 
 
 def has_event(codes: Vector) -> NDArray[np.bool_]:
@@ -130,9 +130,9 @@ class SurvivalBounds(RelevanceBounds):
 
     A model is a linear risk score. Of two comparable samples, the one with the earlier event should
     have the higher score, with a margin of 1. The loss is the mean shortfall over all comparable
-    pairs. It is an upper bound on 1 - concordance, the fraction of pairs in the wrong order. This is
-    the model of ranking survival SVMs. The equivalent models, the bounds and the relevance classes
-    are defined as in :class:`ClassificationBounds`.
+    pairs. It is an upper bound on 1 - concordance, the fraction of pairs in the wrong order. This
+    is the model of ranking survival SVMs. The equivalent models, the bounds and the relevance
+    classes are defined as in :class:`ClassificationBounds`.
 
     Two samples are comparable if it is known which event came first: the sample with the earlier
     time has an event. Other pairs are excluded, because the event of a censored sample may have
@@ -170,14 +170,14 @@ cutoff_, baseline_
     >>> from allrelevant import SurvivalBounds
     >>> from allrelevant.datasets import make_survival
     >>> data = make_survival(
-    ...     200, n_strong=1, n_weak=2, n_irrelevant=1, censored=0.3, random_state=0)
-    >>> data.y[:2]
-    array([( True, 0.71), (False, 0.42)], dtype=[('event', '?'), ('time', '<f8')])
-    >>> bounds = SurvivalBounds(random_state=0).fit(data.X, data.y)
+    ...     60, n_strong=1, n_weak=2, n_irrelevant=1, censored=0.3, random_state=0)
+    >>> data.y.dtype.names
+    ('event', 'time')
+    >>> bounds = SurvivalBounds(C=10.0, cutoff=0.5).fit(data.X, data.y)
     >>> [str(r) for r in bounds.relevance_]
     ['strong', 'weak', 'weak', 'irrelevant']
     >>> bounds.n_censored_
-    60
+    18
     """
 
     task = SURVIVAL

@@ -207,8 +207,8 @@ def with_events(times: NDArray[np.float64], event: pd.Series, name: str) -> NDAr
     unknown = sorted({word for word in words if word not in EVENT_WORDS})
     if unknown:
         raise InputError(
-            f"The event column {name!r} must be 1, true or yes for rows with an event, and 0, false "
-            f"or no for censored rows (got {unknown[0]!r})."
+            f"The event column {name!r} must be 1, true or yes for rows with an event, and 0, "
+            f"false or no for censored rows (got {unknown[0]!r})."
         )
     target = np.empty(len(times), dtype=[("event", bool), ("time", np.float64)])
     target["event"], target["time"] = [EVENT_WORDS[word] for word in words], times

@@ -83,7 +83,9 @@ def test_concordance_counts_ties_half(seed):
 def test_local_rows_are_exact_nearby_and_never_above_the_loss(limit, monkeypatch):
     monkeypatch.setattr("allrelevant.bounds.programs.pairwise.MAX_NEAR_PAIRS", limit)
     rng = np.random.RandomState(0)
-    loss = PairwiseLoss(rng.normal(size=(40, 3)), class_pairs(rng.rand(40) < 0.5, None), np.ones(40))
+    loss = PairwiseLoss(
+        rng.normal(size=(40, 3)), class_pairs(rng.rand(40) < 0.5, None), np.ones(40)
+    )
     point = rng.normal(size=(1, 3))
     rows = loss.local_rows(point, 0.1)
     assert rows.n_rows <= min(limit, 400) + 2

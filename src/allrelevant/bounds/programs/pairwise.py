@@ -275,7 +275,9 @@ class PairwiseLoss:
         low_slope = opened(linear, end, u)
         smooth = loss
         if width.any():
-            low_slope = low_slope + low_inverse * ((1.0 + b) * low_near - opened(begin, linear, u * a))
+            low_slope = low_slope + low_inverse * (
+                (1.0 + b) * low_near - opened(begin, linear, u * a)
+            )
             squares = _prefix_sums(v * b * b)
             square = missing * (missing * near + 2.0 * near_sum) + squares[linear] - squares[begin]
             half = 0.5 * np.repeat(width, len(high.sample))
@@ -385,9 +387,7 @@ class PairwiseLoss:
             total[k] = (table * diagonal[k][:, None]).T @ table - mixed - mixed.T
         return total
 
-    def _per_sample(
-        self, high: Matrix, low: Matrix, order: NDArray[np.intp], sign: int
-    ) -> Matrix:
+    def _per_sample(self, high: Matrix, low: Matrix, order: NDArray[np.intp], sign: int) -> Matrix:
         """Add up the values of the entries of each sample, shape (m, n)."""
         unordered = np.empty_like(low)
         unordered[np.arange(len(low))[:, None], order] = low
@@ -408,7 +408,7 @@ class PairwiseLoss:
                 shape=(n, len(s.sample)),
             )
             for s in (self.pairs.high, self.pairs.low)
-        )  # type: ignore[return-value]
+        )
 
     @cached_property
     def _dense(self) -> Matrix:

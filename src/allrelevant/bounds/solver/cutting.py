@@ -179,9 +179,7 @@ class CuttingPlaneSolver:
 
     is_reference = False
 
-    def __init__(
-        self, models: EquivalentModels, rows: CuttingPlaneRows, tol: float = 0.0
-    ) -> None:
+    def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows, tol: float = 0.0) -> None:
         if models.start is None:
             raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._rows = models, rows
@@ -385,7 +383,7 @@ class CuttingPlaneSolver:
 
 
 def _max_feasible_steps(loss: PairwiseLoss, start: Vector, ends: Matrix, limit: float) -> Vector:
-    """Return the largest steps in [0, 1] from a start toward given ends with loss at most ``limit``.
+    """Return the largest steps in [0, 1] from a start toward several ends within a loss limit.
 
     Newton's method starts at the far end. It does not overshoot, because the loss is convex.
     """
@@ -413,9 +411,7 @@ def local_cut(rows: HingeRows, multipliers: Vector) -> tuple[Cut, float]:
     price of a pair, and by the total price of the cuts of the other pairs.
     """
     multipliers = np.maximum(multipliers, 0.0)
-    price = max(
-        float((multipliers / rows.weight).max()), float(multipliers[rows.is_hard].sum())
-    )
+    price = max(float((multipliers / rows.weight).max()), float(multipliers[rows.is_hard].sum()))
     if price <= 0:
         return Cut(np.zeros(rows.n_weights), 0.0), 0.0
     slope = rows.row_combination(multipliers) / price

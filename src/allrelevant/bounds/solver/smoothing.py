@@ -124,8 +124,13 @@ def minimize_smoothed(
         d_p, d_q, d_zp, d_zq = system.steps(change, 0.0)
         length = _longest_step([(p, d_p), (q, d_q)])
         dual_length = _longest_step([(z_p, d_zp), (z_q, d_zq)])
-        mean = _mean_product([(p, z_p, length * d_p, dual_length * d_zp),
-                              (q, z_q, length * d_q, dual_length * d_zq)], 2 * d)
+        mean = _mean_product(
+            [
+                (p, z_p, length * d_p, dual_length * d_zp),
+                (q, z_q, length * d_q, dual_length * d_zq),
+            ],
+            2 * d,
+        )
         is_full = np.minimum(length, dual_length)[:, 0] > 0.8
         error = 0.25 * tol * primal
         mu, width = _shrink(mean, width, is_full, system.residual, C, value, error, 2 * d)
@@ -308,9 +313,7 @@ def _evaluate(
     return length, value
 
 
-def _mean_product(
-    products: list[tuple[Matrix, Matrix, Matrix, Matrix]], n_products: int
-) -> Vector:
+def _mean_product(products: list[tuple[Matrix, Matrix, Matrix, Matrix]], n_products: int) -> Vector:
     """Return the mean product of variables and their dual variables after steps of both."""
     parts = [((x + dx) * (z + dz)).sum(axis=1) for x, z, dx, dz in products]
     return np.sum(parts, axis=0) / n_products
