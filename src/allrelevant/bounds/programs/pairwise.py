@@ -40,6 +40,9 @@ from .hinge import HingeRows
 # Maximum number of pairs listed near given models.
 MAX_NEAR_PAIRS = 600
 
+# Losses of a pair above which it counts as lost, if its loss must not be close to the threshold.
+THRESHOLDS = np.linspace(1e-7, 1e-5, 50)
+
 # Numbers per batch of models, and per batch of columns of second derivatives.
 NUMBERS_PER_BATCH = 2_000_000
 
@@ -226,11 +229,17 @@ class PairwiseLoss:
         return [self.smoothed(w, np.zeros(len(w))) for w in (coef[i : i + size] for i in starts)]
 
     def smoothed(
-        self, coef: Matrix, width: Vector, *, with_curvature: bool = False
+        self,
+        coef: Matrix,
+        width: Vector,
+        *,
+        with_curvature: bool = False,
+        threshold: Vector | float = 0.0,
     ) -> SmoothedLoss:
         """Compute the loss of m models, smoothed over a width for each, and its derivatives.
 
-        A width of zero means no smoothing; such a loss has no curvature.
+        A width of zero means no smoothing; such a loss has no curvature. Then, pairs count only if
+        their loss exceeds the threshold, which gives other valid cuts.
         """
         m, pairs = len(coef), self.pairs
         high, low = pairs.high, pairs.low
@@ -249,7 +258,8 @@ class PairwiseLoss:
         end = (self._block_end + len(low.sample) * each).ravel()
         # Pairs from ``begin`` to ``end`` have a positive loss; those before ``linear`` are within
         # the width.
-        begin = np.searchsorted(b_key, (a_key - 1.0).ravel(), side="right")
+        lost = a_key - 1.0 + np.broadcast_to(threshold, m)[:, None]
+        begin = np.searchsorted(b_key, lost.ravel(), side="right")
         linear = begin
         if width.any():
             linear = np.searchsorted(b_key, (a_key - 1.0 + width[:, None]).ravel(), side="right")
@@ -320,8 +330,10 @@ class PairwiseLoss:
         if upper == np.inf:
             cuts = []
         else:
-            value = self.smoothed(points, np.zeros(len(points)))
-            is_positive = weight[:, None] * (table @ points.T < 1.0)
+            rest = 1.0 - table @ points.T
+            threshold = _separating_thresholds(rest)
+            value = self.smoothed(points, np.zeros(len(points)), threshold=threshold)
+            is_positive = weight[:, None] * (rest > threshold)
             slopes = value.slope - is_positive.T @ table
             cuts = [*zip(slopes, value.height - is_positive.sum(axis=0), strict=True)]
         k = len(cuts)
@@ -438,6 +450,19 @@ class PairwiseLoss:
             self.pairs.low.block, v, n_blocks
         )
         return u / total, v
+
+
+def _separating_thresholds(values: Matrix) -> Vector:
+    """Return a small threshold for each column, as far as possible from all of its values.
+
+    Whether a pair counts as lost must not depend on rounding: the cut of all pairs and the sum over
+    listed pairs would otherwise disagree. Any threshold gives a valid cut.
+    """
+    candidates = THRESHOLDS
+    if len(values) == 0:
+        return np.full(values.shape[1], candidates[0])
+    distance = np.abs(values[:, :, None] - candidates).min(axis=0)
+    return candidates[distance.argmax(axis=1)]
 
 
 def _prefix_sums(values: Vector) -> Vector:
