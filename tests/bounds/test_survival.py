@@ -21,7 +21,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def fitted(data):
-    return SurvivalBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
+    return SurvivalBounds(C=10.0, cutoff=0.5).fit(data.X, data.y)
 
 
 def naive_concordance(event, time, scores):
@@ -39,7 +39,7 @@ class TestTarget:
         columns = np.column_stack([data.y["event"], data.y["time"]]).astype(float)
         frame = pd.DataFrame({"died": data.y["event"], "days": data.y["time"]})
         for y in (columns, frame):
-            other = SurvivalBounds(C=10.0, cutoff=0.1).fit(data.X, y)
+            other = SurvivalBounds(C=10.0, cutoff=0.5).fit(data.X, y)
             np.testing.assert_allclose(other.interval_, fitted.interval_)
             assert other.score(data.X, y) == pytest.approx(fitted.score(data.X, data.y))
 
@@ -99,7 +99,7 @@ class TestFit:
         """A repeated row is not comparable with itself, so weights and copies are equivalent."""
         weight = np.where(np.arange(60) < 20, 2.0, 1.0)
         rows = np.r_[np.arange(60), np.arange(20)]
-        settings: dict[str, Any] = {"C": 10.0, "cutoff": 0.1, "standardize": False}
+        settings: dict[str, Any] = {"C": 10.0, "cutoff": 0.5, "standardize": False}
         weighted = SurvivalBounds(**settings).fit(data.X, data.y, sample_weight=weight)
         repeated = SurvivalBounds(**settings).fit(data.X[rows], data.y[rows])
         np.testing.assert_allclose(weighted.interval_, repeated.interval_, atol=1e-5)
@@ -107,7 +107,7 @@ class TestFit:
     def test_monotone_transformations_of_time_change_nothing(self, data, fitted):
         y = data.y.copy()
         y["time"] = np.log(y["time"])
-        other = SurvivalBounds(C=10.0, cutoff=0.1).fit(data.X, y)
+        other = SurvivalBounds(C=10.0, cutoff=0.5).fit(data.X, y)
         np.testing.assert_allclose(other.interval_, fitted.interval_)
 
     def test_further_analyses(self, data, fitted):
