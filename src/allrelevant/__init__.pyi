@@ -21,6 +21,7 @@ from .bounds.risk import RiskBound as RiskBound
 from .bounds.stability import Stability as Stability
 from .bounds.stability import stability as stability
 from .bounds.sufficiency import Sufficiency as Sufficiency
+from .bounds.survival import SurvivalBounds as SurvivalBounds
 from .elimination.flips import AttributeFlip as AttributeFlip
 from .elimination.flips import BitFlip as BitFlip
 from .elimination.rfe import EBRFE as EBRFE

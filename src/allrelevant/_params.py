@@ -15,11 +15,13 @@ CV: Final = "cv"
 # Tasks for relevance bounds, each with the name of its estimator. On the command line, --task
 # selects a task for linear models, and --method metric selects bounds for a learned metric.
 METRIC: Final = "metric"
+SURVIVAL: Final = "survival"
 TASKS: dict[str, str] = {
     "classification": "ClassificationBounds",
     "regression": "RegressionBounds",
     "ordinal": "OrdinalBounds",
     "ranking": "RankingBounds",
+    SURVIVAL: "SurvivalBounds",
     METRIC: "MetricBounds",
 }
 LINEAR_TASKS = tuple(name for name in TASKS if name != METRIC)

@@ -273,6 +273,16 @@ def permute_rows(
     return order
 
 
+def permute_within_groups(
+    n_samples: int, rng: np.random.RandomState, row_groups: NDArray[Any]
+) -> Rows:
+    """Return the row indices in random order, with the rows of each group in its own places."""
+    codes = np.unique(row_groups, return_inverse=True)[1]
+    order = np.empty(n_samples, dtype=np.intp)
+    order[np.argsort(codes, kind="stable")] = np.lexsort((rng.permutation(n_samples), codes))
+    return order
+
+
 def permuted_copies(
     columns: Iterable[Vector],
     rng: np.random.RandomState,

@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from allrelevant import ClassificationBounds, OrdinalBounds, RankingBounds, RegressionBounds
+from allrelevant import (
+    ClassificationBounds,
+    OrdinalBounds,
+    RankingBounds,
+    RegressionBounds,
+    SurvivalBounds,
+)
 from allrelevant.bounds.baseline import Tolerance
 from allrelevant.datasets import (
     make_linear_classification,
@@ -10,6 +16,7 @@ from allrelevant.datasets import (
     make_ordinal_classification,
     make_privileged,
     make_ranking,
+    make_survival,
 )
 
 COUNTS: dict[str, Any] = {"n_strong": 1, "n_weak": 4, "n_irrelevant": 2}
@@ -35,6 +42,11 @@ def ranking(seed):
     return RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
 
 
+def survival(seed):
+    data = make_survival(24, target_noise=0.3, random_state=seed, **COUNTS)
+    return SurvivalBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
+
+
 def privileged(seed):
     data = make_privileged(
         "classification",
@@ -51,7 +63,7 @@ def privileged(seed):
     return ClassificationBounds(C=0.3, cutoff=0.1).fit(data.X, data.y, privileged=data.privileged)
 
 
-FITTED = [classification, regression, ordinal, ranking, privileged]
+FITTED = [classification, regression, ordinal, ranking, survival, privileged]
 
 
 def make_tolerance(est):

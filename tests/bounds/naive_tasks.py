@@ -50,6 +50,28 @@ def ranking(X, y, weight):
     return rows, np.array(slack_weight)
 
 
+def queries(X, y, weight, query):
+    rows: list[Any] = []
+    slack_weight: list[float] = []
+    for i, j in product(np.flatnonzero(y > 0), np.flatnonzero(y < 0)):
+        if query[i] == query[j]:
+            rows.append((X[i] - X[j], [], 1.0, len(slack_weight)))
+            slack_weight.append(weight[i] * weight[j])
+    return rows, np.array(slack_weight) / sum(slack_weight)
+
+
+def survival(X, event, time, weight):
+    """Return one constraint for each pair of which the earlier time is an event."""
+    rows: list[Any] = []
+    slack_weight: list[float] = []
+    for i, j in product(range(len(X)), repeat=2):
+        is_earlier = time[i] < time[j] or (time[i] == time[j] and not event[j])
+        if event[i] and is_earlier:
+            rows.append((X[i] - X[j], [], 1.0, len(slack_weight)))
+            slack_weight.append(weight[i] * weight[j])
+    return rows, np.array(slack_weight) / sum(slack_weight)
+
+
 def explained(rows, sample_of_row, Z, weight):
     """Model the slack of sample i as ``u . z_i + c >= 0``, with privileged features ``z_i``."""
     p, k = Z.shape[1], len(rows[0][1])

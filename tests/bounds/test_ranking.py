@@ -7,8 +7,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from allrelevant import (
+    InputError,
     RankingBounds,
 )
+from allrelevant.bounds.programs.pairwise import class_pairs
 from allrelevant.bounds.ranking import RankingData
 from allrelevant.datasets import (
     make_ranking,
@@ -72,3 +74,50 @@ def test_selection_score_is_the_negative_loss_over_all_pairs():
             loss += weight * max(0.0, 1.0 - model.coef_ @ (samples.X[i] - samples.X[j]))
             total += weight
     assert samples.selection_score(model) == pytest.approx(-loss / total)
+
+
+@pytest.fixture(scope="module")
+def queries():
+    """Documents whose relevance depends on x0, within queries of different levels of x0."""
+    rng = np.random.RandomState(0)
+    query = np.repeat(np.arange(12), 10)
+    X = rng.normal(size=(120, 3))
+    y = np.zeros(120, dtype=int)
+    for q in range(12):
+        rows = np.flatnonzero(query == q)
+        y[rows[np.argsort(X[rows, 0])[-3:]]] = 1
+    X[:, 0] += 5.0 * rng.normal(size=12)[query]
+    return X, y, query
+
+
+class TestQueries:
+    def test_pairs_are_formed_within_queries(self, queries):
+        X, y, query = queries
+        within = RankingBounds(C=10.0, cutoff=0.5).fit(X, y, groups=query)
+        assert class_pairs(y == 1, query).n_pairs == 12 * 3 * 7
+        assert within.relevance_.tolist() == ["strong", "irrelevant", "irrelevant"]
+        assert within.auc_ > 0.98
+        assert within.score(X, y, groups=query) == pytest.approx(within.auc_)
+        assert within.score(X, y) < 0.8  # scores of different queries are not comparable
+
+    def test_default_fit_keeps_queries_together(self, queries):
+        X, y, query = queries
+        bounds = RankingBounds(random_state=0).fit(X, y, groups=query)
+        assert bounds.relevance_[0] == "strong"
+        assert bounds.cv_score_ > 0.9
+        data = bounds._result.subproblems[0].baseline.data
+        for train, test in data.folds(5, seed=0):
+            assert not set(query[train]) & set(query[test])
+        for order in data.draw_orders(3, seed=0):
+            np.testing.assert_array_equal(query[order], query)
+            assert (order != np.arange(120)).any()
+
+    def test_queries_without_pairs_raise(self, queries):
+        X, y, _ = queries
+        with pytest.raises(InputError, match="No pair of rows is comparable"):
+            RankingBounds(C=1.0).fit(X, y, groups=np.arange(120))
+
+    def test_privileged_features_are_refused(self, queries):
+        X, y, query = queries
+        with pytest.raises(InputError, match="cannot be combined with groups"):
+            RankingBounds().fit(X, y, privileged=X, groups=query)

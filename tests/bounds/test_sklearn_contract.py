@@ -15,6 +15,7 @@ from allrelevant import (
     RankingBounds,
     RegressionBounds,
     RelevanceWarning,
+    SurvivalBounds,
 )
 
 ESTIMATORS = [
@@ -28,6 +29,7 @@ ESTIMATORS = [
     OrdinalBounds(C=100.0, cutoff=0.01),
     RankingBounds(n_probes=10, random_state=0),
     RankingBounds(C=1000.0, cutoff=0.01),
+    SurvivalBounds(C=1000.0, cutoff=0.01),
     MappingBounds(PCA(1)),
     MetricBounds(GMLVQ(max_iter=50), max_dimension=2, random_state=0),
 ]

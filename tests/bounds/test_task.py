@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from allrelevant.bounds import ranking as ranking_module
+from allrelevant.bounds import pairs as pairs_module
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.ordinal import OrdinalData
@@ -13,11 +13,13 @@ from allrelevant.bounds.programs.pairwise import CuttingPlaneRows
 from allrelevant.bounds.ranking import RankingData
 from allrelevant.bounds.regression import RegressionData
 from allrelevant.bounds.solver.ranges import weight_ranges
+from allrelevant.bounds.survival import SurvivalData, encode_times
 from allrelevant.datasets import (
     make_linear_regression,
     make_ordinal_classification,
     make_privileged,
     make_ranking,
+    make_survival,
 )
 from tests.bounds import naive_tasks
 
@@ -56,6 +58,21 @@ def ranking(seed):
     weight = weights(40, seed)
     samples = RankingData(standardize(data.X), 2.0 * data.y - 1.0, weight)
     return samples, naive_tasks.ranking(samples.X, samples.y, weight)
+
+
+def queries(seed):
+    samples, _ = ranking(seed)
+    query = np.random.RandomState(seed).randint(0, 4, 40)
+    grouped = RankingData(samples.X, samples.y, samples.weight, row_groups=query)
+    return grouped, naive_tasks.queries(samples.X, samples.y, samples.weight, query)
+
+
+def survival(seed):
+    X, y, _ = make_survival(40, target_noise=0.5, random_state=seed, **COUNTS)
+    time = np.round(y["time"], seed % 3)  # with ties
+    codes = encode_times(y["event"], time)
+    samples = SurvivalData(standardize(X), codes, weights(40, seed))
+    return samples, naive_tasks.survival(samples.X, y["event"], time, samples.weight)
 
 
 def privileged_data(task, seed, n=40):
@@ -107,6 +124,8 @@ TASKS = [
     regression,
     ordinal,
     ranking,
+    queries,
+    survival,
     privileged_classification,
     privileged_regression,
     privileged_ordinal,
@@ -143,19 +162,26 @@ def test_witnesses_are_equivalent_models(task):
     assert violation.max() <= 1e-7
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_cutting_planes_match_listed_pairs(seed, monkeypatch):
-    """Cutting planes give nearly the same weight ranges as a list of all pairs."""
-    data = make_ranking(120, positive=0.4, flip=0.1, random_state=seed, **COUNTS)
-    samples = RankingData(standardize(data.X), 2.0 * data.y - 1.0, weights(120, seed))
-    _, _, listed = solve(samples, 10.0, SLACKS[0])
-    monkeypatch.setattr(ranking_module, "MAX_LISTED_PAIRS", 0)
-    by_cuts = RankingData(samples.X, samples.y, samples.weight)
-    _, models, ranges = solve(by_cuts, 10.0, SLACKS[0])
+@pytest.mark.parametrize("task", [ranking, queries, survival], ids=lambda task: task.__name__)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("near", [100, 3000])
+def test_cutting_planes_match_the_reference_implementation(task, seed, near, monkeypatch):
+    """Without a list of all pairs, ranges are certified, and equal if enough pairs are listed."""
+    monkeypatch.setattr(pairs_module, "MAX_LISTED_PAIRS", 0)
+    monkeypatch.setattr("allrelevant.bounds.programs.pairwise.MAX_NEAR_PAIRS", near)
+    samples, (rows, slack_weight) = task(seed)
+    C, slack = (3.0, 30.0)[seed % 2], SLACKS[seed % len(SLACKS)]
+    baseline, models, ranges = solve(samples, C, slack)
     assert isinstance(models.rows, CuttingPlaneRows)
-    # Attained ranges are inside the certified ranges, and the gap is small.
-    assert (ranges.attained[:, 0] >= ranges.proven[:, 0] - 1e-9).all()
-    assert (ranges.attained[:, 1] <= ranges.proven[:, 1] + 1e-9).all()
-    assert ranges.gap.max() <= 1e-3
-    np.testing.assert_allclose(ranges.attained, listed.attained, atol=5e-3)
+    best = naive_tasks.optimum(rows, slack_weight, C)
+    assert baseline.model.norm_ + C * baseline.model.loss_ == pytest.approx(best, rel=2e-6)
+    limits = slack.norm_limit(baseline.model), slack.loss_limit(baseline.model)
+    expected = naive_tasks.signed_ranges(rows, slack_weight, *limits)
+    if near == 3000:  # with fewer listed pairs, gaps can remain, but certificates hold
+        np.testing.assert_allclose(ranges.attained, expected, atol=2e-6)
+        np.testing.assert_allclose(ranges.proven, expected, atol=2e-6)
+    # The certified ranges contain the exact ones, and these contain the attained ranges.
+    sides = np.array([-1.0, 1.0])
+    assert (sides * (ranges.proven - expected) >= -1e-7).all()
+    assert (sides * (expected - ranges.attained) >= -1e-7).all()
     assert models.violation(ranges.coef.toarray(), ranges.offset).max() <= 1e-9

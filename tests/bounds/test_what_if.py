@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from allrelevant import ClassificationBounds, InfeasibleConstraintsError, InputError, RankingBounds
-from allrelevant.bounds import ranking as ranking_module
+from allrelevant.bounds import pairs as pairs_module
 from allrelevant.bounds.programs.equivalent_models import WeightLimit
 from allrelevant.bounds.programs.pairwise import CuttingPlaneRows
 from allrelevant.bounds.solver.constrained import ConstrainedModels
@@ -236,7 +236,7 @@ def test_cutting_planes_agree_with_listed_pairs(seed, monkeypatch):
         80, positive=0.4, flip=0.1, n_strong=2, n_weak=2, n_irrelevant=2, random_state=seed
     )
     listed = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
-    monkeypatch.setattr(ranking_module, "MAX_LISTED_PAIRS", 0)
+    monkeypatch.setattr(pairs_module, "MAX_LISTED_PAIRS", 0)
     by_cuts = RankingBounds(C=10.0, cutoff=0.1).fit(data.X, data.y)
     assert isinstance(by_cuts._result.subproblems[0].models.rows, CuttingPlaneRows)
     for constraints in ({2: "drop"}, {0: (0.9 * listed.interval_[0, 1], None), 3: (0, 0.2)}):

@@ -65,6 +65,9 @@ from .sufficiency import Sufficiency, check_sufficiency
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
 from .what_if import constrain_result, describe_constraints, find_subproblem
 
+# Smallest number of samples.
+MIN_SAMPLES = 4
+
 # With screen="auto", tables with more features than this are screened.
 SCREEN_ABOVE = 10_000
 
@@ -193,7 +196,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
         """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
-        table, y = read_features(self, X, y, self._encoding_options, y_numeric=self._numeric_target)
+        table, y = self._read_features(X, y)
         X, self._encoding = table.values, table.encoding
         issue_notes(() if table.encoding is None else table.encoding.notes)
         weight = check_sample_weight(
@@ -221,6 +224,10 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         if self._encoding is not None:
             scaled = scaled.with_encoding(self._encoding)
         return subproblems, scaled, self._settings(len(subproblems))
+
+    def _read_features(self, X: Any, y: Any) -> tuple[FeatureTable, NDArray[Any]]:
+        """Validate samples and target, and set the number and the names of the features."""
+        return read_features(self, X, y, self._encoding_options, y_numeric=self._numeric_target)
 
     @property
     def _encoding_options(self) -> EncodingOptions:

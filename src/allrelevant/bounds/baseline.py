@@ -32,6 +32,9 @@ from .task import FitScaling, TaskData
 
 N_FOLDS = 5
 
+# Gap of baselines that are only scored, relative to the minimum, if a solver is not exact.
+SELECTION_TOL = 1e-3
+
 # Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
 # two values per factor of ten, from models with almost no features to models with almost no margin.
 GRID = np.logspace(0.0, 3.5, 8)
@@ -84,16 +87,21 @@ class Formulation(ABC):
     """Abstract definition of a baseline and of the models equivalent to it."""
 
     @abstractmethod
-    def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """Fit the baseline to scaled data for each C in a grid."""
+    def path(
+        self, data: TaskData, grid: Iterable[float], tol: float = 0.0
+    ) -> Iterator[FittedBaseline]:
+        """Fit the baseline to scaled data for each C in a grid.
+
+        A gap of ``tol``, relative to the minimum, is small enough; most solvers are exact.
+        """
 
     @abstractmethod
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
         """Return the set of models whose norm and loss are within a tolerance of a baseline's."""
 
-    def fit(self, data: TaskData, C: float) -> FittedBaseline:
-        """Fit the baseline to scaled data."""
-        return next(self.path(data, [C]))
+    def fit(self, data: TaskData, C: float, tol: float = 0.0) -> FittedBaseline:
+        """Fit the baseline to scaled data; ``tol`` is as in :meth:`path`."""
+        return next(self.path(data, [C], tol))
 
 
 class SeparateBudgets(Formulation):
@@ -103,9 +111,11 @@ class SeparateBudgets(Formulation):
     Neurocomputing 2018.
     """
 
-    def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
+    def path(
+        self, data: TaskData, grid: Iterable[float], tol: float = 0.0
+    ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_1 + C * loss`` for each C, warm-started from the previous solution."""
-        solver = solvers_for(data.rows).baseline()
+        solver = solvers_for(data.rows).baseline(tol)
         for C in grid:
             start = solver.solve(C)
             model = data.model(start.coef, start.offset, C, start.rows)
@@ -125,7 +135,9 @@ class JointBudget(Formulation):
     ESANN 2017.
     """
 
-    def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
+    def path(
+        self, data: TaskData, grid: Iterable[float], tol: float = 0.0
+    ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_2^2 / 2 + C * loss`` for each C.
 
         The budget is computed from the fitted model, so the set of equivalent models is well
@@ -239,7 +251,8 @@ def fold_scores(
 
 def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
     """Return the indices of values of C whose baseline uses features; if none, the last index."""
-    uses_features = [baseline.model.uses_features for baseline in formulation.path(scaled, values)]
+    baselines = formulation.path(scaled, values, SELECTION_TOL)
+    uses_features = [baseline.model.uses_features for baseline in baselines]
     return np.flatnonzero(uses_features) if any(uses_features) else np.array([len(values) - 1])
 
 
@@ -248,7 +261,7 @@ def _fit_unscaled(
 ) -> list[LinearModel]:
     """Scale the data and fit a baseline for each C; the models accept unscaled tables."""
     scaled = data.scale(fit_scaling)
-    baselines = formulation.path(data.with_tables(scaled.tables), grid)
+    baselines = formulation.path(data.with_tables(scaled.tables), grid, SELECTION_TOL)
     return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
 
 
@@ -281,8 +294,11 @@ def nested_score(
     samples = [baseline.data for baseline in baselines]
     # Class of each sample, if there is one subproblem per class.
     classes = np.argmax([data.y for data in samples], axis=0)
-    strata = samples[0].strata() if len(samples) == 1 else classes.astype(float)
-    folds = make_folds(len(classes), N_FOLDS, seed, strata, samples[0].row_groups)
+    if len(samples) == 1:
+        folds = samples[0].folds(N_FOLDS, seed)
+    else:
+        strata = classes.astype(float)
+        folds = make_folds(len(classes), N_FOLDS, seed, strata, samples[0].row_groups)
 
     def fold_score(fold: Fold) -> float:
         train, test = fold

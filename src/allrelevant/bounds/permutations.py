@@ -44,7 +44,7 @@ from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
 from ..relevance import adjust_pvalues
 from .association import association_pvalue, permuted_associations
-from .baseline import FittedBaseline, Tolerance, choose_sparse_C
+from .baseline import SELECTION_TOL, FittedBaseline, Tolerance, choose_sparse_C
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
 from .solver.blocks import directed_sizes
 from .solver.families import solvers_for
@@ -247,7 +247,9 @@ class PermutationCalibration:
 
         def statistics(index: int) -> Vector:
             """Return the largest weights of the features and of their probes in one permutation."""
-            extended = formulation.fit(_extend(data, features, table, orders[index]), C)
+            extended = formulation.fit(
+                _extend(data, features, table, orders[index]), C, SELECTION_TOL
+            )
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
             if not extended.model.uses_features:

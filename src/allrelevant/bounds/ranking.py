@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import roc_auc_score
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-from .._typing import Table, Vector
-from .._validation import encode_classes
+from .._typing import Rows, Table, Vector
+from .._validation import check_groups, encode_classes
 from ..exceptions import InputError
+from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
-from .models import LinearModel
+from .pairs import PairwiseData
 from .programs.hinge import HingeRows, Requirements, signed_table
-from .programs.pairwise import PairwiseLoss, initial_rows
+from .programs.pairwise import ComparablePairs, class_pairs
 from .result import BoundsResult
-from .task import Subproblem, Task, TaskData, TaskWording
-
-# Maximum numbers of pairs, and of pairs times features, for which pairs are listed explicitly.
-MAX_LISTED_PAIRS = 100_000
-MAX_LISTED_CELLS = 20_000_000
+from .task import Subproblem, Task, TaskWording
 
 
 @dataclass(frozen=True)
-class RankingData(TaskData):
-    """Data with two classes; samples with ``y = 1`` should score higher than the others."""
+class RankingData(PairwiseData):
+    """Data with two classes; samples with ``y = 1`` should score higher than the others.
 
-    @property
-    def total_weight(self) -> float:
-        return 1.0  # the loss is a mean over pairs
+    With groups (queries), only samples of the same group are compared.
+    """
+
+    @cached_property
+    def pairs(self) -> ComparablePairs:
+        return class_pairs(self.y > 0, _query_codes(self.row_groups, self.n_samples))
 
     def requirements(self) -> Requirements:
         """Return constraints that require a score difference of 1 for each pair, up to slack.
@@ -50,49 +51,30 @@ class RankingData(TaskData):
         )
         return Requirements(rows, np.arange(self.n_samples))
 
-    def score(self, model: LinearModel) -> float:
-        """Return the area under the ROC curve of a model on these samples."""
-        values = model.decision_function(self.X)
-        return float(roc_auc_score(self.y, values, sample_weight=self.weight))
+    def draw_orders(self, n_permutations: int, seed: int) -> list[Rows]:
+        """Draw random permutations; samples of a query change places with each other only.
 
-    def selection_score(self, model: LinearModel) -> float:
-        """Return the negative loss, which distinguishes models with almost the same AUC.
-
-        A small C shrinks all scores but hardly changes their order, so the AUC is nearly the same
-        for many values of C.
+        Other samples are not compared with them, so any order within queries is as likely if no
+        feature is relevant.
         """
-        return -float(self._pairwise_loss().values(model.coef_[None])[0])
+        if self.row_groups is None:
+            return super().draw_orders(n_permutations, seed)
+        rng = np.random.RandomState(seed)
+        return [
+            permute_within_groups(self.n_samples, rng, self.row_groups)
+            for _ in range(n_permutations)
+        ]
 
-    def _free_slack_rows(self) -> HingeRows:
-        """Return one constraint per pair, or cutting planes of the loss if there are many pairs."""
-        positive, negative = np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)
-        n_pairs = len(positive) * len(negative)
-        if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:
-            above, below = np.meshgrid(positive, negative, indexing="ij")
-            return self._pair_rows(above.ravel(), below.ravel())
-        return initial_rows(self._pairwise_loss())
+    def association_target(self) -> Vector:
+        return self.y if self.row_groups is None else super().association_target()
 
-    def _pairwise_loss(self) -> PairwiseLoss:
-        high, low, weight = self.y > 0, self.y < 0, self._slack_weights()
-        return PairwiseLoss(self.X[high], self.X[low], weight[high], weight[low])
-
-    def _pair_rows(self, above: NDArray[np.intp], below: NDArray[np.intp]) -> HingeRows:
-        """Return the constraints ``w . (x_i - x_j) >= 1``, one per pair of samples."""
-        weight, n_pairs = self._slack_weights(), len(above)
-        return HingeRows(
-            table=self.X[above] - self.X[below],
-            offset_table=np.empty((n_pairs, 0)),
-            target=np.ones(n_pairs),
-            weight=weight[above] * weight[below],
-        )
+    def strata(self) -> Vector | None:
+        return self.y if self.row_groups is None else None
 
     def _slack_weights(self) -> Vector:
         """Return the weight of each sample as a fraction of the total weight of its class."""
         total = np.where(self.y > 0, self.weight[self.y > 0].sum(), self.weight[self.y < 0].sum())
         return self.weight / total
-
-    def _intercept(self, offset: Vector) -> float:
-        return 0.0  # an intercept does not change the ranking
 
 
 RANKING = Task(
@@ -167,6 +149,39 @@ privileged_table_pvalue_
 
     task = RANKING
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        privileged: Any = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the baseline, compute the relevance bounds and assign relevance classes.
+
+        Parameters
+        ----------
+        X, y, sample_weight, privileged
+            As in :meth:`ClassificationBounds.fit`. Privileged features cannot be combined with
+            ``groups``.
+        groups : array-like of shape (n_samples,), default=None
+            Query of each sample. Only samples of the same query are compared: pairs are formed,
+            scored and permuted within queries, and cross-validation folds keep queries together.
+            Every pair has the same weight, so large queries count more. Queries with a single class
+            have no pairs. By default, all samples are compared.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+        """
+        if privileged is not None and groups is not None:
+            raise InputError(
+                "Privileged features cannot be combined with groups, because they require a common "
+                "scale for the scores of all queries. Omit one of the two."
+            )
+        return super().fit(X, y, sample_weight, privileged, groups)
+
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
@@ -223,7 +238,9 @@ privileged_table_pvalue_
         values = self.decision_function(X)
         return self.classes_[(values > 0).astype(int)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: ArrayLike | None = None
+    ) -> float:
         """Return the area under the ROC curve of the baseline.
 
         Parameters
@@ -234,20 +251,35 @@ privileged_table_pvalue_
             True class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples.
+        groups : array-like of shape (n_samples,), default=None
+            Query of each sample. Only samples of the same query are compared.
 
         Returns
         -------
         float
-            Area under the ROC curve.
+            Area under the ROC curve: the fraction of pairs in the right order. Ties count half.
         """
         values = self.decision_function(X)
         is_second = np.asarray(y) == self.classes_[1]
-        return float(roc_auc_score(is_second, values, sample_weight=sample_weight))
+        weight = check_sample_weight(sample_weight, values)
+        pairs = class_pairs(is_second, _query_codes(groups, len(values)))
+        if not pairs.n_pairs:
+            raise InputError(
+                "The score requires samples of both classes, in the same query if there are "
+                "groups. Pass more samples."
+            )
+        return pairs.concordance(values, weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _query_codes(groups: ArrayLike | None, n_samples: int) -> NDArray[np.intp] | None:
+    """Return the queries of the samples as numbers, or None without queries."""
+    checked = check_groups(groups, n_samples)
+    return None if checked is None else np.unique(checked, return_inverse=True)[1]
 
 
 def _best_threshold(values: Vector, y: Vector, weight: Vector) -> float:

@@ -298,7 +298,7 @@ class Task:
     target of ``fit``, or raises ``InputError``. ``chance`` returns the score of a model without
     features, or None if it is unknown; its argument is the number of samples of each class, empty
     if unknown. ``training_score`` returns the score of the baseline, given the fitted estimator and
-    its training data.
+    its training data. ``target_numbers`` returns the numbers that describe a numeric target.
     """
 
     name: str
@@ -306,6 +306,7 @@ class Task:
     chance: Callable[[Sequence[int]], float | None]
     wording: TaskWording
     training_score: Callable[[Any, Any, Any], float] = lambda est, X, y: float(est.score(X, y))
+    target_numbers: Callable[[Any], NDArray[Any]] = np.asarray
 
 
 def task_by_name(name: str) -> Task:

@@ -482,8 +482,15 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _TASK.vary(
             type=click.Choice([params.AUTO, *params.LINEAR_TASKS]),
-            help="Task: predict classes, numbers or ordered classes, or rank rows of one class "
-            "above rows of the other. 'auto' infers classification or regression from the target.",
+            help="Task: predict classes, numbers or ordered classes, rank rows of one class above "
+            "rows of the other, or rank rows by their survival times. 'auto' infers classification "
+            "or regression from the target.",
+        ),
+        Option(
+            "--event",
+            metavar="COLUMN",
+            help="Column that is 1 (or true, yes) for rows with an event and 0 (or false, no) for "
+            "censored rows. The target is the time; implies --task survival.",
         ),
         Option(
             "--privileged",

@@ -326,6 +326,8 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
             "it is relevant."
         )
     texts.append(f"Rule for relevance: {rule_phrase(document)}.")
+    if document.get("target_note"):
+        texts.append(f"Comparable pairs: {document['target_note']}")
     if document["privileged"]:
         texts.append("privileged: used to model the loss of each row, not for prediction.")
     if document["n_outer"]:

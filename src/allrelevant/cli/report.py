@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._params import AUTO, METRIC, PathParameter
+from .._params import AUTO, METRIC, SURVIVAL, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED, FORMATS
 from .effort import find_small_set, is_moderate
@@ -55,7 +55,8 @@ With --task auto, the command infers the task from the target and reports it:
 
 Use --task ordinal for ordered classes, such as grades; state the order of words with --order. Use
 --task ranking to rank rows of one class above rows of the other. It is suitable if one class is
-rare.
+rare. Use --task survival for right-censored times: the target is the time, and --event names the
+column that is 1 for events and 0 for censored times.
 
 \b
 Examples:
@@ -64,6 +65,7 @@ Examples:
   allrelevant report patients.csv --target diagnosis --jobs -1 --json result.json
   allrelevant report houses.csv --target price --task regression
   allrelevant report trial.xlsx --sheet visits --target severity --task ordinal --order low,mid,high
+  allrelevant report patients.csv --target months --event died --task survival
   allrelevant report patients.csv --target relapse --privileged biopsy
   allrelevant report patients.csv --target diagnosis --path C
   allrelevant report spectra.csv --target quality --method metric --rank 2
@@ -108,6 +110,7 @@ def report(
         if method == METRIC:
             _check_metric(
                 task,
+                event=source.event,
                 privileged=source.privileged,
                 path=path,
                 relations=relations,
@@ -140,6 +143,18 @@ def _check_metric(task: str, **linear_only: Any) -> None:
             raise InputError(
                 f"{flag} cannot be combined with --method metric. Remove one of the two options."
             )
+
+
+def _check_event(task: str, event: str | None) -> str:
+    """Return the task, which is survival if there is an event; raise if they do not match."""
+    if event is None and task == SURVIVAL:
+        raise InputError(
+            "--task survival requires --event COLUMN, which tells the events (1) from the censored "
+            "times (0). If no time is censored, add a column of ones."
+        )
+    if event is not None and task not in (AUTO, SURVIVAL):
+        raise InputError(f"--event requires --task survival (got {task}).")
+    return task if event is None else SURVIVAL
 
 
 @click.command(
@@ -208,14 +223,18 @@ def _analyze(
     from ..results.answer import has_evidence
     from ..results.bounds import bounds_document
     from ..tables.inference import infer_task
+    from ..tables.target import with_events
 
     X, target = columns.X, columns.y.name
     read_costs(costs, X.columns)  # raises on invalid costs before the fit
+    task = _check_event(task, None if columns.event is None else columns.event.name)
     inferred = infer_task(columns.y) if task == AUTO else None
     task, reason = (inferred.task, inferred.reason) if inferred else (task, "")
     ordered, options = _order_classes(columns.y, task, options)
     est = build_bounds(task, options, reason)
     y = task_by_name(task).read_target(ordered, target)
+    if columns.event is not None:
+        y = with_events(y, columns.event)
     arguments = fit_arguments(est, columns)
     outputs.note(inferred.note if inferred else None)
     fit(est, X, y, **arguments)

@@ -29,6 +29,7 @@ class TableInput:
     dates: str | None = None
     privileged: tuple[str, ...] = ()
     groups: str | None = None
+    event: str | None = None
     weights: str | None = None
 
     @property
@@ -52,6 +53,7 @@ class TableInput:
                 self.privileged,
                 row_groups=self.groups,
                 weights=self.weights,
+                event=self.event,
                 categorical=self.categorical,
                 dates=self.dates,
             ),

@@ -13,7 +13,12 @@ from .classification import (
     make_planted_groups,
     make_xor,
 )
-from .other_tasks import make_linear_regression, make_ordinal_classification, make_ranking
+from .other_tasks import (
+    make_linear_regression,
+    make_ordinal_classification,
+    make_ranking,
+    make_survival,
+)
 from .privileged import PrivilegedGroundTruth, make_privileged
 from .spectra import Spectra, load_tecator, load_wine_spectra
 
@@ -34,5 +39,6 @@ __all__ = [
     "make_planted_groups",
     "make_privileged",
     "make_ranking",
+    "make_survival",
     "make_xor",
 ]

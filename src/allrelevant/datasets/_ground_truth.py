@@ -27,7 +27,7 @@ class GroundTruth(NamedTuple):
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
-        Integers for classes, floats for a numeric target.
+        Integers for classes, floats for a numeric target, a structured array for survival.
     relevance : ndarray of shape (n_features,)
         Relevance class: ``"strong"``, ``"weak"`` or ``"irrelevant"``.
     """

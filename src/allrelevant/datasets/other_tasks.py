@@ -1,4 +1,4 @@
-"""Generators of data with a numeric target, ordered classes or a ranking."""
+"""Generators of data with a numeric target, ordered classes, a ranking or censored times."""
 
 from __future__ import annotations
 
@@ -205,6 +205,72 @@ def make_ranking(
     y = mark_largest(score, positive)
     swapped = _draw_pairs(y, flip, rng)
     y[swapped] = 1 - y[swapped]
+    return GroundTruth(X, y, spec.relevance)
+
+
+def make_survival(
+    n_samples: int = 400,
+    *,
+    n_strong: int = 4,
+    n_weak: int = 6,
+    n_irrelevant: int = 10,
+    weak: Weak = "copies",
+    noise: float = 0.0,
+    target_noise: float = 0.0,
+    censored: float = 0.3,
+    random_state: RandomState = None,
+) -> GroundTruth:
+    """Generate right-censored survival times, and features with known relevance.
+
+    The logarithm of the time to the event is the negative sum of normally distributed informative
+    features. Some of these features are in the table: the strong features. The others are hidden,
+    and the table contains only substitutes for them: the weak features. The irrelevant features are
+    independent of the time. Random samples are censored, at a random fraction of their time.
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+    n_strong, n_weak, n_irrelevant : int, default=4, 6, 10
+        Number of features of each relevance class. ``n_weak`` must be 0 or at least 2, because a
+        single weak feature would have no substitute.
+    weak : {"copies", "combinations"}, default="copies"
+        Substitutes for the hidden features, as in :func:`make_linear_classification`.
+    noise : float, default=0
+        Standard deviation of independent noise, added to each feature after the times are
+        computed. The features have standard deviation 1.
+    target_noise : float, default=0
+        Standard deviation of the normal noise added to the logarithm of the time, as a fraction of
+        its standard deviation.
+    censored : float, default=0.3
+        Fraction of censored samples, at least 0 and below 1. The time of a censored sample is drawn
+        uniformly between 0 and the time of its event.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    GroundTruth
+        Features in the order strong, weak, irrelevant. The target is a structured array with the
+        fields ``event`` (True unless the sample is censored) and ``time``.
+
+    Examples
+    --------
+    >>> from allrelevant.datasets import make_survival
+    >>> data = make_survival(200, censored=0.3, random_state=0)
+    >>> data.y.dtype.names, int(data.y["event"].sum())
+    (('event', 'time'), 140)
+    """
+    spec = TableSpec(n_samples, n_strong, n_weak, n_irrelevant, weak, noise)
+    check_not_negative("target_noise", target_noise)
+    if not 0 <= censored < 1:
+        raise InputError(f"censored must be at least 0 and below 1 (got {censored}).")
+    rng = check_random_state(random_state)
+    X, score = spec.draw(rng)
+    score = score / score.std()
+    y = np.empty(n_samples, dtype=[("event", bool), ("time", np.float64)])
+    y["event"], y["time"] = True, np.exp(target_noise * rng.normal(size=n_samples) - score)
+    rows = rows_to_flip(n_samples, censored, rng)
+    y["event"][rows] = False
+    y["time"][rows] *= rng.uniform(size=len(rows))
     return GroundTruth(X, y, spec.relevance)
 
 

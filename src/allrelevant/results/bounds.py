@@ -46,7 +46,7 @@ def bounds_document(
     check_is_fitted(est)
     settings = est.get_params(deep=False)
     classes = est.classes_.tolist() if hasattr(est, "classes_") else None
-    target_values = describe_target(classes, y)
+    target_values = describe_target(classes, None if y is None else est.task.target_numbers(y))
     features, *privileged = tables = est._feature_tables()
     score = _baseline_score(est, X, y, target_values["classes"])
     optional_parts = {

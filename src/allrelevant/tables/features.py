@@ -29,7 +29,8 @@ class ColumnRoles:
     """Names of the columns with a role other than feature, and kinds of features.
 
     ``categorical`` names columns of numbers that are codes of categories. With ``dates="days"``,
-    dates are converted to days since the first date of their column.
+    dates are converted to days since the first date of their column. ``event`` is the column that
+    tells whether the time of a survival target is an event.
     """
 
     target: str
@@ -39,11 +40,12 @@ class ColumnRoles:
     weights: str | None = None
     categorical: Sequence[str] = ()
     dates: str | None = None
+    event: str | None = None
 
 
 @dataclass(frozen=True)
 class SplitTable:
-    """Features, target, privileged features, row groups and weights of a table.
+    """Features, target, privileged features, row groups, weights and events of a table.
 
     Rows without a target are left out; ``rows`` are the indices of the others. Row groups are
     strings.
@@ -55,6 +57,7 @@ class SplitTable:
     row_groups: NDArray[Any] | None = None
     weights: Vector | None = None
     rows: Sequence[int] = ()
+    event: Column | None = None
 
 
 def split_features(frame: Frame, roles: ColumnRoles) -> SplitTable:
@@ -71,7 +74,7 @@ def split_features(frame: Frame, roles: ColumnRoles) -> SplitTable:
     _check_target_finite(frame[roles.target])
     row_groups = None if roles.row_groups is None else _row_groups(frame[roles.row_groups])
     weights = None if roles.weights is None else _weights(frame[roles.weights])
-    others = [roles.target, roles.row_groups, roles.weights, *roles.drop]
+    others = [roles.target, roles.row_groups, roles.weights, roles.event, *roles.drop]
     X = frame.drop(*(name for name in others if name is not None))
     if not X.data:
         raise InputError(
@@ -79,33 +82,36 @@ def split_features(frame: Frame, roles: ColumnRoles) -> SplitTable:
         )
     features, privileged = _split_privileged(_prepare_features(X, roles), roles)
     return SplitTable(
-        features, frame[roles.target], privileged, row_groups, weights, present.tolist()
+        X=features,
+        y=frame[roles.target],
+        privileged=privileged,
+        row_groups=row_groups,
+        weights=weights,
+        rows=present.tolist(),
+        event=None if roles.event is None else frame[roles.event],
     )
 
 
 def _check_roles(frame: Frame, roles: ColumnRoles) -> None:
     """Raise if a name is unknown, or if a column has two roles."""
-    named = {
-        "row groups": [] if roles.row_groups is None else [roles.row_groups],
-        "weights": [] if roles.weights is None else [roles.weights],
-        "dropped": roles.drop,
-        "categorical": roles.categorical,
-        "privileged": roles.privileged,
-    }
+    single = {"row groups": roles.row_groups, "weights": roles.weights, "event": roles.event}
+    given = [name for name in single.values() if name is not None]
     names = frame.columns
-    for name in (roles.target, *(name for role in named.values() for name in role)):
+    for name in (roles.target, *given, *roles.drop, *roles.categorical, *roles.privileged):
         check_column(name, names)
-    for role in ("row groups", "weights"):
-        if roles.target in named[role]:
-            raise InputError(
-                f"{roles.target!r} is the target. Choose a different column for the {role}."
-            )
-    for role in ("dropped", "privileged"):
-        if roles.target in named[role]:
-            listed = "dropped columns" if role == "dropped" else "privileged features"
-            raise InputError(
-                f"{roles.target!r} is the target and cannot be {role}. Remove it from the {listed}."
-            )
+    for role, other in single.items():
+        if other == roles.target:
+            raise InputError(f"{other!r} is the target. Choose a different column for the {role}.")
+    for role, columns, listed in (
+        ("dropped", roles.drop, "dropped columns"),
+        ("privileged", roles.privileged, "privileged features"),
+    ):
+        for name in (roles.target, roles.event):
+            if name in columns:
+                kind = "target" if name == roles.target else "event"
+                raise InputError(
+                    f"{name!r} is the {kind} and cannot be {role}. Remove it from the {listed}."
+                )
     for name in roles.privileged:
         if name in roles.drop:
             raise InputError(

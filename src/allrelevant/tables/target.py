@@ -173,3 +173,43 @@ def target_values(y: Column, target: str) -> NDArray[np.float64]:
             "predict. Choose a different column."
         )
     return numbers
+
+
+def survival_times(y: Column, target: str) -> NDArray[np.float64]:
+    """Return the times of a survival target as float64 values; raise if they are not numeric."""
+    values = as_numbers(y)
+    if values is None:
+        raise InputError(
+            f"Survival requires a numeric time, but {target!r} has non-numeric values"
+            f"{text_example(y)}. Convert them to numbers, such as days since the start of the "
+            "observation."
+        )
+    times: NDArray[np.float64] = values.values
+    return times
+
+
+# Words that mark rows with an event and censored rows.
+EVENT_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def with_events(times: NDArray[np.float64], event: Column) -> NDArray[Any]:
+    """Return a structured array of events and times; raise if an event is not yes or no."""
+    name = event.name
+    if event.n_missing:
+        raise InputError(
+            f"The event column {name!r} has no value in {event.n_missing} of {len(event)} rows. "
+            "Remove these rows, or fill in the values."
+        )
+    if event.has_levels:
+        words = [str(word).strip().lower() for word in event.words()]
+    else:
+        words = [f"{value:g}" for value in event.values]
+    unknown = sorted({word for word in words if word not in EVENT_WORDS})
+    if unknown:
+        raise InputError(
+            f"The event column {name!r} must be 1, true or yes for rows with an event, and 0, "
+            f"false or no for censored rows (got {unknown[0]!r})."
+        )
+    target = np.empty(len(times), dtype=[("event", bool), ("time", np.float64)])
+    target["event"], target["time"] = [EVENT_WORDS[word] for word in words], times
+    return target

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from allrelevant.bounds.programs.equivalent_models import separate_budgets
-from allrelevant.bounds.programs.pairwise import PairwiseLoss, initial_rows
+from allrelevant.bounds.programs.pairwise import PairwiseLoss, class_pairs, initial_rows
 from allrelevant.bounds.solver.cutting import CuttingPlaneBaseline, CuttingPlaneSolver
 from allrelevant.bounds.solver.families import solvers_for
 from allrelevant.bounds.solver.interface import NotAVertexError
@@ -15,8 +15,8 @@ from tests.bounds.generated import generated_samples
 
 def cut_rows():
     rng = np.random.RandomState(0)
-    high, low = rng.randn(12, 3) + 0.5, rng.randn(15, 3)
-    return initial_rows(PairwiseLoss(high, low, np.full(12, 1 / 12), np.full(15, 1 / 15)))
+    table = np.vstack([rng.randn(12, 3) + 0.5, rng.randn(15, 3)])
+    return initial_rows(PairwiseLoss(table, class_pairs(np.arange(27) < 12, None), np.ones(27)))
 
 
 COMPLETE = generated_samples(3).rows

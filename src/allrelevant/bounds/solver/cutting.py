@@ -19,6 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ...exceptions import SolverError
@@ -28,7 +29,9 @@ from ..programs.equivalent_models import (
     StartingVertex,
     baseline_program,
     budget_row,
+    separate_budgets,
 )
+from ..programs.hinge import HingeRows
 from ..programs.pairwise import Cut, CuttingPlaneRows, PairwiseLoss
 from .highs import HighsModel, HighsSolver, Solution
 from .interface import (
@@ -38,6 +41,8 @@ from .interface import (
     Objectives,
     SolverStats,
 )
+from .l1 import L1Baseline
+from .smoothing import extremes_smoothed, minimize_smoothed
 
 # Largest gap of the baseline, relative to its objective value, and maximum number of cuts.
 BASELINE_GAP_TOL = 1e-6
@@ -47,6 +52,17 @@ MAX_BASELINE_CUTS = 5_000
 # last round, the solutions are returned with their remaining gaps.
 EXTREME_GAP_TOL = 1e-7
 MAX_ROUNDS = 30
+
+# Gap at which the interior-point method stops, relative to the objective value or the norm, and
+# maximum number of weights for which it is used.
+SMOOTHED_TOL = 1e-4
+MAX_SMOOTHED_WEIGHTS = 300
+
+# Width around the margin within which pairs get a constraint each, and maximum numbers of rounds
+# and of models whose pairs are listed.
+LOCAL_WIDTH = 0.01
+MAX_LOCAL_ROUNDS = 12
+MAX_LOCAL_POINTS = 6
 
 # SQP: maximum number of iterations, number of last points at which cuts are added, and number of
 # weights above which an iteration takes too long.
@@ -71,14 +87,57 @@ class CuttingPlaneBaseline:
     between the solution and the best model so far.
     """
 
-    def __init__(self, rows: CuttingPlaneRows) -> None:
-        self._rows = rows
+    def __init__(self, rows: CuttingPlaneRows, tol: float = 0.0) -> None:
+        self._initial = self._rows = rows
+        self._tol = tol
+        self._last = np.zeros(rows.n_weights)
         self._program = baseline_program(rows, 0.0)
         slack = self._program.blocks["slack"]
         self._loss_column = np.array([slack.start], dtype=np.int32)  # slack of the first constraint
         self._highs = HighsModel(self._program)
 
     def solve(self, C: float) -> StartingVertex:
+        zero = np.zeros(self._rows.n_weights)
+        cut = Cut(self._rows.table[1], float(self._rows.target[1]))
+        if C * np.abs(cut.slope).max() <= 1.0:
+            return self._with_cut(zero, cut, C)  # the zero model is optimal
+        if self._rows.n_weights > MAX_SMOOTHED_WEIGHTS:
+            return self._solve_by_cuts(C)
+        loss, tol = self._rows.true_loss, max(self._tol, SMOOTHED_TOL)
+        found = minimize_smoothed(loss, np.array([C]), self._last[None], tol)
+        self._last = coef = found.coef[0]
+        value = float(np.abs(coef).sum() + C * loss.values(coef[None])[0])
+        if found.gap[0] <= self._tol * value:
+            return self._with_cut(
+                coef, Cut(found.slope[0], float(found.height[0])), float(found.loss_price[0])
+            )
+        return self._solve_near(C, coef, value) or self._solve_by_cuts(C)
+
+    def _solve_near(self, C: float, coef: Vector, best: float) -> StartingVertex | None:
+        """Minimize the loss of the pairs near the margin; return None without convergence."""
+        loss, points = self._rows.true_loss, coef[None]
+        for _ in range(MAX_LOCAL_ROUNDS):
+            rows = loss.local_rows(points, LOCAL_WIDTH)
+            start = L1Baseline(rows).solve(C)
+            norm = np.abs(start.coef).sum()
+            bound = norm + C * rows.loss(start.coef[None], start.offset[None])[0]
+            value = norm + C * loss.values(start.coef[None])[0]
+            if value <= best:
+                best, coef = value, start.coef
+            if best - bound <= max(self._tol, BASELINE_GAP_TOL) * best:
+                self._last = coef
+                return self._with_cut(coef, *local_cut(rows, start.multipliers))
+            points = np.vstack([points, start.coef])[-MAX_LOCAL_POINTS:]
+        return None
+
+    def _with_cut(self, coef: Vector, cut: Cut, price: float) -> StartingVertex:
+        """Return a model with the cut that certifies it, and the dual variable of the cut."""
+        rows = self._initial.with_cuts([cut])
+        multipliers = np.zeros(rows.n_rows)
+        multipliers[[0, -1]] = price
+        return StartingVertex(coef, rows.true_loss.values(coef[None]), multipliers, rows)
+
+    def _solve_by_cuts(self, C: float) -> StartingVertex:
         self._highs.change_cost(self._loss_column, np.array([C]))
         best, best_value = np.zeros(self._rows.n_weights), np.inf
         while self._rows.n_rows < MAX_BASELINE_CUTS:
@@ -88,9 +147,10 @@ class CuttingPlaneBaseline:
             value = norm + C * loss
             if value < best_value:
                 best, best_value = start.coef, value
-            if value - (norm + C * max(0.0, start.offset[0])) <= BASELINE_GAP_TOL * value:
+            tol = max(self._tol, BASELINE_GAP_TOL)
+            if value - (norm + C * max(0.0, start.offset[0])) <= tol * value:
                 return start
-            self._add([cut, self._rows.true_loss.cut((start.coef + best) / 2.0)])
+            self._add([cut, *self._rows.true_loss.cuts((start.coef + best)[None] / 2.0)])
         raise SolverError(
             f"Minimizing the pairwise loss at C={C:g} did not converge. The usual cause is badly "
             "scaled columns: set standardize=True, or use a smaller C."
@@ -119,21 +179,53 @@ class CuttingPlaneSolver:
 
     is_reference = False
 
-    def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows) -> None:
+    def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows, tol: float = 0.0) -> None:
         if models.start is None:
             raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._rows = models, rows
-        self._start = models.start.coef
+        self._start, self._tol = models.start.coef, max(tol, EXTREME_GAP_TOL)
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)
         self.effort = SolverStats()
 
     def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        points = [self._approximate(extreme) for extreme in extremes]
-        inside = self._shrink_to_feasible(np.array([visited[-1] for visited in points]))
-        self._cut_at(np.vstack([*points, inside]))
-        multipliers = np.zeros((len(extremes), 0))
-        pending = np.arange(len(extremes))
-        for _ in range(MAX_ROUNDS):
+        each, m = np.arange(len(extremes)), len(extremes)
+        self.effort.programs += m
+        if self._rows.has_limits or self._rows.n_weights > MAX_SMOOTHED_WEIGHTS:
+            points = [self._approximate(extreme) for extreme in extremes]
+            inside = self._shrink_to_feasible(np.array([visited[-1] for visited in points]))
+            self._cut_at(np.vstack([*points, inside]))
+            multipliers, pending = np.zeros((m, 0)), each
+        else:
+            gain = self._gain(extremes)
+            inside, cuts, prices, gap = self._solve_smoothed(gain)
+            if self._tol >= SMOOTHED_TOL:
+                gap = np.zeros(m)  # accurate enough, even where the iterations did not converge
+            for k in np.flatnonzero(gap > self._tol * self._norm_limit):
+                inside[k], cuts[k], prices[k], gap[k] = self._solve_near(
+                    extremes[int(k)], inside[k], cuts[k], prices[k], gap[k]
+                )
+            n_before = self._rows.n_rows
+            self._rows = self._rows.with_cuts(cuts)
+            self.models = replace(self.models, rows=self._rows)
+            multipliers = np.zeros((m, self._rows.n_rows))
+            multipliers[:, 0] = multipliers[each, n_before + each] = prices
+            pending = np.flatnonzero(gap > self._tol * self._norm_limit)
+        multipliers = self._close_gaps(extremes, pending, inside, multipliers)
+        loss = self._rows.true_loss.values(inside)
+        return ExtremeSolutions(inside, loss[:, None], self._pad(multipliers))
+
+    def _close_gaps(
+        self,
+        extremes: Sequence[Extreme],
+        pending: NDArray[np.intp],
+        inside: Matrix,
+        multipliers: Matrix,
+    ) -> Matrix:
+        """Add cuts until the gaps of the pending extremes are closed.
+
+        Replace their models in place, and return the dual variables of all extremes.
+        """
+        for _ in range(MAX_ROUNDS if len(pending) else 0):
             outside = self._solve_under_cuts([extremes[int(e)] for e in pending])
             multipliers = self._pad(multipliers)
             multipliers[pending] = outside.multipliers
@@ -144,20 +236,75 @@ class CuttingPlaneSolver:
             inside[pending[is_better]] = candidates[is_better]
             size = np.maximum(1.0, np.abs(inside[pending]).sum(axis=1))
             gap = goals.signs * goals.values(outside.coef - inside[pending]) / size
-            is_open = gap > EXTREME_GAP_TOL
+            is_open = gap > self._tol
             if not is_open.any():
                 break
             pending = pending[is_open]
             self._cut_at(self._shrink_to_feasible(outside.coef[is_open]))
-        loss = self._rows.true_loss.values(inside)
-        return ExtremeSolutions(inside, loss[:, None], self._pad(multipliers))
+        return multipliers
+
+    def _gain(self, extremes: Sequence[Extreme]) -> Matrix:
+        """Return the function that each extreme maximizes, as coefficients of all weights."""
+        goals = Objectives.from_extremes(extremes)
+        gain = np.zeros((len(extremes), self._rows.n_weights))
+        gain[goals.rows, goals.weights] = goals.gains
+        return gain
+
+    def _solve_smoothed(self, gain: Matrix) -> tuple[Matrix, list[Cut], Vector, Vector]:
+        """Maximize gains by an interior-point method.
+
+        Return models of the set, the cuts that certify them, the dual variables of the cuts and the
+        gaps.
+        """
+        found = extremes_smoothed(
+            self._rows.true_loss,
+            gain,
+            self._start,
+            self._norm_limit,
+            self._loss_limit,
+            max(0.5 * self._tol, SMOOTHED_TOL),
+        )
+        inside = self._shrink_to_feasible(found.coef)
+        cuts = [Cut(s, float(h)) for s, h in zip(found.slope, found.height, strict=True)]
+        bound = self._bounds(gain, cuts, found.loss_price)
+        return inside, cuts, found.loss_price, bound - (gain * inside).sum(axis=1)
+
+    def _bounds(self, gain: Matrix, cuts: Sequence[Cut], prices: Vector) -> Vector:
+        """Return upper bounds on the gains, from one cut and its dual variable for each."""
+        slope = np.array([cut.slope for cut in cuts])
+        height = np.array([cut.height for cut in cuts])
+        norm_price = np.abs(gain + prices[:, None] * slope).max(axis=1)
+        return norm_price * self._norm_limit + prices * (self._loss_limit - height)
+
+    def _solve_near(
+        self, extreme: Extreme, inside: Vector, cut: Cut, price: float, gap: float
+    ) -> tuple[Vector, Cut, float, float]:
+        """Improve an extreme with one constraint for each pair near the margin."""
+        loss, points = self._rows.true_loss, inside[None]
+        gain = self._gain([extreme])
+        bound = gap + float(gain[0] @ inside)
+        for _ in range(MAX_LOCAL_ROUNDS):
+            rows = loss.local_rows(points, LOCAL_WIDTH)
+            models = separate_budgets(rows, self._norm_limit, self._loss_limit)
+            solution = HighsSolver(models)([extreme])
+            candidate, new_price = local_cut(rows, solution.multipliers[0])
+            new_bound = float(self._bounds(gain, [candidate], np.array([new_price]))[0])
+            if new_bound < bound:
+                bound, cut, price = new_bound, candidate, new_price
+            feasible = self._shrink_to_feasible(solution.coef)[0]
+            if gain[0] @ feasible > gain[0] @ inside:
+                inside = feasible
+            gap = bound - float(gain[0] @ inside)
+            if gap <= self._tol * self._norm_limit:
+                break
+            points = np.vstack([points, solution.coef])[-MAX_LOCAL_POINTS:]
+        return inside, cut, price, gap
 
     def _solve_under_cuts(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        self.effort.programs += len(extremes)
         return HighsSolver(self.models)(extremes)
 
     def _cut_at(self, coef: Matrix) -> None:
-        self._rows = self._rows.with_cuts([self._rows.true_loss.cut(w) for w in coef])
+        self._rows = self._rows.with_cuts(self._rows.true_loss.cuts(coef))
         self.models = replace(self.models, rows=self._rows)
 
     def _pad(self, multipliers: Matrix) -> Matrix:
@@ -223,8 +370,8 @@ class CuttingPlaneSolver:
         """Move models toward the starting point until they are feasible, and return them."""
         coef = self._shrink_to_norm_limit(np.clip(coef, *self._rows.weight_limits.T))
         loss, start = self._rows.true_loss, self._start
-        steps = [_max_feasible_step(loss, start, end, self._loss_limit) for end in coef]
-        return start + np.array(steps)[:, None] * (coef - start)
+        steps = _max_feasible_steps(loss, start, coef, self._loss_limit)
+        return start + steps[:, None] * (coef - start)
 
     def _shrink_to_norm_limit(self, coef: Matrix) -> Matrix:
         """Shrink the weights of models until their norms are within the limit, and return them.
@@ -241,26 +388,40 @@ class CuttingPlaneSolver:
         return np.where(step[:, None] < 1.0, smallest + step[:, None] * (coef - smallest), coef)
 
 
-def _max_feasible_step(loss: PairwiseLoss, start: Vector, end: Vector, limit: float) -> float:
-    """Return the largest step in [0, 1] from ``start`` toward ``end`` with loss at most ``limit``.
+def _max_feasible_steps(loss: PairwiseLoss, start: Vector, ends: Matrix, limit: float) -> Vector:
+    """Return the largest steps in [0, 1] from a start toward several ends within a loss limit.
 
     Newton's method starts at the far end. It does not overshoot, because the loss is convex.
     """
-    (high, low), (high_direction, low_direction) = (
-        [scores[:, 0] for scores in loss.scores(model[None])] for model in (start, end - start)
-    )
-    step = 1.0
+    direction, steps = ends - start, np.ones(len(ends))
+    pending = np.arange(len(ends))
     for _ in range(MAX_NEWTON_STEPS):
-        current = high + step * high_direction, low + step * low_direction
-        value, positive_slope, negative_slope = loss.loss_and_slopes(*current)
-        excess = value - limit
-        if excess <= LOSS_TOL:
+        at = loss.smoothed(
+            start + steps[pending, None] * direction[pending], np.zeros(len(pending))
+        )
+        excess = at.loss - limit
+        is_open = excess > LOSS_TOL
+        if not is_open.any():
             break
-        slope = negative_slope @ low_direction - positive_slope @ high_direction
-        if slope <= 0:
-            return 0.0
-        step = max(0.0, float(step - excess / slope))
-    return step
+        pending = pending[is_open]
+        increase = -(at.slope[is_open] * direction[pending]).sum(axis=1)
+        reduced = steps[pending] - excess[is_open] / np.where(increase > 0, increase, 1.0)
+        steps[pending] = np.where(increase > 0, np.maximum(0.0, reduced), 0.0)
+    return steps
+
+
+def local_cut(rows: HingeRows, multipliers: Vector) -> tuple[Cut, float]:
+    """Return the cut that dual variables of local constraints define, and its dual variable.
+
+    The cut is valid for any dual variables, because its coefficients are divided by the largest
+    price of a pair, and by the total price of the cuts of the other pairs.
+    """
+    multipliers = np.maximum(multipliers, 0.0)
+    price = max(float((multipliers / rows.weight).max()), float(multipliers[rows.is_hard].sum()))
+    if price <= 0:
+        return Cut(np.zeros(rows.n_weights), 0.0), 0.0
+    slope = rows.row_combination(multipliers) / price
+    return Cut(slope, float(multipliers @ rows.target) / price), price
 
 
 def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:

@@ -31,15 +31,22 @@ MAX_FEATURES_FOR_HIGHS = 20_000
 class SolverFamily(Protocol):
     """Interface of factories that create all solvers for one type of constraints."""
 
-    def baseline(self) -> BaselineSolver:
-        """Return a solver for ``min |w|_1 + C * loss``."""
+    def baseline(self, tol: float = 0.0) -> BaselineSolver:
+        """Return a solver for ``min |w|_1 + C * loss``.
+
+        A gap of ``tol``, relative to the minimum, is small enough; most solvers are exact.
+        """
 
     def extremes(
-        self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
+        self,
+        models: EquivalentModels,
+        active_rows: NDArray[np.intp] | Sequence[int] = (),
+        tol: float = 0.0,
     ) -> ExtremeSolver:
         """Return a solver for the largest and smallest weights over a set of models.
 
-        ``active_rows`` are the indices of constraints that are likely to be active.
+        ``active_rows`` are the indices of constraints that are likely to be active. A gap of
+        ``tol``, relative to the norm, is small enough; most solvers are exact.
         """
 
     def with_start(
@@ -68,13 +75,16 @@ class CuttingPlaneFamily:
 
     rows: CuttingPlaneRows
 
-    def baseline(self) -> BaselineSolver:
-        return CuttingPlaneBaseline(self.rows)
+    def baseline(self, tol: float = 0.0) -> BaselineSolver:
+        return CuttingPlaneBaseline(self.rows, tol)
 
     def extremes(
-        self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
+        self,
+        models: EquivalentModels,
+        active_rows: NDArray[np.intp] | Sequence[int] = (),
+        tol: float = 0.0,
     ) -> ExtremeSolver:
-        return CuttingPlaneSolver(models, self.rows)
+        return CuttingPlaneSolver(models, self.rows, tol)
 
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
@@ -91,11 +101,14 @@ class SimplexFamily:
 
     rows: HingeRows
 
-    def baseline(self) -> BaselineSolver:
+    def baseline(self, tol: float = 0.0) -> BaselineSolver:
         return L1Baseline(self.rows)
 
     def extremes(
-        self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
+        self,
+        models: EquivalentModels,
+        active_rows: NDArray[np.intp] | Sequence[int] = (),
+        tol: float = 0.0,
     ) -> ExtremeSolver:
         return SimplexSolver(models, active_rows)
 

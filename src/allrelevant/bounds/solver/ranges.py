@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 
 import numpy as np
 import scipy.sparse as sp
@@ -45,6 +45,9 @@ WITNESS_TOL = 1e-6
 
 # A smallest weight below this fraction of the feature's largest weight counts as zero.
 ZERO_TOL = 1e-12
+
+# Gap of largest weights that serve as statistics, relative to the norm, if a solver is not exact.
+STATISTIC_TOL = 1e-3
 
 # Features per batch if there is a deadline.
 FEATURES_PER_TIME_CHECK = 4
@@ -175,7 +178,8 @@ def directed_maxima(
     largest = np.abs(outer).max(axis=1)
     sides = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)
     pending = features[largest[features] > skip_below]
-    checked = CheckedSolver(models)
+    family = solvers_for(models.rows)
+    checked = CheckedSolver(models, partial(family.extremes, tol=STATISTIC_TOL))
     for batch in _batches(models, pending):
         _, check = checked.solve(_extremes(batch, sides[batch]))
         largest[batch] = np.maximum(np.where(sides[batch] == UPPER, 1, -1) * check.attained, 0.0)
