@@ -102,21 +102,25 @@ def _check_roles(frame: Frame, roles: ColumnRoles) -> None:
     for role, other in single.items():
         if other == roles.target:
             raise InputError(f"{other!r} is the target. Choose a different column for the {role}.")
-    for role, columns, listed in (
-        ("dropped", roles.drop, "dropped columns"),
-        ("privileged", roles.privileged, "privileged features"),
-    ):
-        for name in (roles.target, roles.event):
-            if name in columns:
-                kind = "target" if name == roles.target else "event"
-                raise InputError(
-                    f"{name!r} is the {kind} and cannot be {role}. Remove it from the {listed}."
-                )
+    reserved = {roles.target: "target", roles.event: "event"}
+    for name in (*roles.drop, *roles.privileged):
+        if name in reserved:
+            role, listed = _listed_as(name, roles)
+            raise InputError(
+                f"{name!r} is the {reserved[name]} and cannot be {role}. Remove it from the "
+                f"{listed}."
+            )
     for name in roles.privileged:
         if name in roles.drop:
             raise InputError(
                 f"{name!r} is both dropped and privileged. Remove it from one of the two lists."
             )
+
+
+def _listed_as(name: str, roles: ColumnRoles) -> tuple[str, str]:
+    if name in roles.drop:
+        return "dropped", "dropped columns"
+    return "privileged", "privileged features"
 
 
 def _check_size(frame: Frame) -> None:
