@@ -53,7 +53,9 @@ def render(document: Mapping[str, Any]) -> str:
 def _environment(default_decimals: int) -> Environment:
     import jinja2
 
-    def weight(value: float, decimals: int | None = None) -> str:
+    def weight(value: float | None, decimals: int | None = None) -> str:
+        if value is None:  # features with several weights have no sign
+            return "-"
         text = f"{value:.{default_decimals if decimals is None else decimals}f}"
         # Values that round to zero get no sign; other negative values get a typographic minus.
         return text.lstrip("-") if float(text) == 0.0 else use_minus_sign(text)
