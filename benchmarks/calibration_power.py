@@ -150,8 +150,8 @@ def print_alarms(seeds: Sequence[int]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", type=int, default=120)
-    parser.add_argument("--noise-tables", type=int, default=40)
+    parser.add_argument("--tables", type=int, default=60)
+    parser.add_argument("--noise-tables", type=int, default=20)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
