@@ -11,10 +11,13 @@ associations and without a test of the whole table. It is implemented here as pl
    units of their standard deviation, among the same values of all probes (second p-value).
 5. Apply the Benjamini-Hochberg procedure to the larger of the two p-values.
 
+The last table compares the default rule with the same rule without clipping of outliers, on tables
+with heavy-tailed columns.
+
 All rules are applied to the same tables, so their differences are paired. Standard errors are in
 parentheses. The default seeds were not used to develop any of the rules.
 
-usage: python -m benchmarks.calibration_power [--tables N] [--noise-tables N]
+usage: python -m benchmarks.calibration_power [--tables N] [--noise-tables N] [--heavy-tables N]
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +34,21 @@ from scipy.stats import false_discovery_control
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from allrelevant import ClassificationBounds
+from allrelevant import ClassificationBounds, RegressionBounds
 from allrelevant._params import CutoffName
+from allrelevant.bounds import association
 from allrelevant.bounds.baseline import SEPARATE, Tolerance, choose_C
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.terms.scaling import no_scaling
 from benchmarks.calibration import is_relevant, mean_and_error, print_head, print_row
-from benchmarks.calibration_designs import BALANCED_NOISE, Design, flipped
+from benchmarks.calibration_designs import (
+    BALANCED_NOISE,
+    HEAVY_TAILS,
+    Design,
+    flipped,
+    heavy_tailed,
+)
 
 FIRST_SEED = 50_000
 FDR = 0.05
@@ -148,15 +160,61 @@ def print_alarms(seeds: Sequence[int]) -> None:
     print_row("all", [*map(mean_and_error, everything.values()), paired_difference(everything)])
 
 
+def print_heavy_tails(seeds: Sequence[int]) -> None:
+    """Print what clipping changes on tables with heavy-tailed columns."""
+    titles = ("fdr, not clipped", "fdr")
+    kinds = ("evidence in the table", "fraction found", "false discoveries")
+    print_head(
+        f"heavy-tailed columns, 150 x 20 ({len(seeds)} tables each)",
+        *(f"{kind}, {title}" for kind in kinds for title in titles),
+        "fraction found, difference",
+        "fraction found, probes",
+    )
+    for is_numeric, saturates, tail in product((False, True), (False, True), HEAVY_TAILS):
+        runs = []
+        for seed in seeds:
+            design = heavy_tailed(tail, saturates, is_numeric, np.random.RandomState(seed))
+            with patch.object(association, "clip_outliers", lambda table: table):
+                unclipped = evaluate(design, is_numeric, seed)
+            former = evaluate(design, is_numeric, seed, cutoff="probes")
+            runs.append([unclipped, evaluate(design, is_numeric, seed), former])
+        values = np.array(runs)  # (table, rule, kind)
+        cells = [
+            mean_and_error(values[:, rule, kind].tolist())
+            for kind in range(len(kinds))
+            for rule in (0, 1)
+        ]
+        cells.append(mean_and_error((values[:, 1, 1] - values[:, 0, 1]).tolist()))
+        target = "regression" if is_numeric else "two classes"
+        shape = "saturating" if saturates else "linear"
+        print_row(f"{target}, {tail}, {shape}", [*cells, mean_and_error(values[:, 2, 1].tolist())])
+
+
+def evaluate(
+    design: Design, is_numeric: bool, seed: int, cutoff: CutoffName = "fdr"
+) -> tuple[bool, float, float]:
+    """Return whether the table shows evidence, the fraction found and the false discoveries."""
+    estimator = RegressionBounds if is_numeric else ClassificationBounds
+    bounds = estimator(cutoff=cutoff, random_state=seed).fit(design.X, design.y)
+    called = is_relevant(bounds.relevance_)
+    false = (called & ~design.may_be_found).sum() / max(1, called.sum())
+    return bool(bounds.table_pvalue_ <= 0.05), float(called[design.may_be_found].mean()), false
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=60)
     parser.add_argument("--noise-tables", type=int, default=20)
+    parser.add_argument("--heavy-tables", type=int, default=15)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     with threadpool_limits(1):
-        for n_tables, part in ((args.tables, print_power), (args.noise_tables, print_alarms)):
+        for n_tables, part in (
+            (args.tables, print_power),
+            (args.noise_tables, print_alarms),
+            (args.heavy_tables, print_heavy_tails),
+        ):
             if n_tables:
                 part(range(args.first_seed, args.first_seed + n_tables))
 
