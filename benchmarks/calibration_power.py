@@ -23,6 +23,7 @@ usage: python -m benchmarks.calibration_power [--tables N] [--noise-tables N] [-
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -135,6 +136,8 @@ def print_power(seeds: Sequence[int]) -> None:
             found[name].append(float(called[design.may_be_found].mean()))
             n_false = (called & ~design.may_be_found).sum()
             false[name].append(float(n_false / max(1, called.sum())))
+        progress = ", ".join(f"{name} {values[-1]:g}" for name, values in found.items())
+        print(f"seed {seed}: found {progress}", file=sys.stderr, flush=True)
     print_head(f"150 x 40, 20% flipped ({len(seeds)} tables)", *RULES, "fdr - rank rule")
     for title, values in (("fraction found", found), ("false discoveries", false)):
         print_row(title, [*map(mean_and_error, values.values()), paired_difference(values)])
