@@ -11,13 +11,14 @@ associations and without a test of the whole table. It is implemented here as pl
    units of their standard deviation, among the same values of all probes (second p-value).
 5. Apply the Benjamini-Hochberg procedure to the larger of the two p-values.
 
-The last table compares the default rule with the same rule without clipping of outliers, on tables
-with heavy-tailed columns.
+The last two tables show the effect of clipping outliers, on tables with heavy-tailed columns: how
+often the test of the whole table finds evidence, and how many features are found.
 
 All rules are applied to the same tables, so their differences are paired. Standard errors are in
 parentheses. The default seeds were not used to develop any of the rules.
 
-usage: python -m benchmarks.calibration_power [--tables N] [--noise-tables N] [--heavy-tables N]
+usage: python -m benchmarks.calibration_power [--tables N] [--noise-tables N]
+                                              [--evidence-tables N] [--heavy-tables N]
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ import argparse
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import product
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -35,11 +38,12 @@ from scipy.stats import false_discovery_control
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from allrelevant import ClassificationBounds, RegressionBounds
+from allrelevant import ClassificationBounds
 from allrelevant._params import CutoffName
 from allrelevant.bounds import association
 from allrelevant.bounds.baseline import SEPARATE, Tolerance, choose_C
 from allrelevant.bounds.classification import ClassificationData
+from allrelevant.bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.terms.scaling import no_scaling
 from benchmarks.calibration import is_relevant, mean_and_error, print_head, print_row
@@ -163,52 +167,90 @@ def print_alarms(seeds: Sequence[int]) -> None:
     print_row("all", [*map(mean_and_error, everything.values()), paired_difference(everything)])
 
 
-def print_heavy_tails(seeds: Sequence[int]) -> None:
-    """Print what clipping changes on tables with heavy-tailed columns."""
-    titles = ("fdr, not clipped", "fdr")
-    kinds = ("evidence in the table", "fraction found", "false discoveries")
+def print_evidence(seeds: Sequence[int]) -> None:
+    """Print how often the test of the whole table finds evidence, with and without clipping."""
     print_head(
-        f"heavy-tailed columns, 150 x 20 ({len(seeds)} tables each)",
-        *(f"{kind}, {title}" for kind in kinds for title in titles),
-        "fraction found, difference",
-        "fraction found, probes",
+        f"evidence in tables with heavy-tailed columns ({len(seeds)} tables each)",
+        "not clipped",
+        "clipped",
+        "difference",
+        "not clipped, permuted target",
+        "clipped, permuted target",
     )
     for is_numeric, saturates, tail in product((False, True), (False, True), HEAVY_TAILS):
         runs = []
         for seed in seeds:
-            design = heavy_tailed(tail, saturates, is_numeric, np.random.RandomState(seed))
-            with patch.object(association, "clip_outliers", lambda table: table):
-                unclipped = evaluate(design, is_numeric, seed)
-            former = evaluate(design, is_numeric, seed, cutoff="probes")
-            runs.append([unclipped, evaluate(design, is_numeric, seed), former])
-        values = np.array(runs)  # (table, rule, kind)
-        cells = [
-            mean_and_error(values[:, rule, kind].tolist())
-            for kind in range(len(kinds))
-            for rule in (0, 1)
-        ]
-        cells.append(mean_and_error((values[:, 1, 1] - values[:, 0, 1]).tolist()))
-        target = "regression" if is_numeric else "two classes"
-        shape = "saturating" if saturates else "linear"
-        print_row(f"{target}, {tail}, {shape}", [*cells, mean_and_error(values[:, 2, 1].tolist())])
+            rng = np.random.RandomState(seed)
+            design = heavy_tailed(tail, saturates, is_numeric, rng)
+            orders = [rng.permutation(len(design.y)) for _ in range(N_TABLE_PERMUTATIONS)]
+            runs.append(
+                [
+                    has_evidence(design.X, target, orders, clips=clips)
+                    for target in (design.y, rng.permutation(design.y))
+                    for clips in (False, True)
+                ]
+            )
+        unclipped, clipped, *permuted = np.array(runs, dtype=float).T
+        columns = (unclipped, clipped, clipped - unclipped, *permuted)
+        print_row(
+            heavy_tailed_name(tail, saturates, is_numeric),
+            [mean_and_error(column.tolist()) for column in columns],
+        )
 
 
-def evaluate(
-    design: Design, is_numeric: bool, seed: int, cutoff: CutoffName = "fdr"
-) -> tuple[bool, float, float]:
-    """Return whether the table shows evidence, the fraction found and the false discoveries."""
-    estimator = RegressionBounds if is_numeric else ClassificationBounds
-    bounds = estimator(cutoff=cutoff, random_state=seed).fit(design.X, design.y)
-    called = is_relevant(bounds.relevance_)
-    false = (called & ~design.may_be_found).sum() / max(1, called.sum())
-    return bool(bounds.table_pvalue_ <= 0.05), float(called[design.may_be_found].mean()), false
+def has_evidence(
+    X: Array, y: NDArray[Any], orders: Sequence[NDArray[np.intp]], *, clips: bool
+) -> bool:
+    """Test a whole table for association with the target, with or without clipping."""
+    with nullcontext() if clips else without_clipping():
+        pvalue = association.association_pvalue(
+            X, np.asarray(y, dtype=float)[:, None], np.ones(len(y)), orders
+        )
+    return pvalue <= EVIDENCE_LEVEL
+
+
+def without_clipping() -> Any:
+    """Return a context in which associations are measured without clipping outliers."""
+    return patch.object(association, "clip_outliers", lambda table: table)
+
+
+def heavy_tailed_name(tail: str, saturates: bool, is_numeric: bool) -> str:
+    target = "regression" if is_numeric else "two classes"
+    return f"{target}, {tail}, {'saturating' if saturates else 'linear'}"
+
+
+def print_heavy_tails(seeds: Sequence[int]) -> None:
+    """Print what clipping changes for single features of tables with heavy-tailed columns."""
+    print_head(
+        f"heavy-tailed columns, 4 relevant ({len(seeds)} tables each)",
+        *(
+            f"{kind}, {rule}"
+            for kind in ("found", "false discoveries")
+            for rule in ("probes", "fdr, not clipped", "fdr")
+        ),
+    )
+    for saturates, tail in product((False, True), HEAVY_TAILS):
+        runs = []
+        for seed in seeds:
+            design = heavy_tailed(tail, saturates, False, np.random.RandomState(seed))
+            with without_clipping():
+                unclipped = package_rule("fdr")(design, seed)
+            called = [package_rule(rule)(design, seed) for rule in ("probes", "fdr")]
+            runs.append([called[0], unclipped, called[1]])
+        is_called = np.array(runs)  # (table, rule, feature)
+        n_found = is_called[:, :, design.may_be_found].sum(axis=2)
+        n_false = is_called[:, :, ~design.may_be_found].sum(axis=2)
+        proportion = n_false / np.maximum(1, n_found + n_false)
+        cells = [mean_and_error(column) for column in [*n_found.T.tolist(), *proportion.T.tolist()]]
+        print_row(heavy_tailed_name(tail, saturates, False), cells)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=60)
     parser.add_argument("--noise-tables", type=int, default=20)
-    parser.add_argument("--heavy-tables", type=int, default=15)
+    parser.add_argument("--evidence-tables", type=int, default=100)
+    parser.add_argument("--heavy-tables", type=int, default=10)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -216,6 +258,7 @@ def main() -> None:
         for n_tables, part in (
             (args.tables, print_power),
             (args.noise_tables, print_alarms),
+            (args.evidence_tables, print_evidence),
             (args.heavy_tables, print_heavy_tails),
         ):
             if n_tables:
