@@ -181,7 +181,7 @@ def print_evidence(seeds: Sequence[int]) -> None:
         runs = []
         for seed in seeds:
             rng = np.random.RandomState(seed)
-            design = heavy_tailed(tail, saturates, is_numeric, rng)
+            design = heavy_tailed(tail, saturates, is_numeric, 2.0, rng)
             orders = [rng.permutation(len(design.y)) for _ in range(N_TABLE_PERMUTATIONS)]
             runs.append(
                 [
@@ -232,7 +232,7 @@ def print_heavy_tails(seeds: Sequence[int]) -> None:
     for saturates, tail in product((False, True), HEAVY_TAILS):
         runs = []
         for seed in seeds:
-            design = heavy_tailed(tail, saturates, False, np.random.RandomState(seed))
+            design = heavy_tailed(tail, saturates, False, 1.0, np.random.RandomState(seed))
             with without_clipping():
                 unclipped = package_rule("fdr")(design, seed)
             called = [package_rule(rule)(design, seed) for rule in ("probes", "fdr")]
