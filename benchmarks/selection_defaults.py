@@ -9,6 +9,7 @@ Each result is stored in a file. To resume an interrupted benchmark, repeat the 
 usage: python -m benchmarks.selection_defaults --data FOLDER [--results FOLDER]
                                                [--part rules | methods | permuted]
                                                [--tables NAME ...] [--methods NAME ...]
+                                               [--seeds SEED ...]
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ METHOD_PAIRS = (
     ("SVMRFE", "RFECV, its defaults"),
     ("EBRFE", "RFECV, its defaults"),
     ("SVMRFE", "RFECV"),
+    ("SVMRFE, steps of RFECV", "SVMRFE"),
+    ("SVMRFE, steps of RFECV", "RFECV"),
     ("EBRFE", "RFECV"),
     ("SVMRFE", "l1-penalized SVM"),
     ("EBRFE", "l1-penalized SVM"),
@@ -84,11 +87,18 @@ WEIGHTED_TABLES = (
 Results = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def compare_methods(name: str, table: Table, folder: Path, methods: Sequence[str]) -> Results:
-    """Return, for each method, the evaluation in each outer fold."""
+def compare_methods(
+    name: str, table: Table, folder: Path, methods: Sequence[str], seeds: Sequence[int]
+) -> Results:
+    """Return, for each method, the evaluation in each outer fold of each seed."""
     results: dict[str, list[dict[str, Any]]] = {}
-    for method in methods:
-        for number, (train, test) in enumerate(table.outer_folds(N_OUTER_FOLDS, seed=0)):
+    outer_folds = [
+        (f"{seed}-{number}", train, test)
+        for seed in seeds
+        for number, (train, test) in enumerate(table.outer_folds(N_OUTER_FOLDS, seed))
+    ]
+    for number, train, test in outer_folds:
+        for method in methods:
             stem = f"methods-{name}-{method}-{number}".replace(" ", "_")
 
             def compute(
@@ -201,6 +211,7 @@ def main() -> None:
     parser.add_argument("--part", choices=["rules", "methods", "permuted"], default="methods")
     parser.add_argument("--tables", nargs="+", choices=TABLES)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0], help="seeds of outer folds")
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
     defaults = {"rules": DEVELOPMENT, "methods": CONFIRMATION, "permuted": PERMUTED_TABLES}
@@ -212,7 +223,7 @@ def main() -> None:
             print_permuted(tables, args.results)
         else:
             found = {
-                name: compare_methods(name, table, args.results, args.methods)
+                name: compare_methods(name, table, args.results, args.methods, args.seeds)
                 for name, table in tables.items()
             }
             print_table(found, tables, "method")

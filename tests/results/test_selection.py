@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from allrelevant import SVMRFE, ClassificationBounds
 from allrelevant.datasets import make_linear_classification
 from allrelevant.results import selection_document
-from allrelevant.results.selection import SelectionBounds, difference_pvalue
+from allrelevant.results.selection import SelectionBounds
 from allrelevant.results.selection_answer import (
     needed_by,
     recommendation,
@@ -117,19 +116,6 @@ def test_verdict(document: dict[str, Any], mean: float, expected: str) -> None:
     changed = with_score(changed, difference_pvalue=0.3 if mean == 0.79 else 0.01)
     few = {**changed, "n_selected": 2}
     assert expected in selection_answer(few).verdict
-
-
-def test_difference_of_scores() -> None:
-    differences = np.random.default_rng(0).normal(0.02, 0.03, size=10)
-    assert 0.001 < difference_pvalue(differences) < 0.5
-    assert difference_pvalue(-differences) == pytest.approx(difference_pvalue(differences))
-    plain = stats.ttest_1samp(differences, 0.0)
-    # The correction multiplies the standard error by a constant.
-    corrected = plain.statistic / np.sqrt(10 * (1 / 10 + 1 / 9))
-    assert difference_pvalue(differences) == pytest.approx(2 * stats.t.sf(corrected, 9))
-    assert difference_pvalue(np.zeros(5)) == 1.0
-    assert difference_pvalue(np.array([0.5])) == 1.0
-    assert difference_pvalue(np.full(4, 0.25)) == 0.0
 
 
 def test_size(document: dict[str, Any]) -> None:

@@ -137,7 +137,7 @@ def _scope(document: Document) -> str:
         return ""
     these = "this feature" if n_selected == 1 else f"these {n_selected:,} features"
     return (
-        "This is the score of the selection procedure, which was repeated in each fold, and not of "
+        "The score is that of the selection procedure, which was repeated in each fold, and not of "
         f"exactly {these}."
     )
 
@@ -157,8 +157,7 @@ def _size(document: Document) -> str:
     score = next(subset for subset in subsets if subset["n_features"] == best)
     return (
         "The number of features was given. The best cross-validated score is that of "
-        f"{count_noun(best, 'feature', 'features')} "
-        f"({plus_minus(score['score'], score['standard_error'])})."
+        f"{count_noun(best, 'feature', 'features')} ({score['score']:.3f})."
     )
 
 
