@@ -9,7 +9,7 @@ Each result is stored in a file. To resume an interrupted benchmark, repeat the 
 usage: python -m benchmarks.selection_defaults --data FOLDER [--results FOLDER]
                                                [--part rules | methods | permuted]
                                                [--tables NAME ...] [--methods NAME ...]
-                                               [--seeds SEED ...]
+                                               [--selectors NAME ...] [--seeds SEED ...]
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from allrelevant import SelectionStability
 from .result_cache import load_or_compute
 from .selection_evaluation import balanced_accuracies
 from .selection_methods import METHODS, select
-from .selection_permuted import print_permuted
+from .selection_permuted import N_PERMUTATIONS, SELECTORS, print_permuted
 from .selection_rules import compare_rules
 from .selection_tables import CONFIRMATION, DEVELOPMENT, TABLES, Table
 
@@ -211,7 +211,8 @@ def main() -> None:
     parser.add_argument("--part", choices=["rules", "methods", "permuted"], default="methods")
     parser.add_argument("--tables", nargs="+", choices=TABLES)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0], help="seeds of outer folds")
+    parser.add_argument("--selectors", nargs="+", choices=SELECTORS, default=list(SELECTORS))
+    parser.add_argument("--seeds", nargs="+", type=int, help="of outer folds or permutations")
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
     defaults = {"rules": DEVELOPMENT, "methods": CONFIRMATION, "permuted": PERMUTED_TABLES}
@@ -220,10 +221,12 @@ def main() -> None:
         if args.part == "rules":
             print_rules(tables, args.results)
         elif args.part == "permuted":
-            print_permuted(tables, args.results)
+            print_permuted(
+                tables, args.results, args.selectors, args.seeds or range(N_PERMUTATIONS)
+            )
         else:
             found = {
-                name: compare_methods(name, table, args.results, args.methods, args.seeds)
+                name: compare_methods(name, table, args.results, args.methods, args.seeds or [0])
                 for name, table in tables.items()
             }
             print_table(found, tables, "method")
