@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata, wilcoxon
+from scipy.stats import rankdata, studentized_range, wilcoxon
 from threadpoolctl import threadpool_limits
 
 from allrelevant import SelectionStability
@@ -148,6 +148,8 @@ def print_table(results: Mapping[str, Results], tables: Mapping[str, Table], tit
             f"| {np.median(sizes[:, j]):.0f} | {stabilities[:, j].mean():.2f} |"
             f"{f' {seconds[:, j].mean():.1f} s |' * timed}"
         )
+    critical = critical_difference(len(rows), len(results))
+    print(f"\nCritical difference of mean ranks (Nemenyi test, 5% level): {critical:.1f}")
     if not timed:  # rules are too many for a table with a column for each of them
         return
     print(f"\n| table | {' | '.join(rows)} |")
@@ -156,6 +158,12 @@ def print_table(results: Mapping[str, Results], tables: Mapping[str, Table], tit
         cells = [f"{accuracy[i, j]:.3f} ({sizes[i, j]:.0f})" for j in range(len(rows))]
         shape = "{:,} x {:,}".format(*tables[name].X.shape)
         print(f"| {name}, {shape} | {' | '.join(cells)} |")
+
+
+def critical_difference(n_methods: int, n_tables: int) -> float:
+    """Return the difference of mean ranks that is significant at the 5% level (Nemenyi test)."""
+    quantile = float(studentized_range.ppf(0.95, n_methods, np.inf)) / np.sqrt(2)
+    return quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_tables))
 
 
 def print_differences(results: Mapping[str, Results], pairs: Sequence[tuple[str, str]]) -> None:

@@ -85,7 +85,7 @@ def rfecv_defaults(X: np.ndarray, y: np.ndarray, groups: Any) -> np.ndarray:
 
 def svmrfe_with_steps_of_rfecv(X: np.ndarray, y: np.ndarray, groups: Any) -> np.ndarray:
     """Run ``SVMRFE``, but above 200 features, remove a tenth of *all* features per step."""
-    step = "auto" if X.shape[1] <= MANY_FEATURES else int(0.1 * X.shape[1])
+    step = 1 if X.shape[1] <= MANY_FEATURES else int(0.1 * X.shape[1])
     return SVMRFE(random_state=SEED, step=step).fit(X, y, groups=groups).get_support()
 
 

@@ -301,7 +301,8 @@ def recommendation(document: Document) -> str:
     """Return sentences on whether to use the selected set or the smallest sufficient set.
 
     The text is empty if one of the sets or its held-out score is unknown, or if the selection is
-    hardly better than a constant prediction.
+    hardly better than a constant prediction. Each set is compared with all features, because the
+    scores of the two sets may use different measures.
     """
     held_out, bounds = document["score"]["held_out"], document["bounds"]
     small_set = None if bounds is None else bounds["small_set"]
@@ -324,26 +325,29 @@ def recommendation(document: Document) -> str:
             else "Use the selected features. The small set is as large, but compares worse with "
             "all features."
         )
-    elif small_change >= -small_set["held_out_score_error"]:
+    elif small_change >= change - small_set["held_out_score_error"]:
         advice = (
-            "Use the small set, which has fewer features and a score within one standard error of "
-            "that with all features."
+            "Use the small set, which has fewer features than the selection and compares about as "
+            "well with all features."
         )
     else:
-        advice = f"Use the selected features, unless {n_selected:,} are too many."
+        advice = (
+            f"Use the selected features, unless {n_selected:,} are too many. The small set has "
+            "fewer features, but compares worse with all features."
+        )
     return (
-        f"{advice} Compared with all features, the {bounds['score_name']} of the small set is "
-        f"{_change(small_change)}, and the {score_name(document)} of the selected features is "
-        f"{_change(change)}."
+        f"{advice} The score of the small set ({bounds['score_name']}) is {_change(small_change)} "
+        f"that of all features, and the score of the selected features ({score_name(document)}) is "
+        f"{_change(change)} that of all features."
     )
 
 
 def _change(difference: float) -> str:
-    """Format a change in a score.
+    """Format the difference from another score.
 
     >>> _change(-0.0142), _change(0.003), _change(0.0001)
-    ('lower by 0.014', 'higher by 0.003', 'the same')
+    ('0.014 below', '0.003 above', 'equal to')
     """
     if abs(difference) < 0.0005:
-        return "the same"
-    return f"{'higher' if difference > 0 else 'lower'} by {abs(difference):.3f}"
+        return "equal to"
+    return f"{abs(difference):.3f} {'above' if difference > 0 else 'below'}"
