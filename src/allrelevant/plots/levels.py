@@ -100,7 +100,9 @@ class LevelsDisplay(AxesDisplay):
             This display.
         """
         effects, n = self.effects, len(self.effects.levels)
-        self.ax_ = axes_or_new(ax, 6.4, _MARGIN + _LEVEL_HEIGHT * max(n, 3))
+        self.ax_ = axes_or_new(
+            ax, 6.4, 3.4 if effects.is_curve else _MARGIN + _LEVEL_HEIGHT * max(n, 3)
+        )
         self.figure_ = self.ax_.figure
         names = [short_label(name, _LABEL_WIDTH) for name in effects.levels]
         if effects.is_curve:
