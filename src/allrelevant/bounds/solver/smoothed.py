@@ -236,3 +236,32 @@ def _shorten(
         primal[pending] *= share
         dual[pending] *= np.maximum(share, 0.5)
     return primal, dual
+
+
+def balance(costs: Costs, rows: LossRows, result: SmoothedResult) -> Matrix:
+    """Return slopes whose sums over the offsets match the objective, shape (B, n).
+
+    The offsets are moved for the slopes only; the models stay as they are.
+    """
+    m = costs.n_weights
+    _, v = costs.prices(result.prices)
+    h = result.width
+    wanted = (costs.objective - result.hard @ -costs.hard_table)[:, m:] / v[:, None]
+    offsets = rows.table[:, m:]
+    t = rows.distance(result.u)
+    slopes = np.empty_like(t)
+    for b in range(len(t)):
+        distance = t[b]
+        for _ in range(8):
+            phi = np.clip((distance + h[b]) * (0.5 / h[b]), 0.0, 1.0)
+            slopes[b] = phi * rows.weight
+            missing = wanted[b] + slopes[b] @ offsets
+            if np.abs(missing).max(initial=0.0) <= 1e-14:
+                break
+            window = np.flatnonzero((phi > 0) & (phi < 1))
+            near = offsets[window]
+            hessian = (near * (rows.weight[window] * 0.5 / h[b])[:, None]).T @ near
+            if not len(window) or np.linalg.cond(hessian) > 1e12:
+                break
+            distance = distance - offsets @ np.linalg.solve(hessian, missing)
+    return slopes
