@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 from ..._typing import Matrix, Vector
 
@@ -201,6 +202,8 @@ class NewtonSystem:
         if loss.own is not None:
             ks, kx = z[:, points.slack] / x[:, points.slack], z[:, points.excess] / x[:, points.excess]
             self._ks, self._kk = ks, 1.0 / (ks + kx)
+            product = np.matmul(loss.own.table, points.u[:, :, None])[:, :, 0]
+            self._residual = x[:, points.slack] - x[:, points.excess] + loss.own.target - product
             self._pi = ks * self._kk
             weight = loss.own.weight
             loss_curvature = np.einsum("bk,bk,bk->b", weight, weight, self._kk)
@@ -209,24 +212,25 @@ class NewtonSystem:
         matrix[:, order:, :order] = border.transpose(0, 2, 1)
         matrix[:, order:, order:] = -corner
         diagonal[:, order:] -= ratio[:, points.budget]
-        self._matrix = matrix
         scale = 1.0 / np.sqrt(np.maximum(np.abs(diagonal), 1e-200))
         diagonal *= 1.0 + REGULARIZATION
-        scaled = matrix * scale[:, :, None] * scale[:, None, :]
-        scaled[~np.isfinite(scaled).all(axis=(1, 2))] = np.eye(order + n_budgets)
-        self._inverse = np.linalg.inv(scaled)
+        self._matrix = matrix * scale[:, :, None] * scale[:, None, :]
         self._scale = scale
+        # The matrices are symmetric, so that their transposes are in the order of Fortran.
+        self._factors = [dgetrf(each.T)[:2] for each in self._matrix]
 
     def _solve(self, right: Matrix) -> Matrix:
-        scale = self._scale
-
-        def once(rhs: Matrix) -> Matrix:
-            return scale * np.matmul(self._inverse, (scale * rhs)[:, :, None])[:, :, 0]
-
-        solution = once(right)
+        """Solve the system for one right-hand side per program, with iterative refinement."""
+        right = right * self._scale
+        solution = self._solve_once(right)
         if self._loss.own is not None:
-            solution += once(right - np.matmul(self._matrix, solution[:, :, None])[:, :, 0])
-        return solution
+            product = np.matmul(self._matrix, solution[:, :, None])[:, :, 0]
+            solution += self._solve_once(right - product)
+        return solution * self._scale
+
+    def _solve_once(self, right: Matrix) -> Matrix:
+        pairs = zip(self._factors, right, strict=True)
+        return np.array([dgetrs(lu, pivots, rhs)[0] for (lu, pivots), rhs in pairs])
 
     def direction(self, target: Vector, correction: Matrix | float = 0.0) -> Direction:
         """Return the step toward products of ``target``, shape (B,), less a correction each."""
@@ -255,9 +259,8 @@ class NewtonSystem:
         if loss.own is not None:
             own = loss.own
             slack, excess = points.slack, points.excess
-            zu = np.matmul(own.table, u[:, :, None])[:, :, 0]
+            residual = self._residual
             dual_residual = v[:, None] * own.weight - z[:, slack] - z[:, excess]
-            residual = x[:, slack] - x[:, excess] + own.target - zu
             gain = aim[:, slack] - z[:, slack] + self._ks * residual
             qa = gain - dual_residual + aim[:, excess] - z[:, excess]
             right[:, :order] += np.matmul((gain - self._pi * qa)[:, None, :], own.table)[:, 0]

@@ -14,6 +14,7 @@ left to the simplex method.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,7 +29,7 @@ from .barrier import Costs
 from .interface import Extreme, ExtremeSolutions, NotAVertexError, SolverStats
 from .own_rows import solve_with_own_rows
 from .simplex import SimplexSolver
-from .smoothed import LossRows, balance, solve_smoothed
+from .smoothed import LossRows, SmoothedResult, balance, solve_smoothed
 
 # LPs that are solved together, in the first batch and in later ones. The first LPs show which
 # features are missing in the working set.
@@ -57,6 +58,13 @@ INNER_TOL = 0.7
 
 # Part of the tolerance by which a reduced cost may be negative.
 REDUCED_COST_TOL = 0.2
+
+# LPs per group that is solved again, if there are more working features than this.
+SMALL_GROUP = 4
+SMALL_WORKING_SET = 60
+
+# Largest gap from which the iterations continue with rows of their own.
+RESTART_GAP = 0.05
 
 # Largest number of hard constraints.
 MAX_HARD_ROWS = 200
@@ -96,16 +104,16 @@ class InteriorSolver:
         self.models, self.tol = models, tol
         self.effort = SolverStats()
         rows, start = models.rows, models.start
-        self._soft, self._hard = np.flatnonzero(~rows.is_hard), np.flatnonzero(rows.is_hard)
-        self._units = Units.of(models.budgets, float(rows.weight_in_loss.sum()))
-        self._weight = rows.weight[self._soft] / self._units.loss
+        self.soft, self.hard = np.flatnonzero(~rows.is_hard), np.flatnonzero(rows.is_hard)
+        self.units = Units.of(models.budgets, float(rows.weight_in_loss.sum()))
+        self.weight = rows.weight[self.soft] / self.units.loss
         combination = np.abs(rows.row_combination(start.multipliers))
         is_near = combination >= NEARLY_USED * combination.max()
         self._base = np.flatnonzero(is_near | (start.coef != 0))
         price = (start.multipliers / rows.weight).max() / max(combination.max(), 1e-300)
-        self._start_prices = self._budget_prices(price * self._units.loss / self._units.norm)
-        slack = rows.slack(start.coef[None], start.offset[None])[0, self._soft]
-        self._first_width = FIRST_WIDTH * max(float(np.median(np.abs(slack))), 1e-3)
+        self.start_prices = self._budget_prices(price * self.units.loss / self.units.norm)
+        slack = rows.slack(start.coef[None], start.offset[None])[0, self.soft]
+        self.first_width = FIRST_WIDTH * max(float(np.median(np.abs(slack))), 1e-3)
 
     def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         rows = self.models.rows
@@ -119,16 +127,33 @@ class InteriorSolver:
         while start < n:
             size = BATCH if self.effort.programs else FIRST_BATCH
             which = order[start : start + size]
-            batch = _Batch(self, [extremes[int(e)] for e in which])
-            solutions.with_replaced(which, batch.solve())
-            self._base = np.union1d(self._base, batch.common_features())
+            part = self._solve_batch([extremes[int(e)] for e in which])
+            solutions.with_replaced(which, part)
             self.effort.programs += len(which)
             start += size
         return solutions
 
+    def _solve_batch(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
+        rows = self.models.rows
+        objective = np.zeros((len(extremes), rows.n_weights + rows.n_offsets))
+        for e, extreme in enumerate(extremes):
+            objective[e, extreme.feature] = extreme.sign
+        batch = _Batch(self, objective)
+        concerned = np.flatnonzero(objective[:, : rows.n_weights].any(axis=0))
+        batch.solve(np.arange(len(extremes)), np.union1d(self._base, concerned))
+        self._base = np.union1d(self._base, batch.common_features())
+        coef, offset = batch.u[:, : rows.n_weights] * self.units.norm, batch.u[:, rows.n_weights :]
+        solutions = ExtremeSolutions(coef, offset, batch.multipliers)
+        failed = np.flatnonzero(~(batch.gap <= self.tol))
+        if len(failed):
+            with suppress(NotAVertexError):
+                solutions.with_replaced(failed, self._simplex([extremes[int(e)] for e in failed]))
+                self.effort.fallbacks += len(failed)
+        return solutions
+
     def _budget_prices(self, loss_price: float) -> Vector:
         """Return prices of the budgets at which the norm has price 1, and the loss a given one."""
-        norm, loss, limit = self._units.budgets.T
+        norm, loss, limit = self.units.budgets.T
         prices = np.where(norm > 0, 1.0 / np.maximum(norm, 1e-300), loss_price / np.maximum(loss, 1e-300))
         used = self._used_budgets()
         gap = prices @ np.maximum(limit - used, 0.0)
@@ -137,62 +162,61 @@ class InteriorSolver:
     def _used_budgets(self) -> Vector:
         start, rows = self.models.start, self.models.rows
         assert start is not None
-        norm = np.abs(start.coef).sum() / self._units.norm
-        loss = rows.loss(start.coef[None], start.offset[None])[0] / self._units.loss
-        return self._units.budgets[:, :2] @ [norm, loss]
+        norm = np.abs(start.coef).sum() / self.units.norm
+        loss = rows.loss(start.coef[None], start.offset[None])[0] / self.units.loss
+        return self.units.budgets[:, :2] @ [norm, loss]
 
     def loss_rows(self, features: NDArray[np.intp]) -> LossRows:
         """Return the soft constraints over the working features, in units of the iterations."""
         rows = self.models.rows
-        is_all = len(self._hard) == 0
+        is_all = len(self.hard) == 0
         return LossRows(
-            self._columns(rows if is_all else rows.take(self._soft), features),
-            rows.target[self._soft],
-            self._weight,
+            self._columns(rows if is_all else rows.take(self.soft), features),
+            rows.target[self.soft],
+            self.weight,
         )
 
     def _columns(self, rows: HingeRows, features: NDArray[np.intp]) -> Matrix:
         columns = rows.table[:, features]
         table = np.empty((rows.n_rows, len(features) + rows.n_offsets))
         table[:, : len(features)] = columns.toarray() if sp.issparse(columns) else columns
-        table[:, : len(features)] *= self._units.norm
+        table[:, : len(features)] *= self.units.norm
         table[:, len(features) :] = rows.offset_table
         return table
 
     def costs(self, objective: Matrix, features: NDArray[np.intp]) -> Costs:
-        hard = self.models.rows.take(self._hard)
+        hard = self.models.rows.take(self.hard)
         return Costs(
             objective=objective,
             n_weights=len(features),
             fixed=np.zeros(2),
-            budgets=self._units.budgets,
+            budgets=self.units.budgets,
             hard_table=self._columns(hard, features),
             hard_target=hard.target,
         )
 
     @cached_property
-    def simplex(self) -> SimplexSolver:
+    def _simplex(self) -> SimplexSolver:
         return SimplexSolver(self.models)
 
 
 class _Batch:
-    """LPs that are solved together, with their solutions so far."""
+    """LPs that are solved together, with their solutions so far.
 
-    def __init__(self, solver: InteriorSolver, extremes: Sequence[Extreme]) -> None:
-        self._solver, self._extremes = solver, extremes
-        models = solver.models
-        rows, n = models.rows, len(extremes)
+    ``objective`` has one row per LP, over all weights and offsets; offsets count in units of the
+    norm.
+    """
+
+    def __init__(self, solver: InteriorSolver, objective: Matrix) -> None:
+        self._solver, self._objective = solver, objective
+        models, n = solver.models, len(objective)
         assert models.start is not None
-        self._features = np.union1d(solver._base, [e.feature for e in extremes]).astype(np.intp)
-        self._objective = np.zeros((n, rows.n_weights))
-        for e, extreme in enumerate(extremes):
-            self._objective[e, extreme.feature] = extreme.sign
-        self._start = np.concatenate([models.start.coef / solver._units.norm, models.start.offset])
-        self._u = np.tile(self._start, (n, 1))
-        self._prices = np.tile(solver._start_prices, (n, 1))
-        self._width = np.full(n, solver._first_width)
-        self._gap = np.ones(n)
-        self._multipliers = np.zeros((n, rows.n_rows))
+        self._start = np.concatenate([models.start.coef / solver.units.norm, models.start.offset])
+        self.u = np.tile(self._start, (n, 1))
+        self._prices = np.tile(solver.start_prices, (n, 1))
+        self._width = np.full(n, solver.first_width)
+        self.gap = np.full(n, np.inf)
+        self.multipliers = np.zeros((n, models.rows.n_rows))
         self._entered: list[NDArray[np.intp]] = []
 
     def common_features(self) -> NDArray[np.intp]:
@@ -200,100 +224,103 @@ class _Batch:
         if not self._entered:
             return np.empty(0, dtype=np.intp)
         features, counts = np.unique(np.concatenate(self._entered), return_counts=True)
-        return features[counts >= max(2, COMMON * len(self._extremes))]
+        return features[counts >= max(2, COMMON * len(self.u))]
 
-    def solve(self) -> ExtremeSolutions:
-        solver, rows = self._solver, self._solver.models.rows
-        again = np.arange(len(self._extremes))
-        for _ in range(MAX_ROUNDS):
-            self._iterate(again)
-            again = self._enter_features(again)
-            if len(again) == 0:
-                break
-        d = rows.n_weights
-        solutions = ExtremeSolutions(
-            self._u[:, :d] * solver._units.norm, self._u[:, d:].copy(), self._multipliers
-        )
-        failed = np.flatnonzero(~(self._gap <= solver.tol))
-        if len(failed):
-            self._leave_to_simplex(solutions, failed)
-        return solutions
+    def solve(
+        self, which: NDArray[np.intp], features: NDArray[np.intp], rounds: int = MAX_ROUNDS
+    ) -> None:
+        """Solve LPs over working features, and again with features of negative reduced cost.
 
-    def _leave_to_simplex(self, solutions: ExtremeSolutions, failed: NDArray[np.intp]) -> None:
-        try:
-            better = self._solver.simplex([self._extremes[int(e)] for e in failed])
-        except NotAVertexError:
+        The LPs require different features, so they are solved again in small groups.
+        """
+        self._iterate(which, features)
+        missing = self._missing_features(which, features)
+        self._entered += missing.values()
+        again = np.array(sorted(missing), dtype=np.intp)
+        if rounds == 0 or len(again) == 0:
             return
-        self._solver.effort.fallbacks += len(failed)
-        solutions.with_replaced(failed, better)
+        size = SMALL_GROUP if len(features) > SMALL_WORKING_SET else len(again)
+        for start in range(0, len(again), size):
+            group = again[start : start + size]
+            entering = np.concatenate([missing[int(e)] for e in group])
+            self.solve(group, np.union1d(features, entering), rounds - 1)
 
-    def _iterate(self, which: NDArray[np.intp]) -> None:
-        """Continue the iterations of some LPs over the current working features."""
-        solver, F = self._solver, self._features
-        rows, units = solver.models.rows, solver._units
-        d, m = rows.n_weights, len(F)
-        variables = np.concatenate([F, d + np.arange(rows.n_offsets)])
-        objective = np.hstack([self._objective[np.ix_(which, F)], np.zeros((len(which), rows.n_offsets))])
-        loss_rows, costs = solver.loss_rows(F), solver.costs(objective, F)
-        tol = INNER_TOL * solver.tol
-        n_pairs = 2 * m + len(units.budgets) + costs.n_hard
-        mu = 0.5 * self._prices[which, 0] * np.minimum(1.0, self._gap[which]) / n_pairs
-        smoothed = solve_smoothed(
-            costs, loss_rows, self._u[np.ix_(which, variables)], self._prices[which], mu, self._width[which],
-            max(tol, SMOOTHED_TOL),
-        )
-        u, prices, width = smoothed.u, smoothed.prices, smoothed.width
-        slopes, hard = balance(costs, loss_rows, smoothed), smoothed.hard
-        unfinished = np.flatnonzero(~(smoothed.converged & (smoothed.gap <= tol)))
-        if len(unfinished):
-            lost = unfinished[~self._is_useful(costs, smoothed, unfinished)]
-            u[lost], prices[lost] = self._start[variables], solver._start_prices
-            width[lost] = solver._first_width
-            own = solve_with_own_rows(
-                costs.take(unfinished), loss_rows, u[unfinished], prices[unfinished], width[unfinished], tol
-            )
-            u[unfinished], prices[unfinished] = own.u, own.prices
-            slopes[unfinished], hard[unfinished] = own.slopes, own.hard
-        _, v = costs.prices(prices)
-        self._multipliers[np.ix_(which, solver._soft)] = slopes * (v * units.norm)[:, None]
-        self._multipliers[np.ix_(which, solver._hard)] = hard * units.norm
-        self._prices[which], self._width[which] = prices, width
-        self._u[which] = 0.0
-        self._u[np.ix_(which, variables)] = _moved_inside(costs, loss_rows, u, self._start[variables])
-
-    def _is_useful(self, costs: Costs, smoothed, which) -> NDArray[np.bool_]:
-        """Return which of the points that smoothing found are better than the start."""
-        l, v = costs.prices(smoothed.prices[which])
-        l0, v0 = costs.prices(self._solver._start_prices[None])
-        return (np.abs(smoothed.gap[which]) < 0.2) & (v > 1e-3 * v0) & (l > 1e-6 * l0)
-
-    def _enter_features(self, which: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Compute the gaps; add features with negative reduced cost. Return the LPs concerned."""
+    def _iterate(self, which: NDArray[np.intp], features: NDArray[np.intp]) -> None:
+        """Start or continue the iterations of some LPs over working features."""
         solver = self._solver
-        models, units = solver.models, solver._units
-        rows = models.rows
-        multipliers = self._multipliers[which]
-        reduced = np.abs(rows.row_combination(multipliers) + self._objective[which])
-        largest = reduced.max(axis=1)
-        working = reduced[:, self._features].max(axis=1)
-        soft = multipliers[:, solver._soft]
-        price = (soft / solver._weight).max(axis=1) / units.norm
-        costs = solver.costs(np.zeros((0, 0)), self._features[:0])
-        bound = costs.value(largest, price) - multipliers @ rows.target / units.norm
-        attained = np.einsum("bi,bi->b", self._objective[which], self._u[which, : rows.n_weights])
-        self._gap[which] = bound - attained
-        missing = (largest > working + REDUCED_COST_TOL * solver.tol) & (self._gap[which] > solver.tol)
-        again = np.flatnonzero(missing)
-        for e in again:
-            features = np.flatnonzero(reduced[e] > working[e])
-            if len(features) > FEATURES_PER_LP:
-                order = np.argpartition(-reduced[e, features], FEATURES_PER_LP)
-                features = features[order[:FEATURES_PER_LP]]
-            self._entered.append(features)
-        if len(again):
-            self._features = np.unique(np.concatenate([self._features, *self._entered]))
-            self._width[which[again]] = solver._first_width
-        return which[again]
+        n_weights, n_offsets = solver.models.rows.n_weights, solver.models.rows.n_offsets
+        variables = np.concatenate([features, n_weights + np.arange(n_offsets)])
+        loss_rows = solver.loss_rows(features)
+        costs = solver.costs(self._objective[np.ix_(which, variables)], features)
+        tol = INNER_TOL * solver.tol
+        u, prices, width = self.u[np.ix_(which, variables)], self._prices[which], self._width[which]
+        slopes = np.empty((len(which), len(loss_rows.target)))
+        hard = np.zeros((len(which), costs.n_hard))
+        # From a good solution, the iterations continue with rows of their own.
+        gap = np.minimum(self.gap[which], 1.0)
+        is_far = gap > RESTART_GAP
+        unfinished = ~is_far
+        if is_far.any():
+            far = np.flatnonzero(is_far)
+            n_pairs = 2 * len(features) + len(solver.units.budgets) + costs.n_hard
+            mu = 0.5 * prices[far, 0] / n_pairs
+            smoothed = solve_smoothed(
+                costs.take(far), loss_rows, u[far], prices[far], mu, width[far], max(tol, SMOOTHED_TOL)
+            )
+            lost = ~smoothed.converged & ~self._is_useful(costs, smoothed)
+            smoothed.u[lost], smoothed.prices[lost] = self._start[variables], solver.start_prices
+            smoothed.width[lost] = solver.first_width
+            u[far], prices[far], width[far] = smoothed.u, smoothed.prices, smoothed.width
+            hard[far] = smoothed.hard
+            converged = smoothed.converged & (smoothed.gap <= tol)
+            unfinished[far] = ~converged
+            done = np.flatnonzero(converged)
+            slopes[far[done]] = balance(costs.take(far[done]), loss_rows, smoothed.take(done))
+        rest = np.flatnonzero(unfinished)
+        if len(rest):
+            own = solve_with_own_rows(
+                costs.take(rest), loss_rows, u[rest], prices[rest], width[rest], np.where(is_far, np.inf, gap)[rest], tol
+            )
+            u[rest], prices[rest] = own.u, own.prices
+            slopes[rest], hard[rest] = own.slopes, own.hard
+        _, v = costs.prices(prices)
+        norm = solver.units.norm
+        self.multipliers[np.ix_(which, solver.soft)] = slopes * (v * norm)[:, None]
+        self.multipliers[np.ix_(which, solver.hard)] = hard * norm
+        self._prices[which], self._width[which] = prices, width
+        self.u[which] = 0.0
+        self.u[np.ix_(which, variables)] = _moved_inside(
+            costs, loss_rows, u, self._start[variables]
+        )
+
+    def _is_useful(self, costs: Costs, smoothed: SmoothedResult) -> NDArray[np.bool_]:
+        """Return which of the points that smoothing found are better than the start."""
+        l, v = costs.prices(smoothed.prices)
+        l0, v0 = costs.prices(self._solver.start_prices[None])
+        return (np.abs(smoothed.gap) < 0.2) & (v > 1e-3 * v0) & (l > 1e-6 * l0)
+
+    def _missing_features(
+        self, which: NDArray[np.intp], features: NDArray[np.intp]
+    ) -> dict[int, NDArray[np.intp]]:
+        """Compute the gaps; return the features with negative reduced cost, by LP."""
+        solver = self._solver
+        rows, norm = solver.models.rows, solver.units.norm
+        multipliers, objective = self.multipliers[which], self._objective[which, : rows.n_weights]
+        reduced = np.abs(rows.row_combination(multipliers) + objective)
+        largest, working = reduced.max(axis=1), reduced[:, features].max(axis=1)
+        price = (multipliers[:, solver.soft] / (norm * solver.weight)).max(axis=1)
+        costs = solver.costs(np.zeros((0, 0)), features[:0])
+        bound = costs.value(largest, price) - multipliers @ rows.target / norm
+        self.gap[which] = bound - np.einsum("bi,bi->b", self._objective[which], self.u[which])
+        is_missing = largest > working + REDUCED_COST_TOL * solver.tol
+        missing = {}
+        for e in np.flatnonzero(is_missing & (self.gap[which] > solver.tol)):
+            entering = np.flatnonzero(reduced[e] > working[e])
+            if len(entering) > FEATURES_PER_LP:
+                order = np.argpartition(-reduced[e, entering], FEATURES_PER_LP)
+                entering = entering[order[:FEATURES_PER_LP]]
+            missing[int(which[e])] = entering
+        return missing
 
 
 def _moved_inside(costs: Costs, rows: LossRows, u: Matrix, start: Vector) -> Matrix:

@@ -24,7 +24,7 @@ NEAR = 8.0
 OWN_ROWS_PER_VARIABLE = 6
 
 # Numbers in the tables of own rows that are processed together.
-NUMBERS_PER_GROUP = 3_000_000
+NUMBERS_PER_GROUP = 200_000
 
 MAX_STEPS = 60
 MAX_ROUNDS = 12
@@ -46,9 +46,13 @@ class Solutions:
 
 
 def solve_with_own_rows(
-    costs: Costs, rows: LossRows, u: Matrix, prices: Matrix, width: Vector, tol: float
+    costs: Costs, rows: LossRows, u: Matrix, prices: Matrix, width: Vector, gap: Vector, tol: float
 ) -> Solutions:
-    """Iterate from given models and prices until the error is at most ``tol``."""
+    """Iterate from given models and prices until the error is at most ``tol``.
+
+    ``width`` is the width of the last window, and ``gap`` the gap of the models if it is known,
+    else infinite.
+    """
     B, M = u.shape
     n = len(rows.target)
     result = Solutions(
@@ -60,6 +64,7 @@ def solve_with_own_rows(
     _, v = costs.prices(prices)
     mu = 0.25 * v * mean_weight * width
     is_own = np.abs(t) < NEAR * width[:, None]
+    mu = np.minimum(mu, gap / (2.0 * np.maximum(is_own.sum(axis=1), OWN_ROWS_PER_VARIABLE * M)))
     pending = np.arange(B)
     for _ in range(MAX_ROUNDS):
         if len(pending) == 0:
@@ -143,6 +148,7 @@ def _iterate(
     best_points = Points(points.u.copy(), points.x.copy(), points.z.copy(), *points._sizes)
     best_error = np.full(B, np.inf)
     running = np.arange(B)
+    scaled = np.empty(own.table.shape[1:])
     last, stalls = np.full(B, np.inf), np.zeros(B, dtype=int)
     for step in range(MAX_STEPS + 1):
         x, z, u = points.x, points.z, points.u
@@ -183,7 +189,7 @@ def _iterate(
         curvature = share * kx
         hessian = np.empty((len(x), points.u.shape[1], points.u.shape[1]))
         for b, root in enumerate(np.sqrt(curvature)):
-            scaled = own.table[b] * root[:, None]
+            np.multiply(own.table[b], root[:, None], out=scaled)
             hessian[b] = scaled.T @ scaled
         gradient = folded_gradient - np.matmul((share * own.weight)[:, None, :], own.table)[:, 0]
         model = LossModel(hessian, gradient, pull, loss, own)

@@ -129,6 +129,9 @@ class SmoothedResult:
     converged: NDArray[np.bool_]
     steps: NDArray[np.int64]
 
+    def take(self, which: NDArray[np.intp]) -> SmoothedResult:
+        return SmoothedResult(*(value[which] for value in vars(self).values()))
+
 
 def gap_of(costs: Costs, points: Points, pull: Matrix, dual: Vector, v: Vector) -> Vector:
     """Return the duality gap over the working features, for multipliers v times the slopes."""
