@@ -63,8 +63,11 @@ REDUCED_COST_TOL = 0.2
 SMALL_GROUP = 4
 SMALL_WORKING_SET = 60
 
+# Tolerance of the rounds that find the features required.
+LOOSE_TOL = 5e-3
+
 # Largest gap from which the iterations continue with rows of their own.
-RESTART_GAP = 0.05
+RESTART_GAP = 0.2
 
 # Largest number of hard constraints.
 MAX_HARD_ROWS = 200
@@ -140,7 +143,9 @@ class InteriorSolver:
             objective[e, extreme.feature] = extreme.sign
         batch = _Batch(self, objective)
         concerned = np.flatnonzero(objective[:, : rows.n_weights].any(axis=0))
-        batch.solve(np.arange(len(extremes)), np.union1d(self._base, concerned))
+        batch.solve(
+            np.arange(len(extremes)), np.union1d(self._base, concerned), max(self.tol, LOOSE_TOL)
+        )
         self._base = np.union1d(self._base, batch.common_features())
         coef, offset = batch.u[:, : rows.n_weights] * self.units.norm, batch.u[:, rows.n_weights :]
         solutions = ExtremeSolutions(coef, offset, batch.multipliers)
@@ -227,32 +232,44 @@ class _Batch:
         return features[counts >= max(2, COMMON * len(self.u))]
 
     def solve(
-        self, which: NDArray[np.intp], features: NDArray[np.intp], rounds: int = MAX_ROUNDS
+        self,
+        which: NDArray[np.intp],
+        features: NDArray[np.intp],
+        tol: float,
+        rounds: int = MAX_ROUNDS,
     ) -> None:
         """Solve LPs over working features, and again with features of negative reduced cost.
 
-        The LPs require different features, so they are solved again in small groups.
+        The first rounds, which find the missing features, have a larger tolerance. The LPs require
+        different features, so they are solved again in small groups.
         """
-        self._iterate(which, features)
-        missing = self._missing_features(which, features)
+        self._iterate(which, features, INNER_TOL * tol)
+        missing = self._missing_features(which, features, tol)
         self._entered += missing.values()
-        again = np.array(sorted(missing), dtype=np.intp)
+        final = self._solver.tol
+        again = which[~(self.gap[which] <= final)] if tol > final else np.array(sorted(missing), dtype=np.intp)
         if rounds == 0 or len(again) == 0:
             return
         size = SMALL_GROUP if len(features) > SMALL_WORKING_SET else len(again)
         for start in range(0, len(again), size):
             group = again[start : start + size]
-            entering = np.concatenate([missing[int(e)] for e in group])
-            self.solve(group, np.union1d(features, entering), rounds - 1)
+            entering = [missing[int(e)] for e in group if e in missing]
+            self.solve(
+                group,
+                np.unique(np.concatenate([features, *entering])),
+                tol if entering else final,
+                rounds - 1,
+            )
 
-    def _iterate(self, which: NDArray[np.intp], features: NDArray[np.intp]) -> None:
+    def _iterate(
+        self, which: NDArray[np.intp], features: NDArray[np.intp], tol: float
+    ) -> None:
         """Start or continue the iterations of some LPs over working features."""
         solver = self._solver
         n_weights, n_offsets = solver.models.rows.n_weights, solver.models.rows.n_offsets
         variables = np.concatenate([features, n_weights + np.arange(n_offsets)])
         loss_rows = solver.loss_rows(features)
         costs = solver.costs(self._objective[np.ix_(which, variables)], features)
-        tol = INNER_TOL * solver.tol
         u, prices, width = self.u[np.ix_(which, variables)], self._prices[which], self._width[which]
         slopes = np.empty((len(which), len(loss_rows.target)))
         hard = np.zeros((len(which), costs.n_hard))
@@ -265,14 +282,15 @@ class _Batch:
             n_pairs = 2 * len(features) + len(solver.units.budgets) + costs.n_hard
             mu = 0.5 * prices[far, 0] / n_pairs
             smoothed = solve_smoothed(
-                costs.take(far), loss_rows, u[far], prices[far], mu, width[far], max(tol, SMOOTHED_TOL)
+                costs.take(far), loss_rows, u[far], prices[far], mu, width[far], max(INNER_TOL * solver.tol, SMOOTHED_TOL)
             )
             lost = ~smoothed.converged & ~self._is_useful(costs, smoothed)
             smoothed.u[lost], smoothed.prices[lost] = self._start[variables], solver.start_prices
             smoothed.width[lost] = solver.first_width
             u[far], prices[far], width[far] = smoothed.u, smoothed.prices, smoothed.width
             hard[far] = smoothed.hard
-            converged = smoothed.converged & (smoothed.gap <= tol)
+            converged = np.abs(smoothed.gap) <= tol if tol > SMOOTHED_TOL else np.zeros(len(far), dtype=bool)
+            converged &= smoothed.converged | (tol > INNER_TOL * solver.tol)
             unfinished[far] = ~converged
             done = np.flatnonzero(converged)
             slopes[far[done]] = balance(costs.take(far[done]), loss_rows, smoothed.take(done))
@@ -300,7 +318,7 @@ class _Batch:
         return (np.abs(smoothed.gap) < 0.2) & (v > 1e-3 * v0) & (l > 1e-6 * l0)
 
     def _missing_features(
-        self, which: NDArray[np.intp], features: NDArray[np.intp]
+        self, which: NDArray[np.intp], features: NDArray[np.intp], tol: float
     ) -> dict[int, NDArray[np.intp]]:
         """Compute the gaps; return the features with negative reduced cost, by LP."""
         solver = self._solver
@@ -312,9 +330,9 @@ class _Batch:
         costs = solver.costs(np.zeros((0, 0)), features[:0])
         bound = costs.value(largest, price) - multipliers @ rows.target / norm
         self.gap[which] = bound - np.einsum("bi,bi->b", self._objective[which], self.u[which])
-        is_missing = largest > working + REDUCED_COST_TOL * solver.tol
+        is_missing = largest > working + REDUCED_COST_TOL * tol
         missing = {}
-        for e in np.flatnonzero(is_missing & (self.gap[which] > solver.tol)):
+        for e in np.flatnonzero(is_missing & ~(self.gap[which] <= solver.tol)):
             entering = np.flatnonzero(reduced[e] > working[e])
             if len(entering) > FEATURES_PER_LP:
                 order = np.argpartition(-reduced[e, entering], FEATURES_PER_LP)

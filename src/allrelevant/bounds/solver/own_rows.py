@@ -20,7 +20,7 @@ from .smoothed import LossRows
 
 # Rows nearer than this multiple of the window's width are rows of their own, and at least this
 # many per variable.
-NEAR = 8.0
+NEAR = 4.0
 OWN_ROWS_PER_VARIABLE = 6
 
 # Numbers in the tables of own rows that are processed together.
