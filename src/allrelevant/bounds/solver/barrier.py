@@ -80,6 +80,21 @@ class Costs:
             return np.maximum(norm_price / norm[0], loss_price / loss[0]) * limit[0]
         return norm_price * (limit @ (norm > 0)) + loss_price * (limit @ (loss > 0))
 
+    def gap(self, points: Points, pull: Matrix, loss: Vector, dual: Vector) -> Vector:
+        """Return the duality gap over the working features, shape (B,).
+
+        ``pull`` and ``dual`` are the products of the rows' multipliers with table and target.
+        """
+        m = self.n_weights
+        l, v = self.prices(points.z[:, points.budget])
+        dual = dual + points.z[:, points.hard] @ self.hard_target
+        needed = np.abs(self.objective[:, :m] - pull[:, :m]).max(axis=1, initial=0.0)
+        if self.n_budgets:
+            attained = np.einsum("bi,bi->b", self.objective, points.u)
+            return self.value(needed, v) - dual - attained
+        norm = np.abs(points.u[:, :m]).sum(axis=1)
+        return l * norm + v * loss - dual / np.maximum(1.0, needed / l)
+
 
 @dataclass
 class LossModel:

@@ -153,16 +153,14 @@ def _iterate(
     for step in range(MAX_STEPS + 1):
         x, z, u = points.x, points.z, points.u
         a, excess = z[:, points.slack], x[:, points.excess]
-        l, v = costs.prices(z[:, points.budget])
+        _, v = costs.prices(z[:, points.budget])
         pull = v[:, None] * folded_gradient - np.matmul(a[:, None, :], own.table)[:, 0]
         pull -= z[:, points.hard] @ costs.hard_table
         loss = folded_dual + np.einsum("bi,bi->b", folded_gradient, u) + np.einsum("bk,bk->b", own.weight, excess)
         products = points.products
         capped = np.minimum(a, v[:, None] * own.weight)
         dual = v * folded_dual + np.einsum("bk,bk->b", capped, own.target)
-        d = np.abs(costs.objective[:, :m] - pull[:, :m]).max(axis=1, initial=0.0)
-        bound = costs.value(d, v) - dual - z[:, points.hard] @ costs.hard_target
-        gap = np.abs(bound - np.einsum("bi,bi->b", costs.objective, u))
+        gap = np.abs(costs.gap(points, pull, loss, dual))
         norm_row, loss_row, limit = costs.budgets.T
         used = norm_row * points.norm[:, None] + loss_row * loss[:, None] + x[:, points.budget]
         residual = np.abs(used - limit).max(axis=1, initial=0.0) * np.maximum(v, 0.1)

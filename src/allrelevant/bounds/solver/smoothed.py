@@ -133,15 +133,6 @@ class SmoothedResult:
         return SmoothedResult(*(value[which] for value in vars(self).values()))
 
 
-def gap_of(costs: Costs, points: Points, pull: Matrix, dual: Vector, v: Vector) -> Vector:
-    """Return the duality gap over the working features, for multipliers v times the slopes."""
-    m = costs.n_weights
-    d = np.abs(costs.objective[:, :m] - pull[:, :m]).max(axis=1, initial=0.0)
-    hard = points.z[:, points.hard] @ costs.hard_target
-    bound = costs.value(d, v) - v * dual - hard
-    return bound - np.einsum("bi,bi->b", costs.objective, points.u)
-
-
 def solve_smoothed(
     costs: Costs,
     rows: LossRows,
@@ -155,7 +146,8 @@ def solve_smoothed(
     """Iterate from given models and prices until the gap is at most ``tol``."""
     B, M = u.shape
     m = costs.n_weights
-    limit = np.max(costs.budgets[:, 2] * (costs.budgets[:, 1] > 0), initial=0.1)
+    limits = costs.budgets[costs.budgets[:, 1] > 0, 2]
+    limit = max(limits[0], 0.1) if len(limits) else 1.0
     least = LEAST_ROWS_PER_VARIABLE * M
     max_rows = max(MIN_WINDOW_ROWS, WINDOW_ROWS_PER_VARIABLE * M)
     result = SmoothedResult(
@@ -168,10 +160,10 @@ def solve_smoothed(
     for step in range(max_steps + 1):
         now = smooth(rows, t, h)
         gradient = rows.gradient(now.slopes)
-        l, v = costs.prices(points.z[:, points.budget])
+        _, v = costs.prices(points.z[:, points.budget])
         pull = v[:, None] * gradient - points.z[:, points.hard] @ costs.hard_table
         products = points.products
-        gap = gap_of(costs, points, pull, now.dual, v)
+        gap = costs.gap(points, pull, now.loss, v * now.dual)
         residual = _budget_residual(costs, points, now.loss)
         imbalance = np.abs(costs.objective[:, m:] - pull[:, m:]).max(axis=1, initial=0.0)
         done = (
@@ -221,7 +213,7 @@ def _shorten(
 ) -> tuple[Vector, Vector]:
     """Shorten steps after which the loss is far above its linear prediction."""
     slope = np.einsum("bi,bi->b", now.slopes, dt)
-    allowed = TRUST * max(limit, 0.1)
+    allowed = TRUST * limit
     pending = np.arange(len(t))
     for _ in range(MAX_HALVINGS):
         after = np.empty(len(pending))
