@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ..plots import IntervalsDisplay
     from .mapping.linear_mapping import LinearMapping
 
-# Gap relative to the norm above which ``fit`` warns; smaller gaps are rounding errors.
+# Gap relative to the norm above which bounds that should be exact are not; smaller gaps are rounding
+# errors.
 LARGE_GAP = 1e-6
 
 
@@ -45,6 +46,11 @@ class BoundsSelectorMixin(SelectorMixin):
     baseline_: LinearModel | LinearModels | LinearMapping
 
     _columns: ClassVar[tuple[Column, ...]] = FEATURE_COLUMNS
+
+    @property
+    def _large_gap(self) -> float:
+        """Gap relative to the norm above which ``fit`` warns."""
+        return LARGE_GAP
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -110,7 +116,7 @@ class BoundsSelectorMixin(SelectorMixin):
 
     def _warn_large_gaps(self) -> None:
         largest = float(self.gap_[self.exact_].max(initial=0.0))
-        if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
+        if largest > self._large_gap * max(1.0, float(np.max(self.baseline_.norm_))):
             warn_caller(
                 f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
                 "cause is badly scaled columns: set standardize=True."

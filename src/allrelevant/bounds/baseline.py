@@ -32,6 +32,9 @@ from .task import FitScaling, TaskData
 
 N_FOLDS = 5
 
+# Relative duality gap of the baselines that are compared to choose C, if there are many rows.
+SELECTION_GAP = 1e-3
+
 # Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
 # two values per factor of ten, from models with almost no features to models with almost no margin.
 GRID = np.logspace(0.0, 3.5, 8)
@@ -84,16 +87,21 @@ class Formulation(ABC):
     """Abstract definition of a baseline and of the models equivalent to it."""
 
     @abstractmethod
-    def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
-        """Fit the baseline to scaled data for each C in a grid."""
+    def path(
+        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
+    ) -> Iterator[FittedBaseline]:
+        """Fit the baseline to scaled data for each C in a grid.
+
+        ``gap`` is the relative duality gap that the baselines may have if there are many rows.
+        """
 
     @abstractmethod
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
         """Return the set of models whose norm and loss are within a tolerance of a baseline's."""
 
-    def fit(self, data: TaskData, C: float) -> FittedBaseline:
+    def fit(self, data: TaskData, C: float, gap: float = 0.0) -> FittedBaseline:
         """Fit the baseline to scaled data."""
-        return next(self.path(data, [C]))
+        return next(self.path(data, [C], gap))
 
 
 class SeparateBudgets(Formulation):
@@ -103,9 +111,11 @@ class SeparateBudgets(Formulation):
     Neurocomputing 2018.
     """
 
-    def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
+    def path(
+        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
+    ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_1 + C * loss`` for each C, warm-started from the previous solution."""
-        solver = solvers_for(data.rows).baseline()
+        solver = solvers_for(data.rows).baseline(gap)
         for C in grid:
             start = solver.solve(C)
             model = data.model(start.coef, start.offset, C, start.rows)
@@ -125,7 +135,9 @@ class JointBudget(Formulation):
     ESANN 2017.
     """
 
-    def path(self, data: TaskData, grid: Iterable[float]) -> Iterator[FittedBaseline]:
+    def path(
+        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
+    ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_2^2 / 2 + C * loss`` for each C.
 
         The budget is computed from the fitted model, so the set of equivalent models is well
@@ -231,7 +243,8 @@ def fold_scores(
 
     def score_fold(fold: Fold) -> Matrix:
         held_out = data.take(fold[1])
-        models = _fit_unscaled(data.take(fold[0]), formulation, fit_scaling, values)
+        train = data.take(fold[0])
+        models = _fit_unscaled(train, formulation, fit_scaling, values, SELECTION_GAP)
         return np.array([(held_out.selection_score(m), held_out.score(m)) for m in models])
 
     return np.array(parallel_map(score_fold, data.folds(N_FOLDS, seed), **run))
@@ -239,16 +252,21 @@ def fold_scores(
 
 def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
     """Return the indices of values of C whose baseline uses features; if none, the last index."""
-    uses_features = [baseline.model.uses_features for baseline in formulation.path(scaled, values)]
+    path = formulation.path(scaled, values, SELECTION_GAP)
+    uses_features = [baseline.model.uses_features for baseline in path]
     return np.flatnonzero(uses_features) if any(uses_features) else np.array([len(values) - 1])
 
 
 def _fit_unscaled(
-    data: TaskData, formulation: Formulation, fit_scaling: FitScaling, grid: Iterable[float]
+    data: TaskData,
+    formulation: Formulation,
+    fit_scaling: FitScaling,
+    grid: Iterable[float],
+    gap: float = 0.0,
 ) -> list[LinearModel]:
     """Scale the data and fit a baseline for each C; the models accept unscaled tables."""
     scaled = data.scale(fit_scaling)
-    baselines = formulation.path(data.with_tables(scaled.tables), grid)
+    baselines = formulation.path(data.with_tables(scaled.tables), grid, gap)
     return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
 
 

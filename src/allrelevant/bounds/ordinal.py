@@ -108,7 +108,7 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
 
     Parameters
     ----------
-    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, fdr, n_probes, fpr, screen, \
+    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, fdr, n_probes, fpr, tol, screen, \
 max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 

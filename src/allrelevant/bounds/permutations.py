@@ -73,6 +73,11 @@ OWN_VARIANCE = 0.25
 # Statistics up to this fraction of the norm are replaced by the outer bound, without an LP.
 SKIP_BELOW = 0.05
 
+# If there are many rows: relative duality gap of the baselines of extended tables, and gap of their
+# statistics, relative to the norm. Noise is much larger.
+BASELINE_GAP = 1e-6
+STATISTIC_TOL = 1e-3
+
 # Difference below which two statistics are equal up to rounding errors.
 TIE_TOL = 1e-9
 
@@ -246,7 +251,9 @@ class PermutationCalibration:
 
         def statistics(index: int) -> Vector:
             """Return the largest weights of the features and of their probes in one permutation."""
-            extended = formulation.fit(_extend(data, columns, table, orders[index]), C)
+            extended = formulation.fit(
+                _extend(data, columns, table, orders[index]), C, BASELINE_GAP
+            )
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
             if not extended.model.uses_features:
@@ -257,7 +264,8 @@ class PermutationCalibration:
             norm = extended.model.norm_
             try:
                 models = formulation.equivalent_models(extended, tolerance)
-                values[first:] = directed_maxima(models, searched, SKIP_BELOW * norm) / norm
+                largest = directed_maxima(models, searched, SKIP_BELOW * norm, STATISTIC_TOL)
+                values[first:] = largest / norm
             except SolverError:
                 values[:] = np.nan  # dropped; the caller counts the rest
             return values

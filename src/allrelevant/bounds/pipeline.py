@@ -19,9 +19,10 @@ from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
 from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
 from .programs.equivalent_models import EquivalentModels
-from .result import SubproblemBounds
+from .result import SubproblemBounds, expand
+from .solver.interface import EXACT_TOL
 from .solver.proofs import intersect, outer_ranges
-from .solver.ranges import WeightRanges, join_ranges, weight_ranges
+from .solver.ranges import WeightRanges, absolute, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
 
 # Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
@@ -34,13 +35,17 @@ FEATURES_IN_FIRST_ROUND = 100
 
 @dataclass(frozen=True)
 class BoundsSettings:
-    """Settings of a fit; if ``C`` is None, it is chosen by cross-validation."""
+    """Settings of a fit; if ``C`` is None, it is chosen by cross-validation.
+
+    ``tol`` is the gap that bounds may have, relative to the norm.
+    """
 
     C: float | None
     formulation: Formulation
     tolerance: Tolerance
     calibration: Calibration
     fit_scaling: FitScaling
+    tol: float
     screen: bool
     max_seconds: float | None
     fold_seed: int
@@ -146,6 +151,7 @@ def bound_subproblem(
     models = settings.formulation.equivalent_models(baseline, settings.tolerance)
     cutoff = calibration.screening_cutoff()
     ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, settings)
+    ranges = refine_undecided(models, ranges, calibration, settings)
     notes = (*calibration.notes, *range_notes)
     return SubproblemBounds.from_ranges(baseline, models, ranges, outer, calibration, notes=notes)
 
@@ -191,6 +197,32 @@ def solve_ranges(
     return ranges, outer, notes
 
 
+def refine_undecided(
+    models: EquivalentModels,
+    ranges: WeightRanges,
+    calibration: FittedCalibration,
+    settings: BoundsSettings,
+) -> WeightRanges:
+    """Solve again, to the smallest tolerance, where the class depends on the gap of the bounds."""
+    if settings.tol <= EXACT_TOL:
+        return ranges
+    interval, proven = ranges.interval, absolute(ranges.proven)
+    corners = [
+        np.column_stack([lower[:, 0], upper[:, 1]])
+        for lower in (interval, proven)
+        for upper in (interval, proven)
+    ]
+    layout = calibration.layout
+    classes = [
+        calibration.classify(expand(ranges.features, corner, layout.n_weights)) for corner in corners
+    ]
+    is_undecided = np.any([c != classes[0] for c in classes[1:]], axis=0)[ranges.features]
+    if not is_undecided.any():
+        return ranges
+    refined = weight_ranges(models, ranges.features[is_undecided], tol=EXACT_TOL)
+    return join_ranges([ranges.take(np.flatnonzero(~is_undecided)), refined])
+
+
 def _solve_round(
     models: EquivalentModels,
     features: NDArray[np.intp],
@@ -205,7 +237,13 @@ def _solve_round(
     starts = range(0, len(features), FEATURES_PER_TASK)
     try:
         return parallel_map(
-            partial(weight_ranges, models, deadline=deadline, with_outer_ranges=with_outer_ranges),
+            partial(
+                weight_ranges,
+                models,
+                deadline=deadline,
+                with_outer_ranges=with_outer_ranges,
+                tol=settings.tol,
+            ),
             [features[start : start + FEATURES_PER_TASK] for start in starts],
             describe=lambda task: f"the bounds of {len(task)} features: {reprlib.repr(list(task))}",
             **settings.run("intervals", name),

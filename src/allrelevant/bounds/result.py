@@ -64,7 +64,7 @@ class SubproblemBounds:
         """Combine exact ranges of some weights with outer bounds on all weights."""
         d = baseline.layout.n_weights
         signed, interval, gap = (
-            _expand(ranges, values, d) for values in (ranges.attained, ranges.interval, ranges.gap)
+            expand(ranges.features, values, d) for values in (ranges.attained, ranges.interval, ranges.gap)
         )
         # The upper bound of an unsolved feature is at least the baseline's weight and at most the
         # outer bound.
@@ -109,9 +109,10 @@ class SubproblemBounds:
         return model.with_scaling(self.baseline.scaling)
 
 
-def _expand(ranges: WeightRanges, values: Matrix, n_weights: int) -> Matrix:
+def expand(features: NDArray[np.intp], values: Matrix, n_weights: int) -> Matrix:
+    """Return values of all weights, shape (n_weights, 2), given those of some features."""
     full = np.zeros((n_weights, 2))
-    full[ranges.features] = values
+    full[features] = values
     return full
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._typing import Matrix, Vector
+from ..._typing import Vector
 from ..programs.equivalent_models import StartingVertex
 from ..programs.hinge import HingeRows
 from .barrier import Costs
@@ -97,6 +97,8 @@ class InteriorBaseline:
     ) -> tuple[Vector, Vector, Vector]:
         """Return weights, offsets and multipliers of the solution over working features."""
         rows, m = self._rows, len(features)
+        if m + rows.n_offsets == 0:
+            return self._coef, self._offset, np.where(rows.target > 0, C * rows.weight, 0.0)
         # The zero model has loss 1 and costs 1, so that no solution has a larger norm than 1.
         norm = C * self._zero_loss
         table = np.empty((rows.n_rows, m + rows.n_offsets))
@@ -132,6 +134,3 @@ class InteriorBaseline:
         coef = np.zeros(rows.n_weights)
         coef[features] = u[0, :m] * norm
         return coef, u[0, m:], slopes[0] * norm
-
-
-__all__ = ["InteriorBaseline", "Matrix"]
