@@ -251,10 +251,13 @@ def fold_scores(
 
 
 def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
-    """Return the indices of values of C whose baseline uses features; if none, the last index."""
+    """Return the indices of values of C whose baseline uses features; if none, the last index.
+
+    The values are in ascending order, and the norm of the baseline does not decrease with C.
+    """
     path = formulation.path(scaled, values, SELECTION_GAP)
-    uses_features = [baseline.model.uses_features for baseline in path]
-    return np.flatnonzero(uses_features) if any(uses_features) else np.array([len(values) - 1])
+    first = next((i for i, baseline in enumerate(path) if baseline.model.uses_features), None)
+    return np.arange(len(values) - 1 if first is None else first, len(values))
 
 
 def _fit_unscaled(

@@ -327,8 +327,8 @@ def predictor_corrector(
     primal, dual = (np.minimum(1.0, step)[:, None] for step in step_lengths(points, affine))
     after = np.einsum("bi,bi->b", points.x + primal * affine.x, points.z + dual * affine.z)
     products = points.products
-    share = np.maximum(after / products, 0.0)
-    target = np.maximum(share**3 * products, least) / n_pairs
+    share = np.maximum(after, 0.0) / np.maximum(products, 1e-300)
+    target = np.maximum(share**3 * products, least) / max(1, n_pairs)
     direction = system.direction(target, affine.x * affine.z)
     primal, dual = (np.minimum(1.0, STEP_FRACTION * s) for s in step_lengths(points, direction))
     return direction, primal, dual

@@ -8,6 +8,7 @@ computed from the data; the exact solver replaces solutions whose gap is too lar
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +29,16 @@ MIN_ENTERING = 10
 
 MAX_ROUNDS = 30
 
+# Features with at least this absolute value of ``multipliers @ table`` at one C, at most 1, are the
+# first working features at the next.
+NEARLY_USED = 0.7
+
+# Tolerance of the rounds that find the features required.
+LOOSE_TOL = 1e-2
+
+# Features are added if this value exceeds 1; before the last rounds, if it exceeds this limit.
+ALMOST_ENTERING = 0.99
+
 # Part of the tolerance that the iterations must reach.
 INNER_TOL = 0.3
 
@@ -35,6 +46,9 @@ INNER_TOL = 0.3
 # distance of a row from its breakpoint.
 FIRST_WIDTH = 1.5
 NEXT_WIDTH = 0.4
+
+# Largest sum of the products with which the iterations start.
+FIRST_PRODUCTS = 0.02
 
 
 class InteriorBaseline:
@@ -52,7 +66,6 @@ class InteriorBaseline:
             self.fallbacks += 1
             return self._exact.solve(C)
         self._coef, self._offset = solution.coef, solution.offset
-        self._features = np.flatnonzero(solution.coef)
         return solution
 
     @cached_property
@@ -68,69 +81,105 @@ class InteriorBaseline:
     def _solve(self, C: float) -> StartingVertex | None:
         """Return a solution within the tolerance, or None."""
         rows = self._rows
-        features = self._features
+        point = _Point(self._coef, self._offset)
+        features, tol = self._features, max(self._tol, LOOSE_TOL)
+        loss_rows = self._loss_rows(C, features)
         for _ in range(MAX_ROUNDS):
-            self._coef, self._offset, multipliers = self._iterate(C, features)
-            if not np.isfinite(multipliers).all():
+            point = self._iterate(C, features, loss_rows, point, INNER_TOL * tol)
+            if not np.isfinite(point.multipliers).all():
                 return None
-            combination = np.abs(rows.row_combination(multipliers))
-            solution = StartingVertex(self._cleaned(C), self._offset, multipliers, rows)
-            if relative_gap(rows, C, solution) <= self._tol:
+            solution = StartingVertex(
+                self._cleaned(C, point.coef), point.offset, point.multipliers, rows
+            )
+            point.gap = relative_gap(rows, C, solution)
+            combination = np.abs(rows.row_combination(point.multipliers))
+            if point.gap <= self._tol:
+                self._features = np.flatnonzero((solution.coef != 0) | (combination > NEARLY_USED))
                 return solution
             combination[features] = 0.0
-            entering = np.flatnonzero(combination > 1.0 + 0.1 * self._tol)
-            if len(entering) == 0:
-                return None
+            limit = 1.0 + 0.1 * tol
+            if combination.max(initial=0.0) <= limit:
+                if tol == self._tol:
+                    return None
+                tol, limit = self._tol, ALMOST_ENTERING
+            entering = np.flatnonzero(combination > limit)
             most = max(MIN_ENTERING, int(GROWTH * len(features)))
             if len(entering) > most:
                 entering = entering[np.argpartition(-combination[entering], most)[:most]]
-            features = np.union1d(features, entering)
+            if len(entering):
+                features = np.union1d(features, entering)
+                loss_rows = self._loss_rows(C, features)
         return None
 
-    def _cleaned(self, C: float) -> Vector:
+    def _cleaned(self, C: float, coef: Vector) -> Vector:
         """Return the weights, without those that are negligible compared with the tolerance."""
-        negligible = 0.1 * self._tol * C * self._zero_loss / max(1, len(self._coef))
-        return np.where(np.abs(self._coef) > negligible, self._coef, 0.0)
+        negligible = 0.1 * self._tol * C * self._zero_loss / max(1, len(coef))
+        return np.where(np.abs(coef) > negligible, coef, 0.0)
 
-    def _iterate(
-        self, C: float, features: NDArray[np.intp]
-    ) -> tuple[Vector, Vector, Vector]:
-        """Return weights, offsets and multipliers of the solution over working features."""
+    def _loss_rows(self, C: float, features: NDArray[np.intp]) -> LossRows:
+        """Return the constraints over working features, in units of the iterations.
+
+        The zero model has loss 1 and costs 1, so that no solution has a larger norm than 1.
+        """
         rows, m = self._rows, len(features)
-        if m + rows.n_offsets == 0:
-            return self._coef, self._offset, np.where(rows.target > 0, C * rows.weight, 0.0)
-        # The zero model has loss 1 and costs 1, so that no solution has a larger norm than 1.
-        norm = C * self._zero_loss
         table = np.empty((rows.n_rows, m + rows.n_offsets))
         columns = rows.table[:, features]
         table[:, :m] = columns.toarray() if sp.issparse(columns) else columns
-        table[:, :m] *= norm
+        table[:, :m] *= C * self._zero_loss
         table[:, m:] = rows.offset_table
-        loss_rows = LossRows(table, rows.target, rows.weight / self._zero_loss)
+        return LossRows(table, rows.target, rows.weight / self._zero_loss)
+
+    def _iterate(
+        self,
+        C: float,
+        features: NDArray[np.intp],
+        loss_rows: LossRows,
+        start: _Point,
+        tol: float,
+    ) -> _Point:
+        """Return the solution over working features."""
+        rows, m = self._rows, len(features)
+        order, norm = m + rows.n_offsets, C * self._zero_loss
+        if order == 0:
+            multipliers = np.where(rows.target > 0, C * rows.weight, 0.0)
+            return _Point(start.coef, start.offset, multipliers)
         costs = Costs(
-            objective=np.zeros((1, m + rows.n_offsets)),
+            objective=np.zeros((1, order)),
             n_weights=m,
             fixed=np.ones(2),
             budgets=np.empty((0, 3)),
-            hard_table=np.empty((0, m + rows.n_offsets)),
+            hard_table=np.empty((0, order)),
             hard_target=np.empty(0),
         )
-        u = np.concatenate([self._coef[features] / norm, self._offset])[None]
-        distance = np.abs(loss_rows.distance(u)[0])
-        is_zero = not self._coef.any()
-        width = (FIRST_WIDTH if is_zero else NEXT_WIDTH) * np.average(distance, weights=rows.weight)
-        mu = np.full(1, 0.02 / max(1, 2 * m))
+        u = np.concatenate([start.coef[features] / norm, start.offset])[None]
+        width = start.width
+        if width is None:
+            distance = np.abs(loss_rows.distance(u)[0])
+            relative = NEXT_WIDTH if start.coef.any() else FIRST_WIDTH
+            width = np.full(1, relative * np.average(distance, weights=rows.weight))
+        mu = np.full(1, min(FIRST_PRODUCTS, start.gap) / max(1, 2 * m))
         no_prices = np.empty((1, 0))
-        tol = INNER_TOL * self._tol
-        found = solve_smoothed(costs, loss_rows, u, no_prices, mu, np.full(1, width), tol)
+        found = solve_smoothed(costs, loss_rows, u, no_prices, mu, width, tol)
         if found.converged[0]:
-            u, slopes = found.u, balance(costs, loss_rows, found)
+            u, width, slopes = found.u, found.width, balance(costs, loss_rows, found)
         else:
-            start = found if np.abs(found.gap[0]) < 0.5 else None
-            u = u if start is None else start.u
-            widths = np.full(1, width) if start is None else start.width
-            own = solve_with_own_rows(costs, loss_rows, u, no_prices, widths, np.full(1, np.inf), tol)
+            if np.abs(found.gap[0]) < 0.5:
+                u, width = found.u, found.width
+            own = solve_with_own_rows(
+                costs, loss_rows, u, no_prices, width, np.full(1, np.inf), tol
+            )
             u, slopes = own.u, own.slopes
         coef = np.zeros(rows.n_weights)
         coef[features] = u[0, :m] * norm
-        return coef, u[0, m:], slopes[0] * norm
+        return _Point(coef, u[0, m:], slopes[0] * norm, width)
+
+
+@dataclass
+class _Point:
+    """Model and dual variables during the iterations, with the width of the last window."""
+
+    coef: Vector
+    offset: Vector
+    multipliers: Vector = field(default_factory=lambda: np.empty(0))
+    width: Vector | None = None
+    gap: float = np.inf

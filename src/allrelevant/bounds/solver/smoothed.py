@@ -29,7 +29,7 @@ NUMBERS_PER_PASS = 40_000
 
 # Rows of the window that are used for the Hessian, at least and per variable.
 MIN_WINDOW_ROWS = 1_000
-WINDOW_ROWS_PER_VARIABLE = 12
+WINDOW_ROWS_PER_VARIABLE = 6
 
 # Smoothing is abandoned if the window has fewer rows than this, per variable.
 LEAST_ROWS_PER_VARIABLE = 3
