@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from ..plots import IntervalsDisplay
     from .mapping.linear_mapping import LinearMapping
 
-# Gap relative to the norm above which bounds that should be exact are not; smaller gaps are rounding
-# errors.
+# Gap relative to the norm above which ``fit`` warns; smaller gaps are rounding errors.
 LARGE_GAP = 1e-6
 
 

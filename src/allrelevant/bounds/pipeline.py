@@ -214,7 +214,8 @@ def refine_undecided(
     ]
     layout = calibration.layout
     classes = [
-        calibration.classify(expand(ranges.features, corner, layout.n_weights)) for corner in corners
+        calibration.classify(expand(ranges.features, corner, layout.n_weights))
+        for corner in corners
     ]
     is_undecided = np.any([c != classes[0] for c in classes[1:]], axis=0)[ranges.features]
     if not is_undecided.any():

@@ -64,7 +64,8 @@ class SubproblemBounds:
         """Combine exact ranges of some weights with outer bounds on all weights."""
         d = baseline.layout.n_weights
         signed, interval, gap = (
-            expand(ranges.features, values, d) for values in (ranges.attained, ranges.interval, ranges.gap)
+            expand(ranges.features, values, d)
+            for values in (ranges.attained, ranges.interval, ranges.gap)
         )
         # The upper bound of an unsolved feature is at least the baseline's weight and at most the
         # outer bound.

@@ -37,6 +37,9 @@ Tensor = NDArray[np.float64]
 # Relative change of the diagonal of a Newton system, so that duplicate columns do no harm.
 REGULARIZATION = 1e-12
 
+# Smallest slack of a hard constraint at the start.
+MIN_HARD_SLACK = 1e-3
+
 # Fraction of the way to the boundary that a step may go.
 STEP_FRACTION = 0.99
 
@@ -86,14 +89,33 @@ class Costs:
         ``pull`` and ``dual`` are the products of the rows' multipliers with table and target.
         """
         m = self.n_weights
-        l, v = self.prices(points.z[:, points.budget])
+        norm_price, loss_price = self.prices(points.z[:, points.budget])
         dual = dual + points.z[:, points.hard] @ self.hard_target
         needed = np.abs(self.objective[:, :m] - pull[:, :m]).max(axis=1, initial=0.0)
         if self.n_budgets:
             attained = np.einsum("bi,bi->b", self.objective, points.u)
-            return self.value(needed, v) - dual - attained
+            return self.value(needed, loss_price) - dual - attained
         norm = np.abs(points.u[:, :m]).sum(axis=1)
-        return l * norm + v * loss - dual / np.maximum(1.0, needed / l)
+        cost = norm_price * norm + loss_price * loss
+        return cost - dual / np.maximum(1.0, needed / norm_price)
+
+    @property
+    def loss_limit(self) -> float:
+        """Largest loss within the budgets, at least 0.1; without budgets, 1."""
+        limits = [limit / loss for _, loss, limit in self.budgets if loss > 0]
+        return max(0.1, *limits) if limits else 1.0
+
+    def loss_residual(self, points: Points, loss: Vector) -> Vector:
+        """Return the largest residual of the budgets that limit the loss, shape (B,)."""
+        norm_row, loss_row, limit = self.budgets[self.budgets[:, 1] > 0].T
+        slack = points.x[:, points.budget][:, self.budgets[:, 1] > 0]
+        used = norm_row * points.norm[:, None] + loss_row * loss[:, None]
+        return np.abs(used + slack - limit).max(axis=1, initial=0.0)
+
+    def imbalance(self, pull: Matrix) -> Vector:
+        """Return the largest residual of stationarity in an offset, shape (B,)."""
+        m = self.n_weights
+        return np.abs(self.objective[:, m:] - pull[:, m:]).max(axis=1, initial=0.0)
 
 
 @dataclass
@@ -128,7 +150,9 @@ class OwnRows:
 class Points:
     """Current points of B programs: u, and the pairs of primal and dual values."""
 
-    def __init__(self, u: Matrix, x: Matrix, z: Matrix, n_weights: int, n_budgets: int, n_hard: int):
+    def __init__(
+        self, u: Matrix, x: Matrix, z: Matrix, n_weights: int, n_budgets: int, n_hard: int
+    ):
         self.u, self.x, self.z = u, x, z
         self._sizes = (n_weights, n_budgets, n_hard)
         m, n_own = n_weights, (x.shape[1] - 2 * n_weights - n_budgets - n_hard) // 2
@@ -140,10 +164,18 @@ class Points:
     def take(self, which: NDArray[np.intp]) -> Points:
         return Points(self.u[which], self.x[which], self.z[which], *self._sizes)
 
-    def with_budgets_only(self) -> Points:
-        """Return the points without rows of their own."""
-        end = self.hard.stop
-        return Points(self.u, self.x[:, :end], self.z[:, :end], *self._sizes)
+    def copy(self) -> Points:
+        return Points(self.u.copy(), self.x.copy(), self.z.copy(), *self._sizes)
+
+    def put(self, which: NDArray[np.intp], others: Points) -> None:
+        """Replace the points of some programs."""
+        self.u[which], self.x[which], self.z[which] = others.u, others.x, others.z
+
+    def move(self, direction: Direction, primal: Vector, dual: Vector) -> None:
+        """Move along a direction by the given step lengths."""
+        self.u += primal[:, None] * direction.u
+        self.x += primal[:, None] * direction.x
+        self.z += dual[:, None] * direction.z
 
     @property
     def products(self) -> Vector:
@@ -155,15 +187,14 @@ class Points:
         return self.x[:, : self.negative.stop].sum(axis=1)
 
 
-def centered_points(costs: Costs, u: Matrix, prices: Matrix, mu: Vector, own: OwnRows | None) -> Points:
+def centered_points(
+    costs: Costs, u: Matrix, prices: Matrix, mu: Vector, own: OwnRows | None
+) -> Points:
     """Return points around given models and budget prices whose products are all ``mu``."""
-    m, norm_price_loss = costs.n_weights, costs.prices(prices)
-    norm_price, loss_price = norm_price_loss
+    m, (norm_price, loss_price) = costs.n_weights, costs.prices(prices)
     p, q = _split(u[:, :m], (mu / (2.0 * norm_price))[:, None])
-    hard = costs.hard_table
-    slack = u @ hard.T - costs.hard_target
-    floor = 1e-3 * np.ones_like(slack)
-    parts = [p, q, mu[:, None] / prices, np.maximum(slack, floor)]
+    hard_slack = np.maximum(u @ costs.hard_table.T - costs.hard_target, MIN_HARD_SLACK)
+    parts = [p, q, mu[:, None] / prices, hard_slack]
     if own is not None:
         t = own.target - np.einsum("bki,bi->bk", own.table, u)
         excess, own_slack = _split(t, (mu / loss_price)[:, None] / own.weight)
@@ -183,62 +214,68 @@ def _split(value: Matrix, k: Matrix) -> tuple[Matrix, Matrix]:
 
 @dataclass
 class Direction:
+    """Changes of u and of the primal and dual values."""
+
     u: Matrix
     x: Matrix
     z: Matrix
 
 
 class NewtonSystem:
-    """Factorized Newton system at the current points, for several right-hand sides."""
+    """Factorized Newton system at the current points, for several right-hand sides.
+
+    Eliminating p and q leaves E = 1 / (P + Q) on the diagonal, with P = p / z_p and Q = q / z_q,
+    and a column of the norm in the border. Eliminating the variables of rows of their own leaves
+    the Hessian and the gradient of the loss model, and a curvature in the corner.
+    """
 
     def __init__(self, costs: Costs, points: Points, loss: LossModel) -> None:
         self._costs, self._points, self._loss = costs, points, loss
-        m, n_budgets = costs.n_weights, costs.n_budgets
-        x, z = points.x, points.z
-        ratio = x / z
-        self._P, self._Q = P, Q = ratio[:, points.positive], ratio[:, points.negative]
-        self._E = E = 1.0 / (P + Q)
-        self._e1 = e1 = E * (P - Q)
-        norm_curvature = np.einsum("bi,bi,bi->b", P, Q, 4.0 * E)
-        order = loss.gradient.shape[1]
-        B = len(x)
+        ratio = points.x / points.z
+        self._P, self._Q = ratio[:, points.positive], ratio[:, points.negative]
+        self._E = 1.0 / (self._P + self._Q)
+        self._skew = self._E * (self._P - self._Q)
+        self._own = None if loss.own is None else _OwnPart(costs, points, loss.own)
+        matrix = self._assemble(ratio[:, points.budget])
+        # The system is scaled to a diagonal of ones and minus ones.
+        self._scale = 1.0 / np.sqrt(np.maximum(np.abs(np.einsum("bii->bi", matrix)), 1e-200))
+        np.einsum("bii->bi", matrix)[:] *= 1.0 + REGULARIZATION
+        matrix *= self._scale[:, :, None]
+        matrix *= self._scale[:, None, :]
+        self._matrix = matrix
+        # The matrices are symmetric, so that their transposes are in the order of Fortran.
+        self._factors = [dgetrf(each.T)[:2] for each in matrix]
+
+    def _assemble(self, budget_ratio: Matrix) -> Tensor:
+        costs, points, loss = self._costs, self._points, self._loss
+        m, order = costs.n_weights, loss.gradient.shape[1]
         norm_row, loss_row = costs.budgets[:, 0], costs.budgets[:, 1]
-        border = np.zeros((B, order, n_budgets))
-        border[:, :m] = e1[:, :, None] * norm_row
-        border += loss.gradient[:, :, None] * loss_row
-        matrix = np.empty((B, order + n_budgets, order + n_budgets))
+        size = order + costs.n_budgets
+        matrix = np.empty((len(points.x), size, size))
         matrix[:, :order, :order] = loss.hessian
-        diagonal = np.einsum("bii->bi", matrix)
-        diagonal[:, :m] += E
         if costs.n_hard:
-            k = z[:, points.hard] / x[:, points.hard]
-            matrix[:, :order, :order] += np.matmul(costs.hard_table.T * k[:, None], costs.hard_table)
-        corner = norm_curvature[:, None, None] * np.outer(norm_row, norm_row)
-        if loss.own is not None:
-            ks, kx = z[:, points.slack] / x[:, points.slack], z[:, points.excess] / x[:, points.excess]
-            self._ks, self._kk = ks, 1.0 / (ks + kx)
-            product = np.matmul(loss.own.table, points.u[:, :, None])[:, :, 0]
-            self._residual = x[:, points.slack] - x[:, points.excess] + loss.own.target - product
-            self._pi = ks * self._kk
-            weight = loss.own.weight
-            loss_curvature = np.einsum("bk,bk,bk->b", weight, weight, self._kk)
-            corner = corner + loss_curvature[:, None, None] * np.outer(loss_row, loss_row)
+            k = points.z[:, points.hard] / points.x[:, points.hard]
+            product = np.matmul(costs.hard_table.T * k[:, None], costs.hard_table)
+            matrix[:, :order, :order] += product
+        border = loss.gradient[:, :, None] * loss_row
+        border[:, :m] += self._skew[:, :, None] * norm_row
         matrix[:, :order, order:] = border
         matrix[:, order:, :order] = border.transpose(0, 2, 1)
+        norm_curvature = 4.0 * np.einsum("bi,bi,bi->b", self._P, self._Q, self._E)
+        corner = norm_curvature[:, None, None] * np.outer(norm_row, norm_row)
+        if self._own is not None:
+            corner += self._own.curvature[:, None, None] * np.outer(loss_row, loss_row)
         matrix[:, order:, order:] = -corner
-        diagonal[:, order:] -= ratio[:, points.budget]
-        scale = 1.0 / np.sqrt(np.maximum(np.abs(diagonal), 1e-200))
-        diagonal *= 1.0 + REGULARIZATION
-        self._matrix = matrix * scale[:, :, None] * scale[:, None, :]
-        self._scale = scale
-        # The matrices are symmetric, so that their transposes are in the order of Fortran.
-        self._factors = [dgetrf(each.T)[:2] for each in self._matrix]
+        diagonal = np.einsum("bii->bi", matrix)
+        diagonal[:, :m] += self._E
+        diagonal[:, order:] -= budget_ratio
+        return matrix
 
     def _solve(self, right: Matrix) -> Matrix:
         """Solve the system for one right-hand side per program, with iterative refinement."""
         right = right * self._scale
         solution = self._solve_once(right)
-        if self._loss.own is not None:
+        if self._own is not None:
             product = np.matmul(self._matrix, solution[:, :, None])[:, :, 0]
             solution += self._solve_once(right - product)
         return solution * self._scale
@@ -249,60 +286,83 @@ class NewtonSystem:
 
     def direction(self, target: Vector, correction: Matrix | float = 0.0) -> Direction:
         """Return the step toward products of ``target``, shape (B,), less a correction each."""
-        costs, points, loss = self._costs, self._points, self._loss
-        m, x, z, u = costs.n_weights, points.x, points.z, points.u
-        order = u.shape[1]
+        costs, points, loss, own = self._costs, self._points, self._loss, self._own
+        x, z, u = points.x, points.z, points.u
+        m, order, hard, budget = costs.n_weights, u.shape[1], points.hard, points.budget
+        P, Q, E = self._P, self._Q, self._E
+        norm_row, loss_row, limit = costs.budgets.T
         wanted = np.broadcast_to(target[:, None] - correction, x.shape)
         aim = wanted / x
-        l, v = costs.prices(z[:, points.budget])
-        d = costs.objective - loss.pull
-        P, Q, E, e1 = self._P, self._Q, self._E, self._e1
-        ap = d[:, :m] - l[:, None] + aim[:, points.positive]
-        aq = -d[:, :m] - l[:, None] + aim[:, points.negative]
-        r1 = E * (ap * P - aq * Q)
-        k0 = (ap * P + aq * Q - (P - Q) * r1).sum(axis=1)
+        norm_price, loss_price = costs.prices(z[:, budget])
+
+        # Right-hand side: stationarity in u, then the budgets.
+        slope = costs.objective - loss.pull
+        toward_p = slope[:, :m] - norm_price[:, None] + aim[:, points.positive]
+        toward_q = -slope[:, :m] - norm_price[:, None] + aim[:, points.negative]
+        weight_part = E * (toward_p * P - toward_q * Q)
+        norm_change = (toward_p * P + toward_q * Q - (P - Q) * weight_part).sum(axis=1)
         right = np.empty((len(x), order + costs.n_budgets))
-        right[:, :m] = r1
-        right[:, m:order] = d[:, m:]
-        norm_row, loss_row, limit = costs.budgets.T
-        norm_change, loss_change = k0, np.zeros(len(x))
+        right[:, :m], right[:, m:order] = weight_part, slope[:, m:]
         if costs.n_hard:
-            hard = points.hard
-            hard_residual = x[:, hard] - u @ costs.hard_table.T + costs.hard_target
-            k_hard = z[:, hard] / x[:, hard]
-            right[:, :order] += (aim[:, hard] - z[:, hard] + k_hard * hard_residual) @ costs.hard_table
-        if loss.own is not None:
-            own = loss.own
-            slack, excess = points.slack, points.excess
-            residual = self._residual
-            dual_residual = v[:, None] * own.weight - z[:, slack] - z[:, excess]
-            gain = aim[:, slack] - z[:, slack] + self._ks * residual
-            qa = gain - dual_residual + aim[:, excess] - z[:, excess]
-            right[:, :order] += np.matmul((gain - self._pi * qa)[:, None, :], own.table)[:, 0]
-            loss_change = np.einsum("bk,bk,bk->b", own.weight, qa, self._kk)
-        used = norm_row * points.norm[:, None] + loss_row * loss.value[:, None]
-        budget_aim = wanted[:, points.budget] / z[:, points.budget]
-        right[:, order:] = (
-            limit - used - norm_row * norm_change[:, None] - loss_row * loss_change[:, None] - budget_aim
-        )
+            residual = x[:, hard] - u @ costs.hard_table.T + costs.hard_target
+            change = aim[:, hard] - z[:, hard] + z[:, hard] / x[:, hard] * residual
+            right[:, :order] += change @ costs.hard_table
+        used = norm_row * (points.norm + norm_change)[:, None] + loss_row * loss.value[:, None]
+        if own is not None:
+            pull_change, loss_change = own.prepare(aim, loss_price)
+            right[:, :order] += pull_change
+            used += loss_row * loss_change[:, None]
+        budget_aim = wanted[:, budget] / z[:, budget]
+        right[:, order:] = limit - used - budget_aim
+
+        # The eliminated variables follow from u and the prices.
         solution = self._solve(right)
         du, dprice = solution[:, :order], solution[:, order:]
-        dl, dv = (dprice @ norm_row)[:, None], (dprice @ loss_row)[:, None]
-        y = r1 - E * du[:, :m] - dl * e1
-        dx, dz = np.empty_like(x), np.empty_like(z)
-        dx[:, points.positive] = (ap - dl - y) * P
-        dx[:, points.negative] = (aq - dl + y) * Q
+        d_norm, d_loss = (dprice @ norm_row)[:, None], (dprice @ loss_row)[:, None]
+        y = weight_part - E * du[:, :m] - d_norm * self._skew
+        dx = np.empty_like(x)
+        dx[:, points.positive] = (toward_p - d_norm - y) * P
+        dx[:, points.negative] = (toward_q - d_norm + y) * Q
+        dx[:, budget] = budget_aim - x[:, budget] - x[:, budget] / z[:, budget] * dprice
         if costs.n_hard:
-            dx[:, hard] = du @ costs.hard_table.T - hard_residual
-        if loss.own is not None:
-            zdu = np.matmul(own.table, du[:, :, None])[:, :, 0]
-            dx[:, excess] = (qa - own.weight * dv - self._ks * zdu) * self._kk
-            dx[:, slack] = dx[:, excess] + zdu - residual
-        dz[:] = aim - z - dx * z / x
-        dz[:, points.budget] = dprice
-        budget_x = x[:, points.budget]
-        dx[:, points.budget] = budget_aim - budget_x - budget_x / z[:, points.budget] * dprice
+            dx[:, hard] = du @ costs.hard_table.T - residual
+        if own is not None:
+            dx[:, points.slack], dx[:, points.excess] = own.finish(du, d_loss)
+        dz = aim - z - dx * z / x
+        dz[:, budget] = dprice
         return Direction(du, dx, dz)
+
+
+class _OwnPart:
+    """Elimination of the variables of rows of their own from a Newton system."""
+
+    def __init__(self, costs: Costs, points: Points, own: OwnRows) -> None:
+        x, z, slack, excess = points.x, points.z, points.slack, points.excess
+        self._points, self._own = points, own
+        self._k = z[:, slack] / x[:, slack]
+        self._inverse = 1.0 / (self._k + z[:, excess] / x[:, excess])
+        product = np.matmul(own.table, points.u[:, :, None])[:, :, 0]
+        self._residual = x[:, slack] - x[:, excess] + own.target - product
+        self.curvature = np.einsum("bk,bk,bk->b", own.weight, own.weight, self._inverse)
+
+    def prepare(self, aim: Matrix, loss_price: Vector) -> tuple[Matrix, Vector]:
+        """Return the contributions to stationarity and to the loss."""
+        z, slack, excess, own = self._points.z, self._points.slack, self._points.excess, self._own
+        dual_residual = loss_price[:, None] * own.weight - z[:, slack] - z[:, excess]
+        change = aim[:, slack] - z[:, slack] + self._k * self._residual
+        self._pressure = change - dual_residual + aim[:, excess] - z[:, excess]
+        multipliers = change - self._k * self._inverse * self._pressure
+        return (
+            np.matmul(multipliers[:, None, :], own.table)[:, 0],
+            np.einsum("bk,bk,bk->b", own.weight, self._pressure, self._inverse),
+        )
+
+    def finish(self, du: Matrix, d_loss: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the changes of slack and excess."""
+        own = self._own
+        product = np.matmul(own.table, du[:, :, None])[:, :, 0]
+        excess = (self._pressure - own.weight * d_loss - self._k * product) * self._inverse
+        return excess + product - self._residual, excess
 
 
 def step_lengths(points: Points, direction: Direction) -> tuple[Vector, Vector]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ..._typing import Matrix
 from ..programs.equivalent_models import EquivalentModels, StartingVertex
 
-
 # Smallest gap that solvers aim at, relative to the largest norm of a model.
 EXACT_TOL = 1e-9
 
@@ -87,8 +86,8 @@ def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
 class SolverStats:
     """Solver statistics: numbers of LPs solved and skipped, simplex pivots and fallbacks.
 
-    The counts are LPs solved by the solver (``programs``), simplex pivots (``pivots``), LPs solved
-    by another solver as a fallback (``fallbacks``), and LPs skipped because their solution was known
+    The counts are LPs solved by the solver (``programs``), simplex pivots (``pivots``), LPs left to
+    another solver as a fallback (``fallbacks``), and LPs skipped because their solution was known
     (``spared``).
     """
 

@@ -159,7 +159,9 @@ class InteriorSolver:
     def _budget_prices(self, loss_price: float) -> Vector:
         """Return prices of the budgets at which the norm has price 1, and the loss a given one."""
         norm, loss, limit = self.units.budgets.T
-        prices = np.where(norm > 0, 1.0 / np.maximum(norm, 1e-300), loss_price / np.maximum(loss, 1e-300))
+        prices = np.where(
+            norm > 0, 1.0 / np.maximum(norm, 1e-300), loss_price / np.maximum(loss, 1e-300)
+        )
         used = self._used_budgets()
         gap = prices @ np.maximum(limit - used, 0.0)
         return prices * np.clip(0.3 / max(gap, 1e-9), 1e-3, 1.0)
@@ -247,7 +249,11 @@ class _Batch:
         missing = self._missing_features(which, features, tol)
         self._entered += missing.values()
         final = self._solver.tol
-        again = which[~(self.gap[which] <= final)] if tol > final else np.array(sorted(missing), dtype=np.intp)
+        again = (
+            which[~(self.gap[which] <= final)]
+            if tol > final
+            else np.array(sorted(missing), dtype=np.intp)
+        )
         if rounds == 0 or len(again) == 0:
             return
         size = SMALL_GROUP if len(features) > SMALL_WORKING_SET else len(again)
@@ -261,9 +267,7 @@ class _Batch:
                 rounds - 1,
             )
 
-    def _iterate(
-        self, which: NDArray[np.intp], features: NDArray[np.intp], tol: float
-    ) -> None:
+    def _iterate(self, which: NDArray[np.intp], features: NDArray[np.intp], tol: float) -> None:
         """Start or continue the iterations of some LPs over working features."""
         solver = self._solver
         n_weights, n_offsets = solver.models.rows.n_weights, solver.models.rows.n_offsets
@@ -282,14 +286,24 @@ class _Batch:
             n_pairs = 2 * len(features) + len(solver.units.budgets) + costs.n_hard
             mu = 0.5 * prices[far, 0] / n_pairs
             smoothed = solve_smoothed(
-                costs.take(far), loss_rows, u[far], prices[far], mu, width[far], max(INNER_TOL * solver.tol, SMOOTHED_TOL)
+                costs.take(far),
+                loss_rows,
+                u[far],
+                prices[far],
+                mu,
+                width[far],
+                max(INNER_TOL * solver.tol, SMOOTHED_TOL),
             )
             lost = ~smoothed.converged & ~self._is_useful(costs, smoothed)
             smoothed.u[lost], smoothed.prices[lost] = self._start[variables], solver.start_prices
             smoothed.width[lost] = solver.first_width
             u[far], prices[far], width[far] = smoothed.u, smoothed.prices, smoothed.width
-            hard[far] = smoothed.hard
-            converged = np.abs(smoothed.gap) <= tol if tol > SMOOTHED_TOL else np.zeros(len(far), dtype=bool)
+            hard[far] = smoothed.multipliers
+            converged = (
+                np.abs(smoothed.gap) <= tol
+                if tol > SMOOTHED_TOL
+                else np.zeros(len(far), dtype=bool)
+            )
             converged &= smoothed.converged | (tol > INNER_TOL * solver.tol)
             unfinished[far] = ~converged
             done = np.flatnonzero(converged)
@@ -297,10 +311,16 @@ class _Batch:
         rest = np.flatnonzero(unfinished)
         if len(rest):
             own = solve_with_own_rows(
-                costs.take(rest), loss_rows, u[rest], prices[rest], width[rest], np.where(is_far, np.inf, gap)[rest], tol
+                costs.take(rest),
+                loss_rows,
+                u[rest],
+                prices[rest],
+                width[rest],
+                np.where(is_far, np.inf, gap)[rest],
+                tol,
             )
             u[rest], prices[rest] = own.u, own.prices
-            slopes[rest], hard[rest] = own.slopes, own.hard
+            slopes[rest], hard[rest] = own.slopes, own.multipliers
         _, v = costs.prices(prices)
         norm = solver.units.norm
         self.multipliers[np.ix_(which, solver.soft)] = slopes * (v * norm)[:, None]
@@ -313,9 +333,10 @@ class _Batch:
 
     def _is_useful(self, costs: Costs, smoothed: SmoothedResult) -> NDArray[np.bool_]:
         """Return which of the points that smoothing found are better than the start."""
-        l, v = costs.prices(smoothed.prices)
-        l0, v0 = costs.prices(self._solver.start_prices[None])
-        return (np.abs(smoothed.gap) < 0.2) & (v > 1e-3 * v0) & (l > 1e-6 * l0)
+        norm, loss = costs.prices(smoothed.prices)
+        first_norm, first_loss = costs.prices(self._solver.start_prices[None])
+        is_near = np.abs(smoothed.gap) < RESTART_GAP
+        return is_near & (loss > 1e-3 * first_loss) & (norm > 1e-6 * first_norm)
 
     def _missing_features(
         self, which: NDArray[np.intp], features: NDArray[np.intp], tol: float
@@ -361,6 +382,8 @@ def _moved_inside(costs: Costs, rows: LossRows, u: Matrix, start: Vector) -> Mat
         if not is_outside.any():
             break
         with np.errstate(divide="ignore", invalid="ignore"):
-            back = np.where(is_outside, np.where(rate > 0, excess * (1 + 1e-12) / rate + 1e-16, np.inf), 0.0)
+            back = np.where(
+                is_outside, np.where(rate > 0, excess * (1 + 1e-12) / rate + 1e-16, np.inf), 0.0
+            )
         step = np.maximum(step - back.max(axis=1), 0.0)
     return start + step[:, None] * (u - start)

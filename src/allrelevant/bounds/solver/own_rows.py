@@ -9,6 +9,7 @@ change sides get variables of their own, and the iterations continue.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,77 +30,97 @@ NUMBERS_PER_GROUP = 200_000
 MAX_STEPS = 60
 MAX_ROUNDS = 12
 
-# Steps without progress after which the iterations end.
+# Steps without progress, once the products are small, after which the iterations end.
 MAX_STALLS = 3
+STALLED_BELOW = 1e-6
 
 
 @dataclass
-class Solutions:
-    """Models, budget prices and slopes of the loss at each row, with what is left of the gap."""
+class OwnRowsResult:
+    """Points at which the iterations of B programs ended.
+
+    ``multipliers`` are those of the hard constraints, ``slopes`` those of all rows (B, n) divided
+    by the price of the loss.
+    """
 
     u: Matrix
     prices: Matrix
-    hard: Matrix
+    multipliers: Matrix
     slopes: Matrix
-    error: Vector
-    steps: NDArray[np.int64]
 
 
 def solve_with_own_rows(
     costs: Costs, rows: LossRows, u: Matrix, prices: Matrix, width: Vector, gap: Vector, tol: float
-) -> Solutions:
+) -> OwnRowsResult:
     """Iterate from given models and prices until the error is at most ``tol``.
 
     ``width`` is the width of the last window, and ``gap`` the gap of the models if it is known,
     else infinite.
     """
-    B, M = u.shape
-    n = len(rows.target)
-    result = Solutions(
-        u.copy(), prices.copy(), np.zeros((B, costs.n_hard)), np.zeros((B, n)), np.full(B, np.inf),
-        np.zeros(B, dtype=np.int64),
+    n_programs, order = u.shape
+    n_rows = len(rows.target)
+    result = OwnRowsResult(
+        u.copy(),
+        prices.copy(),
+        np.zeros((n_programs, costs.n_hard)),
+        np.zeros((n_programs, n_rows)),
     )
     t = rows.distance(u)
-    mean_weight = rows.weight.mean()
-    _, v = costs.prices(prices)
-    mu = 0.25 * v * mean_weight * width
     is_own = np.abs(t) < NEAR * width[:, None]
-    mu = np.minimum(mu, gap / (2.0 * np.maximum(is_own.sum(axis=1), OWN_ROWS_PER_VARIABLE * M)))
-    pending = np.arange(B)
+    least = min(n_rows, OWN_ROWS_PER_VARIABLE * order)
+    mu = np.minimum(
+        _product_at(costs, rows, prices, width), 0.5 * gap / np.maximum(is_own.sum(axis=1), least)
+    )
+    pending = np.arange(n_programs)
     for _ in range(MAX_ROUNDS):
-        if len(pending) == 0:
-            break
-        counts = np.maximum(is_own[pending].sum(axis=1), min(n, OWN_ROWS_PER_VARIABLE * M))
-        order = np.argsort(-counts, kind="stable")
-        pending, counts = pending[order], counts[order]
-        start = 0
-        again = []
-        while start < len(pending):
-            K = counts[start]
-            size = max(1, NUMBERS_PER_GROUP // (K * M))
-            group = pending[start : start + size]
-            start += size
-            index = _nearest(t[group], is_own[group], K)
-            changed = _solve_group(costs, rows, group, index, t, mu, result, tol)
-            for b, far in changed:
-                own = np.zeros(n, dtype=bool)
-                own[index[np.flatnonzero(group == b)[0]]] = True
-                new = rows.distance(result.u[b][None])[0]
-                is_own[b] = own | ((new > 0) != (t[b] > 0)) | (np.abs(new) < far)
-                t[b] = new
-                _, v_b = costs.prices(result.prices[b][None])
-                mu[b] = max(mu[b], 0.25 * v_b[0] * mean_weight * far)
+        counts = np.maximum(is_own[pending].sum(axis=1), least)
+        again: list[int] = []
+        for group, n_own in _groups(pending, counts, order):
+            index = _nearest(t[group], is_own[group], n_own)
+            group_costs = costs.take(group)
+            mu[group] = _solve_group(
+                group_costs, rows, group, index, t[group], mu[group], result, tol
+            )
+            after, crossed, far = _crossed(group_costs, rows, group, index, t[group], result, tol)
+            for e in np.flatnonzero(far > 0):
+                b = int(group[e])
+                is_own[b, index[e]] = True
+                is_own[b] |= crossed[e] | (np.abs(after[e]) < far[e])
+                t[b] = after[e]
+                wide = _product_at(costs, rows, result.prices[[b]], far[[e]])[0]
+                mu[b] = max(mu[b], wide)
                 again.append(b)
         pending = np.array(again, dtype=np.intp)
+        if len(pending) == 0:
+            break
     return result
 
 
-def _nearest(t: Matrix, is_own: NDArray[np.bool_], K: int) -> NDArray[np.intp]:
-    """Return the indices of K rows for each program: those marked, then those nearest to zero."""
-    distance = np.where(is_own, -1.0, np.abs(t))
-    if K >= t.shape[1]:
+def _product_at(costs: Costs, rows: LossRows, prices: Matrix, width: Vector) -> Vector:
+    """Return the products at which rows at the given distance count as near."""
+    _, price = costs.prices(prices)
+    return 0.25 * price * rows.weight.mean() * width
+
+
+def _groups(
+    programs: NDArray[np.intp], counts: NDArray[np.intp], order: int
+) -> Iterator[tuple[NDArray[np.intp], int]]:
+    """Split programs into groups with similar numbers of rows of their own."""
+    by_count = np.argsort(-counts, kind="stable")
+    start = 0
+    while start < len(programs):
+        n_own = int(counts[by_count[start]])
+        size = max(1, NUMBERS_PER_GROUP // (n_own * order))
+        yield programs[by_count[start : start + size]], n_own
+        start += size
+
+
+def _nearest(t: Matrix, is_own: NDArray[np.bool_], n_own: int) -> NDArray[np.intp]:
+    """Return the indices of rows for each program: those marked, then those nearest to zero."""
+    if n_own >= t.shape[1]:
         return np.tile(np.arange(t.shape[1]), (len(t), 1))
-    return np.sort(np.argpartition(distance, K, axis=1)[:, :K], axis=1)
+    distance = np.where(is_own, -1.0, np.abs(t))
+    return np.sort(np.argpartition(distance, n_own, axis=1)[:, :n_own], axis=1)
 
 
 def _solve_group(
@@ -109,91 +130,128 @@ def _solve_group(
     index: NDArray[np.intp],
     t: Matrix,
     mu: Vector,
-    result: Solutions,
+    result: OwnRowsResult,
     tol: float,
-) -> list[tuple[int, float]]:
-    """Solve some programs with given rows of their own; return those with rows that changed sides.
-
-    ``mu`` of these becomes the mean product at the end.
-    """
-    costs = costs.take(group)
+) -> Vector:
+    """Solve some programs with given rows of their own; return the mean products at the end."""
     each = np.arange(len(group))[:, None]
     own = OwnRows(rows.table[index], rows.target[index], rows.weight[index])
-    slopes = np.where(t[group] > 0, rows.weight, 0.0)
+    slopes = np.where(t > 0, rows.weight, 0.0)
     slopes[each, index] = 0.0
-    folded_gradient, folded_dual = rows.gradient(slopes), slopes @ rows.target
-    points = centered_points(costs, result.u[group], result.prices[group], mu[group], own)
-    best, multipliers, mean_product = _iterate(costs, points, own, folded_gradient, folded_dual, tol)
-    u, prices = best.u, best.z[:, best.budget]
-    _, v = costs.prices(prices)
-    ratio = np.clip(multipliers / v[:, None], 0.0, own.weight)
-    result.u[group], result.prices[group], result.hard[group] = u, prices, best.z[:, best.hard]
-    slopes[each, index] = ratio
-    result.slopes[group] = slopes
-    after = rows.distance(u)
-    after[each, index] = 0.0
-    crossed = ((after > 0) != (t[group] > 0)) & (after != 0)
-    cost = np.where(crossed, np.abs(after), 0.0) @ rows.weight
-    bad = np.flatnonzero(np.maximum(v, 0.1) * cost > 0.1 * tol)
-    mu[group] = mean_product
-    return [(int(group[b]), float(np.abs(after[b, crossed[b]]).max())) for b in bad]
+    folded = Folded(own, rows.gradient(slopes), slopes @ rows.target)
+    start = centered_points(costs, result.u[group], result.prices[group], mu, own)
+    best = _iterate(costs, start, folded, tol)
+    prices = best.z[:, best.budget]
+    _, price = costs.prices(prices)
+    slopes[each, index] = np.clip(best.z[:, best.slack] / price[:, None], 0.0, own.weight)
+    result.u[group], result.prices[group] = best.u, prices
+    result.multipliers[group], result.slopes[group] = best.z[:, best.hard], slopes
+    return best.products / best.x.shape[1]
 
 
-def _iterate(
-    costs: Costs, points: Points, own: OwnRows, folded_gradient: Matrix, folded_dual: Vector, tol: float
-) -> tuple[Points, Matrix, Vector]:
-    """Return the best points of each program, the multipliers of its own rows, the mean product."""
-    B, n_pairs = points.x.shape
-    m = costs.n_weights
-    best_points = Points(points.u.copy(), points.x.copy(), points.z.copy(), *points._sizes)
-    best_error = np.full(B, np.inf)
-    running = np.arange(B)
-    scaled = np.empty(own.table.shape[1:])
-    last, stalls = np.full(B, np.inf), np.zeros(B, dtype=int)
+def _crossed(
+    costs: Costs,
+    rows: LossRows,
+    group: NDArray[np.intp],
+    index: NDArray[np.intp],
+    t: Matrix,
+    result: OwnRowsResult,
+    tol: float,
+) -> tuple[Matrix, NDArray[np.bool_], Vector]:
+    """Return the distances of all rows, which folded rows have changed sides, and how far.
+
+    The last is zero for programs where this does not matter.
+    """
+    after = rows.distance(result.u[group])
+    crossed = (after > 0) != (t > 0)
+    crossed[np.arange(len(group))[:, None], index] = False
+    excess = np.where(crossed, np.abs(after), 0.0)
+    _, price = costs.prices(result.prices[group])
+    matters = np.maximum(price, 0.1) * (excess @ rows.weight) > 0.1 * tol
+    return after, crossed, np.where(matters, excess.max(axis=1), 0.0)
+
+
+@dataclass
+class Folded:
+    """Loss of a group of programs: rows of their own, and the linear loss of all others."""
+
+    own: OwnRows
+    gradient: Matrix
+    constant: Vector
+
+    def take(self, which: NDArray[np.intp]) -> Folded:
+        own = self.own
+        return Folded(
+            OwnRows(own.table[which], own.target[which], own.weight[which]),
+            self.gradient[which],
+            self.constant[which],
+        )
+
+
+def _iterate(costs: Costs, points: Points, folded: Folded, tol: float) -> Points:
+    """Return the best points of each program."""
+    best, best_error = points.copy(), np.full(len(points.u), np.inf)
+    running = np.arange(len(points.u))
+    last, stalls = np.full(len(running), np.inf), np.zeros(len(running), dtype=int)
+    scaled = np.empty(folded.own.table.shape[1:])
     for step in range(MAX_STEPS + 1):
-        x, z, u = points.x, points.z, points.u
-        a, excess = z[:, points.slack], x[:, points.excess]
-        _, v = costs.prices(z[:, points.budget])
-        pull = v[:, None] * folded_gradient - np.matmul(a[:, None, :], own.table)[:, 0]
-        pull -= z[:, points.hard] @ costs.hard_table
-        loss = folded_dual + np.einsum("bi,bi->b", folded_gradient, u) + np.einsum("bk,bk->b", own.weight, excess)
+        pull, loss, error = _evaluate(costs, points, folded)
+        better = np.flatnonzero(error < best_error[running])
+        best_error[running[better]] = error[better]
+        best.put(running[better], points.take(better))
         products = points.products
-        capped = np.minimum(a, v[:, None] * own.weight)
-        dual = v * folded_dual + np.einsum("bk,bk->b", capped, own.target)
-        gap = np.abs(costs.gap(points, pull, loss, dual))
-        norm_row, loss_row, limit = costs.budgets.T
-        used = norm_row * points.norm[:, None] + loss_row * loss[:, None] + x[:, points.budget]
-        residual = np.abs(used - limit).max(axis=1, initial=0.0) * np.maximum(v, 0.1)
-        imbalance = np.abs(costs.objective[:, m:] - pull[:, m:]).max(axis=1, initial=0.0)
-        error = np.max([gap, products, 10 * residual, 10 * imbalance], axis=0)
-        better = error < best_error[running]
-        which = running[better]
-        best_error[which] = error[better]
-        best_points.u[which], best_points.x[which], best_points.z[which] = u[better], x[better], z[better]
-        stalls += (step > 3) & (products > 0.5 * last) & (products < 1e-6)
-        end = (error <= tol) | (stalls >= MAX_STALLS) | ~np.isfinite(error) | (step == MAX_STEPS)
+        stalls += (step > 3) & (products > 0.5 * last) & (products < STALLED_BELOW)
         last = products
-        if end.any():
-            stay = np.flatnonzero(~end)
-            if len(stay) == 0:
-                break
-            running, points, costs = running[stay], points.take(stay), costs.take(stay)
-            own = OwnRows(own.table[stay], own.target[stay], own.weight[stay])
-            folded_gradient, folded_dual = folded_gradient[stay], folded_dual[stay]
-            pull, loss, v, last, stalls = pull[stay], loss[stay], v[stay], last[stay], stalls[stay]
-        x, z = points.x, points.z
-        ks, kx = z[:, points.slack] / x[:, points.slack], z[:, points.excess] / x[:, points.excess]
-        share = ks / (ks + kx)
-        curvature = share * kx
-        hessian = np.empty((len(x), points.u.shape[1], points.u.shape[1]))
-        for b, root in enumerate(np.sqrt(curvature)):
-            np.multiply(own.table[b], root[:, None], out=scaled)
-            hessian[b] = scaled.T @ scaled
-        gradient = folded_gradient - np.matmul((share * own.weight)[:, None, :], own.table)[:, 0]
-        model = LossModel(hessian, gradient, pull, loss, own)
-        direction, primal, dual_step = predictor_corrector(costs, points, model, 0.01 * tol)
-        points.x += primal[:, None] * direction.x
-        points.z += dual_step[:, None] * direction.z
-        points.u += primal[:, None] * direction.u
-        points.u[:, :m] = points.x[:, points.positive] - points.x[:, points.negative]
-    return best_points, best_points.z[:, best_points.slack], best_points.products / n_pairs
+        is_over = (error <= tol) | (stalls >= MAX_STALLS) | ~np.isfinite(error)
+        if is_over.any():
+            stay = np.flatnonzero(~is_over)
+            running, points, costs, folded, pull, loss, last, stalls = (
+                running[stay],
+                points.take(stay),
+                costs.take(stay),
+                folded.take(stay),
+                pull[stay],
+                loss[stay],
+                last[stay],
+                stalls[stay],
+            )
+        if len(running) == 0 or step == MAX_STEPS:
+            break
+        model = _loss_model(points, folded, pull, loss, scaled)
+        points.move(*predictor_corrector(costs, points, model, 0.01 * tol))
+        weights = points.x[:, points.positive] - points.x[:, points.negative]
+        points.u[:, : costs.n_weights] = weights  # without the rounding errors of many steps
+    return best
+
+
+def _evaluate(costs: Costs, points: Points, folded: Folded) -> tuple[Matrix, Vector, Vector]:
+    """Return the gradient of the Lagrangian's loss part, the loss, and the error of each point."""
+    own, x, z = folded.own, points.x, points.z
+    multipliers = z[:, points.slack]
+    _, price = costs.prices(z[:, points.budget])
+    pull = price[:, None] * folded.gradient - z[:, points.hard] @ costs.hard_table
+    pull -= np.matmul(multipliers[:, None, :], own.table)[:, 0]
+    loss = folded.constant + np.einsum("bi,bi->b", folded.gradient, points.u)
+    loss += np.einsum("bk,bk->b", own.weight, x[:, points.excess])
+    feasible = np.minimum(multipliers, price[:, None] * own.weight)
+    dual = price * folded.constant + np.einsum("bk,bk->b", feasible, own.target)
+    gap = np.abs(costs.gap(points, pull, loss, dual))
+    residual = np.maximum(price, 0.1) * costs.loss_residual(points, loss)
+    error = np.max([gap, points.products, 10 * residual, 10 * costs.imbalance(pull)], axis=0)
+    return pull, loss, error
+
+
+def _loss_model(
+    points: Points, folded: Folded, pull: Matrix, loss: Vector, scaled: Matrix
+) -> LossModel:
+    """Return the loss model of the next step; ``scaled`` is memory for one table of own rows."""
+    own, ratio = folded.own, points.z / points.x
+    of_slack, of_excess = ratio[:, points.slack], ratio[:, points.excess]
+    share = of_slack / (of_slack + of_excess)
+    order = points.u.shape[1]
+    hessian = np.empty((len(share), order, order))
+    for b, root in enumerate(np.sqrt(share * of_excess)):
+        np.multiply(own.table[b], root[:, None], out=scaled)
+        hessian[b] = scaled.T @ scaled
+    gradient = folded.gradient - np.matmul((share * own.weight)[:, None, :], own.table)[:, 0]
+    return LossModel(hessian, gradient, pull, loss, own)

@@ -37,9 +37,16 @@ LEAST_ROWS_PER_VARIABLE = 3
 # Largest difference between the loss after a step and its linear prediction, relative to the
 # budget; and the number of attempts to shorten the step.
 TRUST = 0.15
-MAX_HALVINGS = 4
+MAX_SHORTENINGS = 4
+
+# Smallest ratio of the widths of successive windows.
+MIN_NARROWING = 0.25
 
 MAX_STEPS = 40
+
+# Newton steps that balance the slopes, and the largest sum of balanced slopes.
+MAX_BALANCE_STEPS = 8
+BALANCED = 1e-14
 
 
 @dataclass(frozen=True)
@@ -62,75 +69,27 @@ class LossRows:
         return -(slopes @ self.table)
 
 
-@dataclass(frozen=True)
-class Smoothing:
-    """Slopes of the smoothed loss (B, n), true loss, and the slopes' products with target and t."""
-
-    slopes: Matrix
-    loss: Vector
-    dual: Vector
-    product: Vector
-
-
-def parts(n_programs: int, n_rows: int) -> Iterator[slice]:
-    size = max(1, NUMBERS_PER_PASS // max(1, n_rows))
-    return (slice(i, i + size) for i in range(0, n_programs, size))
-
-
-def smooth(rows: LossRows, t: Matrix, h: Vector) -> Smoothing:
-    B, n = t.shape
-    slopes, loss, dual, product = np.empty_like(t), np.empty(B), np.empty(B), np.empty(B)
-    for part in parts(B, n):
-        r, d = slopes[part], t[part]
-        width = h[part, None]
-        np.maximum(d, 0.0, out=r)
-        loss[part] = r @ rows.weight
-        np.add(d, width, out=r)
-        r *= 0.5 / width
-        np.maximum(r, 0.0, out=r)
-        np.minimum(r, 1.0, out=r)
-        r *= rows.weight
-        dual[part] = r @ rows.target
-        product[part] = np.einsum("bi,bi->b", r, d)
-    return Smoothing(slopes, loss, dual, product)
-
-
-def window_hessian(
-    rows: LossRows, t: Matrix, h: Vector, price: Vector, least: int, max_rows: int
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the Hessian of each program's smoothed loss times its price.
-
-    Large windows are sampled. The second result tells which windows have at least ``least`` rows.
-    """
-    M = rows.table.shape[1]
-    hessian, is_large = np.zeros((len(t), M, M)), np.zeros(len(t), dtype=bool)
-    for b in range(len(t)):
-        window = np.flatnonzero(np.abs(t[b]) < h[b])
-        is_large[b] = len(window) >= least
-        if not is_large[b]:
-            continue
-        step = 1 + len(window) // max_rows
-        window = window[::step]
-        near = rows.table[window]
-        near *= np.sqrt(rows.weight[window] * (step * price[b] * 0.5 / h[b]))[:, None]
-        hessian[b] = near.T @ near
-    return hessian, is_large
-
-
 @dataclass
 class SmoothedResult:
-    """Points at which the iterations ended: models, budget prices, window widths, and success."""
+    """Points at which the iterations of B programs ended.
+
+    ``multipliers`` are those of the hard constraints. ``gap`` is the duality gap over the working
+    features, for multipliers of the rows that may not be balanced (see :func:`balance`).
+    """
 
     u: Matrix
     prices: Matrix
-    hard: Matrix
+    multipliers: Matrix
     width: Vector
     gap: Vector
     converged: NDArray[np.bool_]
-    steps: NDArray[np.int64]
 
     def take(self, which: NDArray[np.intp]) -> SmoothedResult:
         return SmoothedResult(*(value[which] for value in vars(self).values()))
+
+    def put(self, which: NDArray[np.intp], others: SmoothedResult) -> None:
+        for mine, value in zip(vars(self).values(), vars(others).values(), strict=True):
+            mine[which] = value
 
 
 def solve_smoothed(
@@ -141,96 +100,182 @@ def solve_smoothed(
     mu: Vector,
     width: Vector,
     tol: float,
-    max_steps: int = MAX_STEPS,
 ) -> SmoothedResult:
-    """Iterate from given models and prices until the gap is at most ``tol``."""
-    B, M = u.shape
-    m = costs.n_weights
-    limits = costs.budgets[costs.budgets[:, 1] > 0, 2]
-    limit = max(limits[0], 0.1) if len(limits) else 1.0
-    least = LEAST_ROWS_PER_VARIABLE * M
-    max_rows = max(MIN_WINDOW_ROWS, WINDOW_ROWS_PER_VARIABLE * M)
-    result = SmoothedResult(
-        u.copy(), prices.copy(), np.zeros((B, costs.n_hard)), width.copy(), np.full(B, np.inf),
-        np.zeros(B, dtype=bool), np.zeros(B, dtype=np.int64),
-    )
-    running = np.arange(B)
+    """Iterate from given models, budget prices, products and widths until the gap is ``tol``."""
     points = centered_points(costs, u, prices, mu, None)
-    t, h = rows.distance(u), width.copy()
-    for step in range(max_steps + 1):
-        now = smooth(rows, t, h)
-        gradient = rows.gradient(now.slopes)
-        _, v = costs.prices(points.z[:, points.budget])
-        pull = v[:, None] * gradient - points.z[:, points.hard] @ costs.hard_table
-        products = points.products
-        gap = costs.gap(points, pull, now.loss, v * now.dual)
-        residual = _budget_residual(costs, points, now.loss)
-        imbalance = np.abs(costs.objective[:, m:] - pull[:, m:]).max(axis=1, initial=0.0)
-        done = (
-            (np.abs(gap) <= tol)
-            & (np.maximum(v, 0.1) * residual <= 0.3 * tol)
-            & (imbalance <= 0.1 * tol)
-            & (products <= tol)
-        )
-        hessian, is_large = window_hessian(rows, t, h, v, least, max_rows)
-        end = done | ~is_large | ~np.isfinite(gap) | (step == max_steps)
-        if end.any():
-            which = running[end]
-            result.u[which], result.prices[which] = points.u[end], points.z[end, points.budget]
-            result.hard[which] = points.z[end, points.hard]
-            result.width[which], result.converged[which] = h[end], done[end]
-            result.gap[which], result.steps[which] = gap[end], step
-            stay = np.flatnonzero(~end)
+    state = _State(costs, rows, points, rows.distance(u), width.copy())
+    running = np.arange(len(u))
+    result: SmoothedResult | None = None
+    for step in range(MAX_STEPS + 1):
+        now = _evaluate(state, tol)
+        hessian, is_large = _window_hessian(state, now.price)
+        is_over = now.is_done | ~is_large | ~np.isfinite(now.gap) | (step == MAX_STEPS)
+        if result is None:
+            result = state.result(now)
+        if is_over.any():
+            over, stay = np.flatnonzero(is_over), np.flatnonzero(~is_over)
+            result.put(running[over], state.take(over).result(now.take(over)))
             if len(stay) == 0:
                 break
-            running, points, costs, t, h = running[stay], points.take(stay), costs.take(stay), t[stay], h[stay]
-            hessian, gradient, pull, v, products = hessian[stay], gradient[stay], pull[stay], v[stay], products[stay]
-            now = Smoothing(now.slopes[stay], now.loss[stay], now.dual[stay], now.product[stay])
-        model = LossModel(hessian, gradient, pull, now.loss)
-        direction, primal, dual = predictor_corrector(costs, points, model, 0.02 * tol)
-        dt = direction.u @ rows.table.T
-        primal, dual = _shorten(rows, t, dt, now, primal, dual, limit)
-        t -= primal[:, None] * dt
-        points.u += primal[:, None] * direction.u
-        points.x += primal[:, None] * direction.x
-        points.z += dual[:, None] * direction.z
-        smoothing_gap = v * (now.loss - now.product)
-        wanted = np.maximum(points.products, 0.5 * tol)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            h = np.where(smoothing_gap > wanted, np.maximum(0.25, np.sqrt(wanted / smoothing_gap)) * h, h)
+            running, state, now, hessian = (
+                running[stay],
+                state.take(stay),
+                now.take(stay),
+                hessian[stay],
+            )
+        _step(state, now, hessian, tol)
+    assert result is not None
     return result
 
 
-def _budget_residual(costs: Costs, points: Points, loss: Vector) -> Vector:
-    """Return the largest residual of a budget that limits the loss."""
-    norm_row, loss_row, limit = costs.budgets.T
-    used = norm_row * points.norm[:, None] + loss_row * loss[:, None] + points.x[:, points.budget]
-    return np.abs((used - limit) * (loss_row > 0)).max(axis=1, initial=0.0)
+@dataclass
+class _State:
+    """Programs that are not finished, with the distances t of their rows."""
+
+    costs: Costs
+    rows: LossRows
+    points: Points
+    t: Matrix
+    width: Vector
+
+    def take(self, which: NDArray[np.intp]) -> _State:
+        return _State(
+            self.costs.take(which),
+            self.rows,
+            self.points.take(which),
+            self.t[which],
+            self.width[which],
+        )
+
+    def result(self, now: _Evaluation) -> SmoothedResult:
+        points = self.points
+        return SmoothedResult(
+            points.u.copy(),
+            points.z[:, points.budget].copy(),
+            points.z[:, points.hard].copy(),
+            self.width.copy(),
+            now.gap,
+            now.is_done,
+        )
 
 
-def _shorten(
-    rows: LossRows, t: Matrix, dt: Matrix, now: Smoothing, primal: Vector, dual: Vector, limit: float
-) -> tuple[Vector, Vector]:
-    """Shorten steps after which the loss is far above its linear prediction."""
-    slope = np.einsum("bi,bi->b", now.slopes, dt)
-    allowed = TRUST * limit
-    pending = np.arange(len(t))
-    for _ in range(MAX_HALVINGS):
+@dataclass
+class _Evaluation:
+    """Slopes of the smoothed loss (B, n), the true loss, and what follows from them.
+
+    ``product`` is the product of slopes and t; ``price`` is that of the loss.
+    """
+
+    slopes: Matrix
+    loss: Vector
+    product: Vector
+    gradient: Matrix
+    pull: Matrix
+    price: Vector
+    gap: Vector
+    is_done: NDArray[np.bool_]
+
+    def take(self, which: NDArray[np.intp]) -> _Evaluation:
+        return _Evaluation(*(value[which] for value in vars(self).values()))
+
+
+def _evaluate(state: _State, tol: float) -> _Evaluation:
+    costs, rows, points = state.costs, state.rows, state.points
+    slopes, loss, dual, product = _smooth(rows, state.t, state.width)
+    gradient = rows.gradient(slopes)
+    _, price = costs.prices(points.z[:, points.budget])
+    pull = price[:, None] * gradient - points.z[:, points.hard] @ costs.hard_table
+    gap = costs.gap(points, pull, loss, price * dual)
+    # A diverging run has a price of almost zero; its residual must not appear small.
+    residual = np.maximum(price, 0.1) * costs.loss_residual(points, loss)
+    is_done = (
+        (np.abs(gap) <= tol)
+        & (residual <= 0.3 * tol)
+        & (costs.imbalance(pull) <= 0.1 * tol)
+        & (points.products <= tol)
+    )
+    return _Evaluation(slopes, loss, product, gradient, pull, price, gap, is_done)
+
+
+def _smooth(rows: LossRows, t: Matrix, width: Vector) -> tuple[Matrix, Vector, Vector, Vector]:
+    """Return slopes, true loss, and the products of the slopes with target and t."""
+    slopes, (loss, dual, product) = np.empty_like(t), np.empty((3, len(t)))
+    for part in _parts(*t.shape):
+        r, h = slopes[part], width[part, None]
+        np.maximum(t[part], 0.0, out=r)
+        loss[part] = r @ rows.weight
+        np.add(t[part], h, out=r)
+        r *= 0.5 / h
+        np.maximum(r, 0.0, out=r)
+        np.minimum(r, 1.0, out=r)
+        r *= rows.weight
+        dual[part] = r @ rows.target
+        product[part] = np.einsum("bi,bi->b", r, t[part])
+    return slopes, loss, dual, product
+
+
+def _parts(n_programs: int, n_rows: int) -> Iterator[slice]:
+    """Split programs into parts whose rows fit into the cache."""
+    size = max(1, NUMBERS_PER_PASS // max(1, n_rows))
+    return (slice(i, i + size) for i in range(0, n_programs, size))
+
+
+def _window_hessian(state: _State, price: Vector) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the Hessian of each smoothed loss times its price, and whether its window is large.
+
+    Large windows are sampled.
+    """
+    rows, n_programs = state.rows, len(state.t)
+    order = rows.table.shape[1]
+    max_rows = max(MIN_WINDOW_ROWS, WINDOW_ROWS_PER_VARIABLE * order)
+    hessian, is_large = np.zeros((n_programs, order, order)), np.zeros(n_programs, dtype=bool)
+    for b, width in enumerate(state.width):
+        window = np.flatnonzero(np.abs(state.t[b]) < width)
+        is_large[b] = len(window) >= LEAST_ROWS_PER_VARIABLE * order
+        if not is_large[b]:
+            continue
+        step = 1 + len(window) // max_rows
+        window = window[::step]
+        near = rows.table[window]
+        near *= np.sqrt(rows.weight[window] * (step * price[b] * 0.5 / width))[:, None]
+        hessian[b] = near.T @ near
+    return hessian, is_large
+
+
+def _step(state: _State, now: _Evaluation, hessian: NDArray[np.float64], tol: float) -> None:
+    """Move the points by one Newton step, and narrow the windows."""
+    model = LossModel(hessian, now.gradient, now.pull, now.loss)
+    direction, primal, dual = predictor_corrector(state.costs, state.points, model, 0.02 * tol)
+    change = direction.u @ state.rows.table.T
+    _shorten(state, now, change, primal, dual)
+    change *= primal[:, None]
+    state.t -= change
+    state.points.move(direction, primal, dual)
+    due_to_smoothing = now.price * (now.loss - now.product)
+    wanted = np.maximum(state.points.products, 0.5 * tol)
+    ratio = wanted / np.maximum(due_to_smoothing, wanted)
+    state.width *= np.maximum(MIN_NARROWING, np.sqrt(ratio))
+
+
+def _shorten(state: _State, now: _Evaluation, change: Matrix, primal: Vector, dual: Vector) -> None:
+    """Shorten steps, in place, after which the loss is far above its linear prediction."""
+    allowed = TRUST * state.costs.loss_limit
+    slope = np.einsum("bi,bi->b", now.slopes, change)
+    pending = np.arange(len(change))
+    for _ in range(MAX_SHORTENINGS):
         after = np.empty(len(pending))
-        for part in parts(len(pending), t.shape[1]):
+        for part in _parts(len(pending), change.shape[1]):
             b = pending[part]
-            moved = t[b] - primal[b, None] * dt[b]
+            moved = state.t[b] - primal[b, None] * change[b]
             np.maximum(moved, 0.0, out=moved)
-            after[part] = moved @ rows.weight
+            after[part] = moved @ state.rows.weight
         excess = after - now.loss[pending] + primal[pending] * slope[pending]
-        is_long = excess > allowed
-        pending, excess = pending[is_long], excess[is_long]
+        pending, excess = pending[excess > allowed], excess[excess > allowed]
         if len(pending) == 0:
             break
         share = np.maximum(0.2, np.sqrt(allowed / excess))
         primal[pending] *= share
         dual[pending] *= np.maximum(share, 0.5)
-    return primal, dual
 
 
 def balance(costs: Costs, rows: LossRows, result: SmoothedResult) -> Matrix:
@@ -239,24 +284,19 @@ def balance(costs: Costs, rows: LossRows, result: SmoothedResult) -> Matrix:
     The offsets are moved for the slopes only; the models stay as they are.
     """
     m = costs.n_weights
-    _, v = costs.prices(result.prices)
-    h = result.width
-    wanted = (costs.objective - result.hard @ -costs.hard_table)[:, m:] / v[:, None]
-    offsets = rows.table[:, m:]
-    t = rows.distance(result.u)
+    _, price = costs.prices(result.prices)
+    wanted = (costs.objective + result.multipliers @ costs.hard_table)[:, m:] / price[:, None]
+    offsets, t = rows.table[:, m:], rows.distance(result.u)
     slopes = np.empty_like(t)
-    for b in range(len(t)):
-        distance = t[b]
-        for _ in range(8):
-            phi = np.clip((distance + h[b]) * (0.5 / h[b]), 0.0, 1.0)
-            slopes[b] = phi * rows.weight
-            missing = wanted[b] + slopes[b] @ offsets
-            if np.abs(missing).max(initial=0.0) <= 1e-14:
+    for distance, found, goal, width in zip(t, slopes, wanted, result.width, strict=True):
+        for _ in range(MAX_BALANCE_STEPS):
+            np.clip((distance + width) * (0.5 / width), 0.0, 1.0, out=found)
+            window = np.flatnonzero((found > 0.0) & (found < 1.0))
+            found *= rows.weight
+            missing = goal + found @ offsets
+            if np.abs(missing).max(initial=0.0) <= BALANCED:
                 break
-            window = np.flatnonzero((phi > 0) & (phi < 1))
             near = offsets[window]
-            hessian = (near * (rows.weight[window] * 0.5 / h[b])[:, None]).T @ near
-            if not len(window) or np.linalg.cond(hessian) > 1e12:
-                break
-            distance = distance - offsets @ np.linalg.solve(hessian, missing)
+            hessian = near.T @ (near * (rows.weight[window] * 0.5 / width)[:, None])
+            distance -= offsets @ np.linalg.lstsq(hessian, missing, rcond=None)[0]
     return slopes
