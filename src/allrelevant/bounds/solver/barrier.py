@@ -375,12 +375,20 @@ def _ratio(value: Matrix, change: Matrix) -> Vector:
 
 
 def predictor_corrector(
-    costs: Costs, points: Points, loss: LossModel, least: Vector | float
+    costs: Costs, points: Points, loss: LossModel, least: float
 ) -> tuple[Direction, Vector, Vector]:
     """Return Mehrotra's direction and its primal and dual step lengths, each at most 1.
 
     ``least`` is the smallest sum of products to aim at.
     """
+    # Points that become infinite or NaN end the iterations of their program.
+    with np.errstate(all="ignore"):
+        return _predictor_corrector(costs, points, loss, least)
+
+
+def _predictor_corrector(
+    costs: Costs, points: Points, loss: LossModel, least: float
+) -> tuple[Direction, Vector, Vector]:
     system = NewtonSystem(costs, points, loss)
     B, n_pairs = points.x.shape
     affine = system.direction(np.zeros(B))

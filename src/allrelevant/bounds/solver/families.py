@@ -24,6 +24,7 @@ from .interface import EXACT_TOL, BaselineSolver, ExtremeSolver, NotAVertexError
 from .interior import MAX_HARD_ROWS, InteriorSolver
 from .interior_baseline import InteriorBaseline
 from .l1 import L1Baseline, finite_weights
+from .proofs import largest_norm
 from .simplex import Dictionary, SimplexSolver, Vertex, nearly_used_features
 
 # Above these numbers of constraints or features, HiGHS can take minutes per LP.
@@ -129,7 +130,7 @@ class SimplexFamily:
         active_rows: NDArray[np.intp] | Sequence[int] = (),
         tol: float = EXACT_TOL,
     ) -> ExtremeSolver:
-        if self.is_tall:
+        if self.is_tall and largest_norm(models) > 0:
             return InteriorSolver(models, tol)
         return SimplexSolver(models, active_rows)
 

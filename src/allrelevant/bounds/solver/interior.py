@@ -28,6 +28,7 @@ from ..programs.hinge import HingeRows
 from .barrier import Costs
 from .interface import Extreme, ExtremeSolutions, NotAVertexError, SolverStats
 from .own_rows import solve_with_own_rows
+from .proofs import largest_norm
 from .simplex import SimplexSolver
 from .smoothed import LossRows, SmoothedResult, balance, solve_smoothed
 
@@ -47,9 +48,9 @@ MAX_ROUNDS = 8
 # Features that this fraction of the LPs of a batch require stay in the working set.
 COMMON = 0.3
 
-# Width of the first window, relative to the median distance of a row from its breakpoint; and the
+# Width of the first window, relative to the mean distance of a row from its breakpoint; and the
 # largest gap with which the smoothed iterations end.
-FIRST_WIDTH = 0.4
+FIRST_WIDTH = 0.35
 SMOOTHED_TOL = 1e-5
 
 # Part of the tolerance that the iterations must reach. The rest is for moving the solutions into
@@ -102,8 +103,8 @@ class InteriorSolver:
     is_reference = False
 
     def __init__(self, models: EquivalentModels, tol: float = 1e-9) -> None:
-        if models.start is None:
-            raise NotAVertexError("No starting point is available. Use HighsSolver.")
+        if models.start is None or largest_norm(models) <= 0:
+            raise NotAVertexError("No starting point inside the set is available. Use HighsSolver.")
         self.models, self.tol = models, tol
         self.effort = SolverStats()
         rows, start = models.rows, models.start
@@ -116,7 +117,7 @@ class InteriorSolver:
         price = (start.multipliers / rows.weight).max() / max(combination.max(), 1e-300)
         self.start_prices = self._budget_prices(price * self.units.loss / self.units.norm)
         slack = rows.slack(start.coef[None], start.offset[None])[0, self.soft]
-        self.first_width = FIRST_WIDTH * max(float(np.median(np.abs(slack))), 1e-3)
+        self.first_width = FIRST_WIDTH * max(float(np.abs(slack).mean()), 1e-3)
 
     def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         rows = self.models.rows
@@ -349,7 +350,11 @@ class _Batch:
         largest, working = reduced.max(axis=1), reduced[:, features].max(axis=1)
         price = (multipliers[:, solver.soft] / (norm * solver.weight)).max(axis=1)
         costs = solver.costs(np.zeros((0, 0)), features[:0])
-        bound = costs.value(largest, price) - multipliers @ rows.target / norm
+        imbalance = multipliers @ rows.offset_table
+        imbalance += self._objective[which, rows.n_weights :] * norm
+        low, high = solver.models.offset_range.T
+        offset_part = np.maximum(imbalance, 0.0) @ high + np.minimum(imbalance, 0.0) @ low
+        bound = costs.value(largest, price) + (offset_part - multipliers @ rows.target) / norm
         self.gap[which] = bound - np.einsum("bi,bi->b", self._objective[which], self.u[which])
         is_missing = largest > working + REDUCED_COST_TOL * tol
         missing = {}

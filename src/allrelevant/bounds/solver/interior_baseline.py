@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._typing import Vector
+from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import StartingVertex
 from ..programs.hinge import HingeRows
 from .barrier import Costs
@@ -58,6 +58,8 @@ class InteriorBaseline:
         self._rows, self._tol = rows, tol
         self._features = np.empty(0, dtype=np.intp)
         self._coef, self._offset = np.zeros(rows.n_weights), np.zeros(rows.n_offsets)
+        self._soft, self._hard = np.flatnonzero(~rows.is_hard), np.flatnonzero(rows.is_hard)
+        self._soft_rows = rows.take(self._soft) if len(self._hard) else rows
         self.fallbacks = 0
 
     def solve(self, C: float) -> StartingVertex:
@@ -75,7 +77,7 @@ class InteriorBaseline:
     @cached_property
     def _zero_loss(self) -> float:
         """Loss of the zero model, the unit of the loss."""
-        rows = self._rows
+        rows = self._soft_rows
         return float(np.maximum(rows.target, 0.0) @ rows.weight) or float(rows.weight.sum())
 
     def _solve(self, C: float) -> StartingVertex | None:
@@ -117,17 +119,22 @@ class InteriorBaseline:
         return np.where(np.abs(coef) > negligible, coef, 0.0)
 
     def _loss_rows(self, C: float, features: NDArray[np.intp]) -> LossRows:
-        """Return the constraints over working features, in units of the iterations.
+        """Return the soft constraints over working features, in units of the iterations.
 
         The zero model has loss 1 and costs 1, so that no solution has a larger norm than 1.
         """
-        rows, m = self._rows, len(features)
+        rows = self._soft_rows
+        table = self._columns(rows, C, features)
+        return LossRows(table, rows.target, rows.weight / self._zero_loss)
+
+    def _columns(self, rows: HingeRows, C: float, features: NDArray[np.intp]) -> Matrix:
+        m = len(features)
         table = np.empty((rows.n_rows, m + rows.n_offsets))
         columns = rows.table[:, features]
         table[:, :m] = columns.toarray() if sp.issparse(columns) else columns
         table[:, :m] *= C * self._zero_loss
         table[:, m:] = rows.offset_table
-        return LossRows(table, rows.target, rows.weight / self._zero_loss)
+        return table
 
     def _iterate(
         self,
@@ -148,30 +155,33 @@ class InteriorBaseline:
             n_weights=m,
             fixed=np.ones(2),
             budgets=np.empty((0, 3)),
-            hard_table=np.empty((0, order)),
-            hard_target=np.empty(0),
+            hard_table=self._columns(rows.take(self._hard), C, features),
+            hard_target=rows.target[self._hard],
         )
         u = np.concatenate([start.coef[features] / norm, start.offset])[None]
         width = start.width
         if width is None:
             distance = np.abs(loss_rows.distance(u)[0])
             relative = NEXT_WIDTH if start.coef.any() else FIRST_WIDTH
-            width = np.full(1, relative * np.average(distance, weights=rows.weight))
+            width = np.full(1, relative * np.average(distance, weights=loss_rows.weight))
         mu = np.full(1, min(FIRST_PRODUCTS, start.gap) / max(1, 2 * m))
         no_prices = np.empty((1, 0))
         found = solve_smoothed(costs, loss_rows, u, no_prices, mu, width, tol)
         if found.converged[0]:
             u, width, slopes = found.u, found.width, balance(costs, loss_rows, found)
+            hard = found.multipliers
         else:
             if np.abs(found.gap[0]) < 0.5:
                 u, width = found.u, found.width
             own = solve_with_own_rows(
                 costs, loss_rows, u, no_prices, width, np.full(1, np.inf), tol
             )
-            u, slopes = own.u, own.slopes
+            u, slopes, hard = own.u, own.slopes, own.multipliers
+        multipliers = np.empty(rows.n_rows)
+        multipliers[self._soft], multipliers[self._hard] = slopes[0] * norm, hard[0] * norm
         coef = np.zeros(rows.n_weights)
         coef[features] = u[0, :m] * norm
-        return _Point(coef, u[0, m:], slopes[0] * norm, width)
+        return _Point(coef, u[0, m:], multipliers, width)
 
 
 @dataclass

@@ -144,9 +144,30 @@ def _solve_group(
     prices = best.z[:, best.budget]
     _, price = costs.prices(prices)
     slopes[each, index] = np.clip(best.z[:, best.slack] / price[:, None], 0.0, own.weight)
+    slopes[each, index] -= _balancing_change(costs, rows, best, slopes, index)
     result.u[group], result.prices[group] = best.u, prices
     result.multipliers[group], result.slopes[group] = best.z[:, best.hard], slopes
     return best.products / best.x.shape[1]
+
+
+def _balancing_change(
+    costs: Costs, rows: LossRows, points: Points, slopes: Matrix, index: NDArray[np.intp]
+) -> Matrix:
+    """Return what to subtract from the slopes of own rows to match the objective of the offsets.
+
+    Slopes near one of their limits change least, so that they stay within them.
+    """
+    m, (_, price) = costs.n_weights, costs.prices(points.z[:, points.budget])
+    offsets = rows.table[:, m:]
+    goal = (costs.objective + points.z[:, points.hard] @ costs.hard_table)[:, m:] / price[:, None]
+    missing = goal + slopes @ offsets
+    own, weight = slopes[np.arange(len(index))[:, None], index], rows.weight[index]
+    freedom, near = own * (weight - own) / weight, offsets[index]
+    system = np.matmul(near.transpose(0, 2, 1) * freedom[:, None], near)
+    if not np.isfinite(system).all() or not np.isfinite(missing).all():
+        return np.zeros_like(own)
+    shift = np.matmul(np.linalg.pinv(system, hermitian=True), missing[:, :, None])
+    return freedom * np.matmul(near, shift)[:, :, 0]
 
 
 def _crossed(
@@ -217,8 +238,9 @@ def _iterate(costs: Costs, points: Points, folded: Folded, tol: float) -> Points
             )
         if len(running) == 0 or step == MAX_STEPS:
             break
-        model = _loss_model(points, folded, pull, loss, scaled)
-        points.move(*predictor_corrector(costs, points, model, 0.01 * tol))
+        with np.errstate(all="ignore"):  # the next evaluation finds points that are not finite
+            model = _loss_model(points, folded, pull, loss, scaled)
+            points.move(*predictor_corrector(costs, points, model, 0.01 * tol))
         weights = points.x[:, points.positive] - points.x[:, points.negative]
         points.u[:, : costs.n_weights] = weights  # without the rounding errors of many steps
     return best
