@@ -25,6 +25,7 @@ from allrelevant.bounds.solver.interior_baseline import InteriorBaseline
 from allrelevant.bounds.solver.l1 import L1Baseline, relative_gap
 from allrelevant.bounds.solver.proofs import check_solutions, largest_norm
 from allrelevant.bounds.solver.ranges import directed_maxima, weight_ranges
+from allrelevant.bounds.solver.simplex import SimplexSolver
 from tests.bounds.tall_tables import KINDS, tall_models, tall_samples
 
 TOLERANCE = Tolerance(norm_slack=0.1, loss_slack=0.05, loss_tol=1e-6)
@@ -63,7 +64,7 @@ def test_extremes_agree_with_the_simplex_method_at_medium_size(kind):
     extremes = all_extremes(models)[::7]
     solver = InteriorSolver(models, 1e-9)
     found = check_solutions(models, extremes, solver(extremes))
-    simplex = families.SimplexSolver(models)
+    simplex = SimplexSolver(models)
     expected = check_solutions(models, extremes, simplex(extremes))
     atol = 2e-9 * largest_norm(models)
     assert solver.effort.fallbacks == 0
@@ -160,7 +161,7 @@ def test_a_start_is_required():
 def test_many_constraints_select_the_interior_point_method(monkeypatch):
     models = tall_models("plain", 0)
     family = solvers_for(models.rows)
-    assert isinstance(family.extremes(models), families.SimplexSolver)
+    assert isinstance(family.extremes(models), SimplexSolver)
     assert isinstance(family.baseline(1e-3), L1Baseline)
     monkeypatch.setattr(families, "MIN_ROWS_FOR_INTERIOR", 100)
     assert isinstance(family.extremes(models), InteriorSolver)
