@@ -70,6 +70,10 @@ LOOSE_TOL = 5e-3
 # Largest gap from which the iterations continue with rows of their own.
 RESTART_GAP = 0.2
 
+# Newton steps that move a solution into the set of models, and the relative rounding error of a sum.
+MAX_MOVES = 20
+ROUNDING = 1e-12
+
 # Largest number of hard constraints.
 MAX_HARD_ROWS = 200
 
@@ -368,27 +372,30 @@ class _Batch:
 
 
 def _moved_inside(costs: Costs, rows: LossRows, u: Matrix, start: Vector) -> Matrix:
-    """Move models toward the start until norm and loss are within the budgets."""
-    m = costs.n_weights
-    step = np.ones(len(u))
+    """Move models toward the start until norm and loss are within the budgets.
+
+    Norm and loss are convex along the way, so Newton's method approaches the limit from outside. If
+    the start exceeds a budget itself, the models are not moved.
+    """
+    m, step = costs.n_weights, np.ones(len(u))
     norm_row, loss_row, limit = costs.budgets.T
-    t0, t1 = rows.distance(start[None]), rows.distance(u)
-    direction = t1 - t0
-    norm0, norm1 = np.abs(start[:m]).sum(), np.abs(u[:, :m]).sum(axis=1)
-    for _ in range(20):
-        t = t0 + step[:, None] * direction
-        is_positive = t > 0
-        loss = np.where(is_positive, t, 0.0) @ rows.weight
-        slope = np.einsum("bi,bi->b", is_positive * rows.weight, direction)
-        norm = norm0 + step * (norm1 - norm0)  # at least the norm of the model
+    first = rows.distance(start[None])
+    direction = rows.distance(u) - first
+    first_norm = np.abs(start[:m]).sum()
+    norm_change = np.abs(u[:, :m]).sum(axis=1) - first_norm
+    first_loss = np.maximum(first[0], 0.0) @ rows.weight
+    if (norm_row * first_norm + loss_row * first_loss > limit).any():
+        return u
+    for _ in range(MAX_MOVES):
+        t = first + step[:, None] * direction
+        weight = np.where(t > 0, rows.weight, 0.0)
+        loss, slope = np.einsum("bi,bi->b", weight, t), np.einsum("bi,bi->b", weight, direction)
+        norm = first_norm + step * norm_change  # at least the norm of the model
         excess = norm_row * norm[:, None] + loss_row * loss[:, None] - limit
-        rate = norm_row * (norm1 - norm0)[:, None] + loss_row * slope[:, None]
-        is_outside = excess > 0
-        if not is_outside.any():
+        rate = norm_row * norm_change[:, None] + loss_row * slope[:, None]
+        if not (excess > 0).any():
             break
         with np.errstate(divide="ignore", invalid="ignore"):
-            back = np.where(
-                is_outside, np.where(rate > 0, excess * (1 + 1e-12) / rate + 1e-16, np.inf), 0.0
-            )
-        step = np.maximum(step - back.max(axis=1), 0.0)
+            back = np.where(rate > 0, excess * (1.0 + ROUNDING) / rate + 1e-16, np.inf)
+        step = np.maximum(step - np.where(excess > 0, back, 0.0).max(axis=1), 0.0)
     return start + step[:, None] * (u - start)

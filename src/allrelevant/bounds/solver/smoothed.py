@@ -32,7 +32,7 @@ MIN_WINDOW_ROWS = 1_000
 WINDOW_ROWS_PER_VARIABLE = 6
 
 # Smoothing is abandoned if the window has fewer rows than this, per variable.
-LEAST_ROWS_PER_VARIABLE = 3
+LEAST_ROWS_PER_VARIABLE = 2
 
 # Largest difference between the loss after a step and its linear prediction, relative to the
 # budget; and the number of attempts to shorten the step.
