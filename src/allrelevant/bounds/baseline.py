@@ -253,9 +253,10 @@ def fold_scores(
 def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
     """Return the indices of values of C whose baseline uses features; if none, the last index.
 
-    The values are in ascending order, and the norm of the baseline does not decrease with C.
+    The values are in ascending order, and the norm of the baseline does not decrease with C. An
+    approximate baseline could use a feature that the exact one does not use.
     """
-    path = formulation.path(scaled, values, SELECTION_GAP)
+    path = formulation.path(scaled, values)
     first = next((i for i, baseline in enumerate(path) if baseline.model.uses_features), None)
     return np.arange(len(values) - 1 if first is None else first, len(values))
 

@@ -196,7 +196,6 @@ def test_baselines_are_within_the_tolerance(kind, tol):
             for s in (found, expected)
         )
         assert best * (1 - 1e-9) <= cost <= best * (1 + tol)
-        assert expected.coef.any() or not found.coef.any()
     assert solver.fallbacks <= 2  # separable tables at large C
 
 

@@ -70,7 +70,7 @@ LOOSE_TOL = 5e-3
 # Largest gap from which the iterations continue with rows of their own.
 RESTART_GAP = 0.2
 
-# Newton steps that move a solution into the set of models, and the relative rounding error of a sum.
+# Newton steps that move a solution into the set of models; relative rounding error of a sum.
 MAX_MOVES = 20
 ROUNDING = 1e-12
 
