@@ -116,6 +116,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         ("fdr", 0.2, "--fdr=0.2"),
         ("n_probes", 20, "--n-probes=20"),
         ("fpr", 0.01, "--fpr=0.01"),
+        ("tol", 1e-3, "--tol=1e-3"),
         ("screen", True, "--screen=yes"),
         ("max_seconds", 90.0, "--max-seconds=90"),
         ("random_state", 7, "--seed=7"),
