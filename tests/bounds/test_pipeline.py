@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 
 from allrelevant import ClassificationBounds, InputError
 from allrelevant.bounds import pipeline
@@ -157,3 +158,16 @@ def _kill_worker_of_feature_0(models, features, **options):
     if 0 in features:
         os.kill(os.getpid(), signal.SIGKILL)
     return weight_ranges(models, features, **options)
+
+
+def test_bounds_are_exactly_zero_if_the_baseline_uses_no_feature():
+    """Rounding errors of the solver must not appear as weights."""
+    X, y = load_breast_cancer(return_X_y=True)
+    shuffled = np.random.RandomState(1).permutation(y)
+    with pytest.warns(RelevanceWarning, match="No feature improves"):
+        bounds = ClassificationBounds(C=5.5576, cutoff=0.1).fit(X, shuffled)
+    assert not bounds.interval_.any()
+    assert not bounds.gap_.any()
+    witness = bounds.witness(0, "upper")
+    assert not witness.coef_.any()
+    assert witness.loss_ == pytest.approx(bounds.baseline_.loss_)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import IntervalsDisplay
+    from .levels import LevelEffects
     from .mapping.linear_mapping import LinearMapping
 
 # Gap relative to the norm above which ``fit`` warns; smaller gaps are rounding errors.
@@ -85,6 +86,10 @@ class BoundsSelectorMixin(SelectorMixin):
     @abstractmethod
     def _feature_tables(self) -> list[Any]:
         """Return the results for the features of ``X`` and, if any, for the privileged features."""
+
+    def _relevant_levels(self) -> list[LevelEffects]:
+        """Return the effects of the levels of all relevant features; mappings have none."""
+        return []
 
     def _document_parts(self) -> dict[str, Any]:
         """Return the entries of the JSON document that only this type of estimator has."""

@@ -17,6 +17,7 @@ from ..exceptions import WorkerDiedError, warn_caller
 from ..parallel import RunOptions, parallel_map
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
+from .models import MIN_NORM
 from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
 from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
@@ -190,7 +191,8 @@ def solve_ranges(
         outer = reduce(intersect, [part.outer for part in parts], outer)
         waiting = _largest_bound_first(waiting[_can_exceed(waiting, outer, threshold)], outer)
         round_size *= 2
-    ranges = join_ranges(parts)
+    # Weights that are certified to be zero must not differ from zero by rounding errors.
+    ranges = join_ranges(parts).with_zeros(np.abs(outer).max(axis=1) <= MIN_NORM)
     n_missing = n_started - len(ranges.features)
     if n_missing:
         seconds = settings.max_seconds

@@ -171,6 +171,11 @@ _EQUIVALENCE = (
         help="Absolute slack of the loss, added to the relative slack.",
     ),
     Option(
+        "--curves",
+        type=click.IntRange(min=2, max=30),
+        help="Cut each number into this many bins at its quantiles, to find nonlinear relations.",
+    ),
+    Option(
         "--formulation",
         type=click.Choice(get_args(params.FormulationName)),
         default=params.FORMULATION,

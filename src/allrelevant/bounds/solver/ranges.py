@@ -96,6 +96,20 @@ class WeightRanges:
             outer=factor * self.outer,
         )
 
+    def with_zeros(self, is_zero: NDArray[np.bool_]) -> WeightRanges:
+        """Return a copy in which the given weights are exactly zero, shape (d,).
+
+        Witnesses keep their offsets, so this is meant for weights that can only be rounding errors.
+        """
+        keep = ~is_zero
+        kept_range = keep[self.features, None]
+        return replace(
+            self,
+            attained=np.where(kept_range, self.attained, 0.0),
+            proven=np.where(kept_range, self.proven, 0.0),
+            coef=sp.csr_array(self.coef @ sp.diags_array(keep.astype(float))),
+        )
+
     def witness(self, index: int, side: int) -> tuple[Vector, Vector]:
         """Return the weights and offsets of a model that attains an end of ``interval[index]``."""
         low, high = self.attained[index]
