@@ -31,6 +31,7 @@ from .._params import (
     MAX_SEARCH_SECONDS,
     N_PROBES,
     NORM_SLACK,
+    TOL,
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
@@ -64,6 +65,7 @@ from .pipeline import (
 )
 from .relations import Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
+from .solver.interface import EXACT_TOL
 from .sufficiency import Sufficiency, check_sufficiency
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
 from .what_if import constrain_result, describe_constraints, find_subproblem
@@ -98,6 +100,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         "fdr": [Interval(Real, 0, 1, closed="neither")],
         "n_probes": [Interval(Integral, 1, None, closed="left")],
         "fpr": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
         "screen": ["boolean", StrOptions({"auto"})],
         "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
@@ -130,6 +133,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
+        tol: float = TOL,
         screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -148,6 +152,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self.fdr = fdr
         self.n_probes = n_probes
         self.fpr = fpr
+        self.tol = tol
         self.screen = screen
         self.max_seconds = max_seconds
         self.random_state = random_state
@@ -278,6 +283,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             tolerance=self._tolerance,
             calibration=calibration_for(rule, C, fold_seed, probe_seed),
             fit_scaling=self._fit_scaling,
+            tol=max(float(self.tol), EXACT_TOL),
             screen=auto if self.screen == "auto" else bool(self.screen),
             max_seconds=None if self.max_seconds is None else self.max_seconds / n_subproblems,
             fold_seed=fold_seed,
@@ -289,6 +295,11 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     @property
     def _formulation(self) -> Formulation:
         return SEPARATE
+
+    @property
+    def _large_gap(self) -> float:
+        # The tolerance is relative to the limit on the norm.
+        return max(super()._large_gap, (1.0 + self.norm_slack) * self.tol)
 
     @property
     def _fit_scaling(self) -> FitScaling:

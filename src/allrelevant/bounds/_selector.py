@@ -47,6 +47,11 @@ class BoundsSelectorMixin(SelectorMixin):
 
     _columns: ClassVar[tuple[Column, ...]] = FEATURE_COLUMNS
 
+    @property
+    def _large_gap(self) -> float:
+        """Gap relative to the norm above which ``fit`` warns."""
+        return LARGE_GAP
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self._columns_of(np.isin(self.relevance_, RELEVANT))
@@ -122,7 +127,7 @@ class BoundsSelectorMixin(SelectorMixin):
 
     def _warn_large_gaps(self) -> None:
         largest = float(self.gap_[self.exact_].max(initial=0.0))
-        if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
+        if largest > self._large_gap * max(1.0, float(np.max(self.baseline_.norm_))):
             warn_caller(
                 f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
                 "cause is badly scaled columns: set standardize=True."

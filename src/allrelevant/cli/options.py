@@ -263,6 +263,13 @@ _CALIBRATION = (
         help="Nominal probability that an irrelevant feature exceeds the cutoffs from probes.",
     ),
     Option(
+        "--tol",
+        type=Number(above=0, below=1),
+        default=params.TOL,
+        help="Largest gap between a bound and its certificate, as a fraction of the norm. It "
+        "matters for tables with thousands of rows. Relevance classes do not depend on it.",
+    ),
+    Option(
         "--screen",
         type=NamedValue(auto=params.AUTO, yes=True, no=False),
         default=params.AUTO,
