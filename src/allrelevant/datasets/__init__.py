@@ -13,6 +13,7 @@ from .classification import (
     make_planted_groups,
     make_xor,
 )
+from .mixed import MixedGroundTruth, make_mixed_classification
 from .other_tasks import (
     make_linear_regression,
     make_ordinal_classification,
@@ -25,6 +26,7 @@ from .spectra import Spectra, load_tecator, load_wine_spectra
 __all__ = [
     "Branches",
     "GroundTruth",
+    "MixedGroundTruth",
     "PlantedGroups",
     "PrivilegedGroundTruth",
     "Spectra",
@@ -35,6 +37,7 @@ __all__ = [
     "make_ferel18",
     "make_linear_classification",
     "make_linear_regression",
+    "make_mixed_classification",
     "make_ordinal_classification",
     "make_planted_groups",
     "make_privileged",

@@ -14,7 +14,7 @@ from .._text import count_noun, join_names
 from .._typing import Vector
 from ..exceptions import InputError, warn_caller
 from ..terms.columns import Column, Frame, word_column
-from .hints import check_levels, hint_at_kinds, is_identifier
+from .hints import check_levels, hint_at_kinds, hint_at_repeated_rows, is_identifier
 from .inference import as_numbers, text_example
 from .reading import read_table
 
@@ -207,6 +207,8 @@ def _prepare_features(X: Frame, roles: ColumnRoles) -> Frame:
     """Return the features with their final kinds, without identifiers."""
     _warn_about_row_numbers(X)
     hint_at_kinds(X, [*roles.categorical, *([roles.row_groups] if roles.row_groups else [])])
+    if roles.row_groups is None:
+        hint_at_repeated_rows(X)
     columns = [
         _as_categories(column) if column.name in roles.categorical else column for column in X
     ]

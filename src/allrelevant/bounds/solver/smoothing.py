@@ -119,7 +119,7 @@ def minimize_smoothed(
         system = _Parts(p, q, z_p, z_q, mu[:, None], 1.0, C[:, None] * value.slope)
         matrix = C[:, None, None] * value.curvature
         _diagonal(matrix)[...] += 1.0 / system.total
-        step = np.linalg.solve(matrix, system.right_side[..., None])[..., 0]
+        step = _solve_systems(matrix, system.right_side)
         change = C[:, None] * np.einsum("mij,mj->mi", value.curvature, step)
         d_p, d_q, d_zp, d_zq = system.steps(change, 0.0)
         length = _longest_step([(p, d_p), (q, d_q)])
@@ -199,7 +199,7 @@ def extremes_smoothed(
         right[:, :d] = system.right_side
         right[:, d] = loss_limit - value.smoothed - mu / loss_price
         right[:, d + 1] = rest_norm - mu / norm_price + system.norm_part
-        solution = np.linalg.solve(matrix, right[..., None])[..., 0]
+        solution = _solve_systems(matrix, right)
         step, d_loss_price, d_norm_price = solution[:, :d], solution[:, d], solution[:, d + 1]
         change = np.einsum("mij,mj->mi", curvature, step) - value.slope * d_loss_price[:, None]
         d_p, d_q, d_zp, d_zq = system.steps(change, d_norm_price[:, None])
@@ -233,6 +233,18 @@ def extremes_smoothed(
         loss_price = loss_price + length[:, 0] * d_loss_price
         rest_loss = rest_loss + length[:, 0] * d_rest_loss
     return best
+
+
+def _solve_systems(matrices: NDArray[np.float64], right: Matrix) -> Matrix:
+    """Solve one system of equations per problem; if a matrix is singular, by least squares.
+
+    A singular matrix must not stop the other problems. The recorded gaps do not depend on the step.
+    """
+    try:
+        return np.linalg.solve(matrices, right[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        systems = zip(matrices, right, strict=True)
+        return np.array([np.linalg.lstsq(matrix, side)[0] for matrix, side in systems])
 
 
 class _Parts:

