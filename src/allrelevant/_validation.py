@@ -118,12 +118,7 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Vector | N
     if sample_weight is None:
         return None
     rows = np.empty((n_samples, 1))
-    weight: Vector = check_sample_weight(
-        sample_weight, rows, dtype=np.float64, ensure_non_negative=True
-    )
-    if not weight.any():
-        raise InputError("All sample weights are zero. Pass at least one positive weight.")
-    return weight
+    return check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
 
 
 def check_varying(n_constant: int, n_features: int) -> None:

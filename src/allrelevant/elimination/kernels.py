@@ -55,7 +55,6 @@ class Kernel(ABC):
         n_pairs) refer to the same rows. The result is summed over all pairs of classes.
         """
 
-
     def joint_cost_change(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> float:
         """Compute the change of :meth:`cost_changes` if all given columns are removed together."""
         without = base - self.base(columns.T @ columns)
