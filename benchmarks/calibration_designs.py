@@ -146,6 +146,30 @@ def flipped(rng: np.random.RandomState) -> Design:
     return Design(data.X, data.y, np.asarray(data.relevance) != "irrelevant")
 
 
+HEAVY_TAILS: dict[str, Callable[..., NDArray[np.float64]]] = {
+    "Cauchy": lambda rng, shape: rng.standard_cauchy(shape),
+    "lognormal": lambda rng, shape: np.exp(1.5 * rng.standard_normal(shape)),
+}
+
+
+def heavy_tailed(
+    tail: str, saturates: bool, is_numeric: bool, noise: float, rng: np.random.RandomState
+) -> Design:
+    """Return 150 rows with 4 relevant and 16 null features, all of them heavy-tailed.
+
+    The target is a sum of the relevant features, or of their arctangents if the effect saturates,
+    plus normal noise with ``noise`` times their interquartile range. It is a number or one of two
+    classes of equal size.
+    """
+    X = HEAVY_TAILS[tail](rng, (150, 20))
+    effect = np.arctan(X) if saturates else X
+    signal = effect[:, :4] @ np.array([1.0, -1.0, 1.0, -1.0])
+    deviation = np.subtract(*np.quantile(signal, (0.75, 0.25))) / 1.35
+    noisy = signal + noise * deviation * rng.standard_normal(150)
+    y = noisy if is_numeric else (noisy > np.median(noisy)).astype(int)
+    return Design(X, y, np.arange(20) < 4)
+
+
 def wide(rng: np.random.RandomState) -> Design:
     """Return 90 rows with 10 relevant and 490 null features."""
     data = make_linear_classification(90, n_strong=4, n_weak=6, n_irrelevant=490, random_state=rng)

@@ -53,6 +53,7 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         tolerance=SLACKS[0],
         calibration=probes,
         fit_scaling=standard_scaling,
+        tol=1e-9,
         screen=False,
         max_seconds=None,
         fold_seed=seed,

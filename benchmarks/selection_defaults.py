@@ -9,6 +9,7 @@ Each result is stored in a file. To resume an interrupted benchmark, repeat the 
 usage: python -m benchmarks.selection_defaults --data FOLDER [--results FOLDER]
                                                [--part rules | methods | permuted]
                                                [--tables NAME ...] [--methods NAME ...]
+                                               [--selectors NAME ...] [--seeds SEED ...]
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata, wilcoxon
+from scipy.stats import rankdata, studentized_range, wilcoxon
 from threadpoolctl import threadpool_limits
 
 from allrelevant import SelectionStability
@@ -28,7 +29,7 @@ from allrelevant import SelectionStability
 from .result_cache import load_or_compute
 from .selection_evaluation import balanced_accuracies
 from .selection_methods import METHODS, select
-from .selection_permuted import print_permuted
+from .selection_permuted import N_PERMUTATIONS, SELECTORS, print_permuted
 from .selection_rules import compare_rules
 from .selection_tables import CONFIRMATION, DEVELOPMENT, TABLES, Table
 
@@ -64,6 +65,8 @@ METHOD_PAIRS = (
     ("SVMRFE", "RFECV, its defaults"),
     ("EBRFE", "RFECV, its defaults"),
     ("SVMRFE", "RFECV"),
+    ("SVMRFE, steps of RFECV", "SVMRFE"),
+    ("SVMRFE, steps of RFECV", "RFECV"),
     ("EBRFE", "RFECV"),
     ("SVMRFE", "l1-penalized SVM"),
     ("EBRFE", "l1-penalized SVM"),
@@ -84,11 +87,18 @@ WEIGHTED_TABLES = (
 Results = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def compare_methods(name: str, table: Table, folder: Path, methods: Sequence[str]) -> Results:
-    """Return, for each method, the evaluation in each outer fold."""
+def compare_methods(
+    name: str, table: Table, folder: Path, methods: Sequence[str], seeds: Sequence[int]
+) -> Results:
+    """Return, for each method, the evaluation in each outer fold of each seed."""
     results: dict[str, list[dict[str, Any]]] = {}
-    for method in methods:
-        for number, (train, test) in enumerate(table.outer_folds(N_OUTER_FOLDS, seed=0)):
+    outer_folds = [
+        (f"{seed}-{number}", train, test)
+        for seed in seeds
+        for number, (train, test) in enumerate(table.outer_folds(N_OUTER_FOLDS, seed))
+    ]
+    for number, train, test in outer_folds:
+        for method in methods:
             stem = f"methods-{name}-{method}-{number}".replace(" ", "_")
 
             def compute(
@@ -138,6 +148,8 @@ def print_table(results: Mapping[str, Results], tables: Mapping[str, Table], tit
             f"| {np.median(sizes[:, j]):.0f} | {stabilities[:, j].mean():.2f} |"
             f"{f' {seconds[:, j].mean():.1f} s |' * timed}"
         )
+    critical = critical_difference(len(rows), len(results))
+    print(f"\nCritical difference of mean ranks (Nemenyi test, 5% level): {critical:.1f}")
     if not timed:  # rules are too many for a table with a column for each of them
         return
     print(f"\n| table | {' | '.join(rows)} |")
@@ -146,6 +158,12 @@ def print_table(results: Mapping[str, Results], tables: Mapping[str, Table], tit
         cells = [f"{accuracy[i, j]:.3f} ({sizes[i, j]:.0f})" for j in range(len(rows))]
         shape = "{:,} x {:,}".format(*tables[name].X.shape)
         print(f"| {name}, {shape} | {' | '.join(cells)} |")
+
+
+def critical_difference(n_methods: int, n_tables: int) -> float:
+    """Return the difference of mean ranks that is significant at the 5% level (Nemenyi test)."""
+    quantile = float(studentized_range.ppf(0.95, n_methods, np.inf)) / np.sqrt(2)
+    return quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_tables))
 
 
 def print_differences(results: Mapping[str, Results], pairs: Sequence[tuple[str, str]]) -> None:
@@ -201,6 +219,8 @@ def main() -> None:
     parser.add_argument("--part", choices=["rules", "methods", "permuted"], default="methods")
     parser.add_argument("--tables", nargs="+", choices=TABLES)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--selectors", nargs="+", choices=SELECTORS, default=list(SELECTORS))
+    parser.add_argument("--seeds", nargs="+", type=int, help="of outer folds or permutations")
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
     defaults = {"rules": DEVELOPMENT, "methods": CONFIRMATION, "permuted": PERMUTED_TABLES}
@@ -209,10 +229,12 @@ def main() -> None:
         if args.part == "rules":
             print_rules(tables, args.results)
         elif args.part == "permuted":
-            print_permuted(tables, args.results)
+            print_permuted(
+                tables, args.results, args.selectors, args.seeds or range(N_PERMUTATIONS)
+            )
         else:
             found = {
-                name: compare_methods(name, table, args.results, args.methods)
+                name: compare_methods(name, table, args.results, args.methods, args.seeds or [0])
                 for name, table in tables.items()
             }
             print_table(found, tables, "method")

@@ -1,8 +1,9 @@
 """F1 scores of the relevant features on data with known ground truth, for each task.
 
-Scores are means over ten instances, with default settings.
+Scores are means over several instances, with default settings. ``--rule probes`` uses the rule of
+the papers for relevance.
 
-usage: python -m benchmarks.task_ground_truth [--task ranking]
+usage: python -m benchmarks.task_ground_truth [--task ranking] [--rule probes] [--seeds N]
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from allrelevant import (
     RegressionBounds,
     RelevanceWarning,
 )
+from allrelevant._params import CutoffName
 from allrelevant.datasets import (
     make_linear_regression,
     make_ordinal_classification,
@@ -39,7 +41,7 @@ ESTIMATORS: dict[Task, Callable[..., Any]] = {
     "ordinal": OrdinalBounds,
     "ranking": RankingBounds,
 }
-SEEDS = range(10)
+N_SEEDS = 10
 
 # Task, generators without and with noise, and description of the noise.
 PLAIN: list[tuple[Task, Callable[..., Any], Callable[..., Any], str]] = [
@@ -89,12 +91,17 @@ class MeanF1(NamedTuple):
     privileged: float | None
 
 
-def mean_f1(task: Task, generate: Callable[..., Any], seeds: Iterable[int] = SEEDS) -> MeanF1:
+def mean_f1(
+    task: Task,
+    generate: Callable[..., Any],
+    rule: CutoffName = "fdr",
+    seeds: Iterable[int] = range(N_SEEDS),
+) -> MeanF1:
     """Compute the mean F1 scores over tables generated with different seeds."""
     own, best, privileged = [], [], []
     for seed in seeds:
         data = generate(random_state=seed)
-        bounds = ESTIMATORS[task](cutoff="probes", random_state=seed)
+        bounds = ESTIMATORS[task](cutoff=rule, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RelevanceWarning)
             if hasattr(data, "privileged"):
@@ -112,13 +119,16 @@ def mean_f1(task: Task, generate: Callable[..., Any], seeds: Iterable[int] = SEE
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", choices=list(ESTIMATORS), help="measure only this task")
-    only = parser.parse_args().task
+    parser.add_argument("--rule", choices=("fdr", "probes"), default="fdr")
+    parser.add_argument("--seeds", type=int, default=N_SEEDS, help="number of instances")
+    args = parser.parse_args()
+    only, measure = args.task, partial(mean_f1, rule=args.rule, seeds=range(args.seeds))
     print("| Task | F1 | F1 with noise | Noise |")
     print("| --- | --- | --- | --- |")
     best = []
     for task, clean, noisy, noise in PLAIN:
         if only in (None, task):
-            without, with_noise = mean_f1(task, clean), mean_f1(task, noisy)
+            without, with_noise = measure(task, clean), measure(task, noisy)
             print(f"| {task} | {without.own:.3f} | {with_noise.own:.3f} | {noise} |", flush=True)
             best.append(f"{task} {with_noise.best:.3f}")
     print(f"\nF1 with noise and the best possible cutoff, row by row: {', '.join(best)}.")
@@ -132,7 +142,7 @@ def main() -> None:
         scores = [
             f"{score:.3f}"
             for noise in (0.0, FEATURE_NOISE)
-            for score in mean_f1(task, partial(make_privileged, task, noise=noise))[::2]
+            for score in measure(task, partial(make_privileged, task, noise=noise))[::2]
         ]
         print(f"| {task} | {' | '.join(scores)} |", flush=True)
     print(f"\nNoise: {FEATURE_NOISE:g} standard deviations, added to all features of both tables.")

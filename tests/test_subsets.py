@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from allrelevant import InputError
-from allrelevant.subsets import PathScores, SelectionStability, choose_size, standard_errors
+from allrelevant.subsets import (
+    FoldOverlap,
+    HeldOutScore,
+    PathScores,
+    SelectionStability,
+    choose_size,
+    standard_errors,
+)
 
 SIZES = np.array([4, 3, 2, 1])
 FOLD_SCORES = np.array([[0.9, 0.8], [0.95, 0.85], [0.9, 0.85], [0.5, 0.6]])
@@ -32,8 +40,15 @@ def test_a_number_is_returned_unchanged_and_rules_require_scores():
         choose_size("worst", SIZES, FOLD_SCORES, NO_MARGINS)  # type: ignore[arg-type]
 
 
+def k_folds(n_folds: int) -> FoldOverlap:
+    """Return the overlap of folds that hold out one row each."""
+    rows = np.arange(n_folds)
+    return FoldOverlap.from_folds([(np.delete(rows, k), rows[k : k + 1]) for k in rows])
+
+
 def path(scores: np.ndarray, rankings: np.ndarray) -> PathScores:
-    return PathScores(SIZES, scores, np.zeros_like(scores), rankings, 0.5)
+    margins = np.zeros_like(scores)
+    return PathScores(SIZES, scores, margins, rankings, 0.5, k_folds(scores.shape[1]))
 
 
 def test_size_of_a_fold_is_chosen_on_the_other_folds():
@@ -46,7 +61,8 @@ def test_size_of_a_fold_is_chosen_on_the_other_folds():
     assert held_out.support.sum(axis=1).tolist() == [4, 3, 3]
     assert held_out.support[1].tolist() == [False, True, True, True]
     assert held_out.all_features == pytest.approx(2.3 / 3)
-    assert held_out.standard_error == pytest.approx(np.std([0.5, 0.6, 0.6], ddof=1) / np.sqrt(3))
+    deviation = np.std([0.5, 0.6, 0.6], ddof=1)
+    assert held_out.standard_error == pytest.approx(deviation * np.sqrt(1 / 3 + 1 / 2))
     assert held_out.constant == 0.5
     assert not held_out.nested
     fixed = path(scores, rankings).held_out(2)
@@ -60,16 +76,80 @@ def test_choosing_the_best_of_many_noise_scores_is_not_rewarded():
     for seed in range(200):
         scores = np.random.default_rng(seed).normal(0.5, 0.1, size=(30, 5))
         sizes = np.arange(30, 0, -1)
-        noise = PathScores(sizes, scores, np.zeros_like(scores), np.ones((5, 30), int), 0.5)
+        margins, rankings = np.zeros_like(scores), np.ones((5, 30), int)
+        noise = PathScores(sizes, scores, margins, rankings, 0.5, k_folds(5))
         best.append(scores.mean(axis=1).max())
         held_out.append(noise.held_out("best").score)  # type: ignore[union-attr]
     assert np.mean(best) > 0.55
     assert np.mean(held_out) == pytest.approx(0.5, abs=0.01)
 
 
+def test_folds_that_share_held_out_rows_do_not_choose_the_size():
+    """Two repetitions of two folds: the size of a fold is chosen on one other fold only."""
+    rows = np.arange(8)
+    halves = [rows[:4], rows[4:], rows[::2], rows[1::2]]
+    overlap = FoldOverlap.from_folds([(np.setdiff1d(rows, half), half) for half in halves])
+    other = np.array([1, 0, 3, 2])
+    assert overlap.disjoint.tolist() == (np.arange(4) == other[:, None]).tolist()
+    assert overlap.test_ratio == 1.0
+    scores = np.array([[0.9, 0.1, 0.2, 0.3], [0.0, 0.8, 0.1, 0.1]] * 2)[:, :4]
+    scores[2:] = -1.0
+    repeated = PathScores(
+        SIZES, scores, np.zeros_like(scores), np.ones((4, 4), dtype=int), 0.5, overlap
+    )
+    held_out = repeated.held_out("best")
+    assert held_out is not None
+    assert held_out.n_features.tolist() == [3, 4, 4, 4]
+    without = FoldOverlap(np.zeros((4, 4), dtype=bool), 1.0)
+    shared = PathScores(SIZES, scores, scores, np.ones((4, 4), dtype=int), 0.5, without)
+    assert shared.held_out("best") is None
+
+
+def test_standard_error_is_that_of_repeated_samples():
+    """Fold scores with correlation test / (train + test), as Nadeau and Bengio (2003) assume."""
+    rng = np.random.default_rng(0)
+    shared, own = rng.normal(size=(20_000, 1)), rng.normal(size=(20_000, 5))
+    scores = np.sqrt(0.2) * shared + np.sqrt(0.8) * own
+    support = np.ones((5, 2), dtype=bool)
+    errors = [
+        HeldOutScore(row, support.sum(axis=1), support, row, 0.5, 1 / 4, nested=True).standard_error
+        for row in scores[:5_000]
+    ]
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(scores.mean(axis=1).std(), rel=0.03)
+
+
+def test_difference_of_scores():
+    def pvalue(differences: np.ndarray) -> float:
+        n_folds = len(differences)
+        support = np.ones((n_folds, 2), dtype=bool)
+        return HeldOutScore(
+            0.5 + differences,
+            support.sum(axis=1),
+            support,
+            np.full(n_folds, 0.5),
+            0.5,
+            1 / max(1, n_folds - 1),
+            nested=False,
+        ).difference_pvalue
+
+    differences = np.random.default_rng(0).normal(0.02, 0.03, size=10)
+    assert 0.001 < pvalue(differences) < 0.5
+    assert pvalue(-differences) == pytest.approx(pvalue(differences))
+    plain = stats.ttest_1samp(differences, 0.0)
+    # The correction multiplies the standard error by a constant.
+    corrected = plain.statistic / np.sqrt(10 * (1 / 10 + 1 / 9))
+    assert pvalue(differences) == pytest.approx(2 * stats.t.sf(corrected, 9))
+    assert pvalue(np.zeros(5)) == 1.0
+    assert pvalue(np.array([0.5])) == 1.0
+    assert pvalue(np.full(4, 0.25)) == 0.0
+
+
 def test_rankings_on_all_rows_or_a_single_fold_have_no_held_out_score():
     assert path(FOLD_SCORES, np.empty((0, 4), dtype=int)).held_out("best") is None
-    assert path(FOLD_SCORES[:, :1], np.ones((1, 4), dtype=int)).held_out("best") is None
+    rows = np.arange(2)
+    one_fold = FoldOverlap.from_folds([(rows[:1], rows[1:])])
+    single = PathScores(SIZES, FOLD_SCORES[:, :1], NO_MARGINS[:, :1], SIZES[None], 0.5, one_fold)
+    assert single.held_out("best") is None
     assert standard_errors(FOLD_SCORES[:, :1]).tolist() == [0, 0, 0, 0]
 
 

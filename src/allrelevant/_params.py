@@ -30,6 +30,7 @@ LINEAR_TASKS = tuple(name for name in TASKS if name != METRIC)
 NORM_SLACK: Final = 0.1
 LOSS_SLACK: Final = 0.05
 LOSS_TOL: Final = 1e-6
+TOL: Final = 1e-4
 FDR: Final = "fdr"
 PROBES: Final = "probes"
 FIXED: Final = "fixed"

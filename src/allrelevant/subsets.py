@@ -6,16 +6,18 @@ the scores of these subsets. It chooses a size by a rule and estimates the score
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from sklearn.metrics import get_scorer
 
 from ._params import SUBSET_RULES, SubsetRule
-from ._typing import Matrix, Vector
+from ._typing import Matrix, Rows, Vector
 from .exceptions import InputError
 
 # Mean scores are rounded to this number of decimals, because means of the same fold scores in a
@@ -34,11 +36,53 @@ def mean_scores(fold_scores: Matrix) -> Vector:
 
 
 def standard_errors(fold_scores: Matrix) -> Vector:
-    """Return the standard error of each subset's mean score; zero for a single fold."""
+    """Return the standard error of each subset's mean score; zero for a single fold.
+
+    This is the usual error of the one-standard-error rule. It is too small, because it ignores that
+    the training rows of different folds overlap; see :func:`corrected_error`.
+    """
     n_folds = fold_scores.shape[1]
     if n_folds < 2:
         return np.zeros(len(fold_scores))
     return fold_scores.std(axis=1, ddof=1) / np.sqrt(n_folds)
+
+
+def corrected_error(values: Vector, test_ratio: float) -> float:
+    """Return the standard error of a mean over folds, corrected for overlapping training rows.
+
+    ``test_ratio`` is the number of held-out rows per training row. The correction is that of
+    Nadeau and Bengio (2003). The error of a single fold is zero.
+
+    >>> import numpy as np
+    >>> round(corrected_error(np.array([0.1, 0.2, 0.1, 0.2, 0.15]), 1 / 4), 4)
+    0.0335
+    """
+    if len(values) < 2:
+        return 0.0
+    return float(values.std(ddof=1) * np.sqrt(1 / len(values) + test_ratio))
+
+
+@dataclass(frozen=True)
+class FoldOverlap:
+    """Overlap of the rows of different folds.
+
+    ``disjoint``, of shape (n_folds, n_folds), states which folds have no held-out rows in common.
+    ``test_ratio`` is the mean number of held-out rows per training row.
+    """
+
+    disjoint: NDArray[np.bool_]
+    test_ratio: float
+
+    @classmethod
+    def from_folds(cls, folds: Sequence[tuple[Rows, Rows]]) -> Self:
+        """Return the overlap of folds, given their training rows and held-out rows."""
+        if not folds:
+            return cls(np.empty((0, 0), dtype=bool), float("nan"))
+        held_out = np.zeros((len(folds), 1 + max(int(test.max()) for _, test in folds)))
+        for fold, (_, test) in enumerate(folds):
+            held_out[fold, test] = 1.0
+        ratio = float(np.mean([len(test) / len(train) for train, test in folds]))
+        return cls(held_out @ held_out.T == 0, ratio)
 
 
 def choose_size(
@@ -83,6 +127,8 @@ class PathScores:
         features were ranked once.
     constant : float
         Mean score of a constant prediction over the folds.
+    overlap : FoldOverlap
+        Overlap of the rows of different folds. Empty if the features were ranked once.
     """
 
     sizes: NDArray[np.int64]
@@ -90,6 +136,7 @@ class PathScores:
     margins: Matrix
     rankings: NDArray[np.int64]
     constant: float
+    overlap: FoldOverlap
 
     @property
     def n_folds(self) -> int:
@@ -102,14 +149,14 @@ class PathScores:
     def held_out(self, rule: SubsetRule | int) -> HeldOutScore | None:
         """Return the held-out score of a rule, or None if it cannot be estimated.
 
-        For each fold, the rule chooses the number of features on the other folds. This requires
-        at least two folds, with a separate ranking in each.
+        For each fold, the rule chooses the number of features on the folds that have no held-out
+        rows in common with it. Each fold needs at least one of these, and a separate ranking.
         """
-        if self.n_folds < 2 or len(self.rankings) == 0:
+        disjoint = self.overlap.disjoint
+        if self.n_folds < 2 or len(self.rankings) == 0 or not disjoint.any(axis=1).all():
             return None
         sizes = []
-        for fold in range(self.n_folds):
-            others = np.arange(self.n_folds) != fold
+        for others in disjoint:
             sizes.append(
                 choose_size(rule, self.sizes, self.scores[:, others], self.margins[:, others])
             )
@@ -119,6 +166,7 @@ class PathScores:
             self.rankings <= np.array(sizes)[:, None],
             self.scores[0],
             self.constant,
+            self.overlap.test_ratio,
             nested=False,
         )
 
@@ -146,6 +194,8 @@ class HeldOutScore:
         Score of all features on the same rows.
     constant : float
         Mean score of a constant prediction on the same rows.
+    test_ratio : float
+        Mean number of held-out rows per training row.
     nested : bool
         Whether the whole selection was repeated in each fold.
     """
@@ -155,6 +205,7 @@ class HeldOutScore:
     support: NDArray[np.bool_]
     all_features_scores: Vector
     constant: float
+    test_ratio: float
     nested: bool
 
     @property
@@ -164,8 +215,8 @@ class HeldOutScore:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the mean score."""
-        return float(standard_errors(self.scores[None])[0])
+        """Standard error of the mean score, corrected for overlapping training rows."""
+        return corrected_error(self.scores, self.test_ratio)
 
     @property
     def all_features(self) -> float:
@@ -174,8 +225,23 @@ class HeldOutScore:
 
     @property
     def all_features_error(self) -> float:
-        """Standard error of the mean score of all features."""
-        return float(standard_errors(self.all_features_scores[None])[0])
+        """Corrected standard error of the mean score of all features."""
+        return corrected_error(self.all_features_scores, self.test_ratio)
+
+    @property
+    def difference_pvalue(self) -> float:
+        """P-value of the hypothesis that all features have the same score as the selected ones.
+
+        This is the corrected resampled t-test of Nadeau and Bengio (2003). A single fold gives no
+        evidence.
+        """
+        differences = self.scores - self.all_features_scores
+        if len(differences) < 2 or not differences.any():
+            return 1.0
+        error = corrected_error(differences, self.test_ratio)
+        if error == 0:
+            return 0.0
+        return float(2 * stats.t.sf(abs(differences.mean()) / error, len(differences) - 1))
 
     @cached_property
     def stability(self) -> SelectionStability:

@@ -13,6 +13,7 @@ from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.ordinal import OrdinalData
 from allrelevant.bounds.ranking import RankingData
 from allrelevant.bounds.regression import RegressionData
+from allrelevant.bounds.survival import SurvivalData
 from tests.bounds import naive_tasks
 
 
@@ -124,6 +125,9 @@ def _requirements(samples):
         sample = [i for i in range(n) for _ in range(2)]
     elif isinstance(samples, OrdinalData):
         found, sample = naive_tasks.ordinal(X, y, weight), []
+    elif isinstance(samples, SurvivalData):
+        # Codes are twice the rank of the time, plus 1 if it is censored.
+        found, sample = naive_tasks.survival(X, y % 2 == 0, y // 2, weight), []
     else:
         assert isinstance(samples, RankingData)
         found, sample = naive_tasks.ranking(X, y, weight), []

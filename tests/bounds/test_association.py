@@ -68,6 +68,21 @@ def test_sparse_tables_give_the_same_pvalue():
     assert association_pvalue(sp.csr_array(X), y, np.ones(50), orders) == dense
 
 
+@pytest.mark.parametrize("as_table", [np.asarray, sp.csr_array])
+def test_outliers_do_not_hide_an_association(as_table):
+    """A few extreme values of a heavy-tailed column must not outweigh all others."""
+    rng = np.random.RandomState(4)
+    X = rng.standard_cauchy((80, 5))
+    X[0, 0] = 1e6
+    y = np.where(rng.permutation(80) % 2, 1.0, -1.0)
+    X[:, 0] = np.abs(X[:, 0]) * y  # the sign of the first column is the target
+    X[0, 0] *= -1.0  # except for the outlier
+    orders = draw_orders(80, rng)
+    assert association_pvalue(as_table(X), y[:, None], np.ones(80), orders) <= 0.01
+    found = permuted_associations(as_table(X), y, np.ones(80), orders)
+    assert found[0, 0] > 1.3 * found[1:, 0].max()
+
+
 def test_level_is_kept_on_independent_targets():
     """The test rejects independent targets no more often than its level allows.
 

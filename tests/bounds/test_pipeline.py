@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 
 from allrelevant import ClassificationBounds, InputError
 from allrelevant.bounds import pipeline
+from allrelevant.bounds.solver import families
 from allrelevant.datasets import make_linear_classification
 from allrelevant.exceptions import RelevanceWarning
 from allrelevant.report import render
 from allrelevant.results import bounds_document
+from tests.bounds.tall_tables import tall_samples
 
 
 def fit(data, **kwargs):
@@ -157,3 +160,45 @@ def _kill_worker_of_feature_0(models, features, **options):
     if 0 in features:
         os.kill(os.getpid(), signal.SIGKILL)
     return weight_ranges(models, features, **options)
+
+
+def test_bounds_are_exactly_zero_if_the_baseline_uses_no_feature():
+    """Rounding errors of the solver must not appear as weights."""
+    X, y = load_breast_cancer(return_X_y=True)
+    shuffled = np.random.RandomState(1).permutation(y)
+    with pytest.warns(RelevanceWarning, match="No feature improves"):
+        bounds = ClassificationBounds(C=5.5576, cutoff=0.1).fit(X, shuffled)
+    assert not bounds.interval_.any()
+    assert not bounds.gap_.any()
+    witness = bounds.witness(0, "upper")
+    assert not witness.coef_.any()
+    assert witness.loss_ == pytest.approx(bounds.baseline_.loss_)
+
+
+@pytest.mark.parametrize("cutoff", [0.05, "fdr"])
+def test_classes_do_not_depend_on_the_tolerance(cutoff, monkeypatch):
+    """Bounds that are too close to a decision are refined."""
+    monkeypatch.setattr(families, "MIN_ROWS_FOR_INTERIOR", 100)
+    data = tall_samples("plain", 0)
+    C = 100.0 / len(data.y)
+    loose, tight = (
+        ClassificationBounds(C=C, cutoff=cutoff, fdr=0.2, tol=tol, random_state=0).fit(
+            data.X, data.y
+        )
+        for tol in (1e-2, 1e-9)
+    )
+    norm = (1 + loose.norm_slack) * loose.baseline_.norm_
+    assert tight.gap_.max() <= 1e-8 * norm < loose.gap_.max() <= 1e-2 * norm
+    assert loose.relevance_.tolist() == tight.relevance_.tolist()
+    assert loose.exact_.all()
+
+
+def test_undecided_bounds_are_refined(monkeypatch):
+    monkeypatch.setattr(families, "MIN_ROWS_FOR_INTERIOR", 100)
+    data = tall_samples("plain", 0)
+    C = 100.0 / len(data.y)
+    upper = ClassificationBounds(C=C, cutoff=0.05, tol=1e-9).fit(data.X, data.y).interval_[:, 1]
+    # A cutoff slightly below the largest weight of a feature: a loose bound cannot decide.
+    est = ClassificationBounds(C=C, cutoff=float(upper[0]) - 1e-6, tol=1e-2).fit(data.X, data.y)
+    assert est.relevance_[0] != "irrelevant"
+    assert est.gap_[0].max() <= 1e-8 < est.gap_.max()

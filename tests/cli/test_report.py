@@ -15,7 +15,7 @@ from click.testing import Result
 
 import allrelevant
 from allrelevant import ClassificationBounds, RelevanceWarning
-from allrelevant._params import LINEAR_TASKS, TASKS
+from allrelevant._params import LINEAR_TASKS, SURVIVAL, TASKS
 
 from .outcomes import table_rows
 
@@ -111,6 +111,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         ("formulation", "joint", "--formulation=joint"),
         ("class_weight", "balanced", "--class-weight=balanced"),
         ("standardize", False, "--no-standardize"),
+        ("curves", 3, "--curves=3"),
         ("cutoff", 0.05, "--cutoff=0.05"),
         ("fdr", 0.2, "--fdr=0.2"),
         ("n_probes", 20, "--n-probes=20"),
@@ -121,7 +122,8 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         ("n_jobs", 2, "--jobs=2"),
     ]
     parameters = set(inspect.signature(ClassificationBounds).parameters)
-    assert {name for name, _, _ in given} == parameters - {"verbose"}
+    # The command converts the columns of --categorical itself.
+    assert {name for name, _, _ in given} == parameters - {"verbose", "categorical", "terms"}
     seen: dict[str, Any] = {}
     fit = ClassificationBounds.fit
 
@@ -133,7 +135,8 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(ClassificationBounds, "fit", recording)
     succeeded(run("report", "table.csv", "-t", "sick", *(option for _, _, option in given)))
-    assert seen == {**{name: value for name, value, _ in given}, "verbose": 0}
+    others = {"verbose": 0, "categorical": None, "terms": None}
+    assert seen == {**{name: value for name, value, _ in given}, **others}
 
 
 @pytest.mark.parametrize("task", LINEAR_TASKS)
@@ -148,8 +151,9 @@ def test_defaults_are_those_of_the_estimator(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(estimator, "fit", recording)
-    frame.assign(sick=[0, 1] * 40).to_csv("t.csv", index=False)
-    run("report", "t.csv", "-t", "sick", "--task", task)
+    frame.assign(sick=[0, 1] * 40, died=[1, 1, 0, 0] * 20).to_csv("t.csv", index=False)
+    event = ["--event", "died"] if task == SURVIVAL else []
+    run("report", "t.csv", "-t", "sick", "--task", task, *event)
     # random_state differs on purpose, so that runs are reproducible by default.
     assert seen == [{**estimator().get_params(), "random_state": 0}]
 

@@ -62,13 +62,14 @@ def test_missing_and_infinite_values(run: Run, frame: pd.DataFrame, name: str) -
     write(bad, name)
     refused(run("report", name, "-t", "sick"), "'beta' (1 infinite)", "--drop")
     write(bad.assign(beta=frame["beta"]), name)
-    refused(run("report", name, "-t", "sick"), "'alpha' (2 missing)", "--drop")
+    for command in (("select",), ("report", "--method", "metric")):
+        refused(run(command[0], name, "-t", "sick", *command[1:]), "'alpha' (2 missing)", "--drop")
 
 
 def test_text_columns(run: Run, frame: pd.DataFrame) -> None:
     write(frame.assign(sex="male", age=["41"] * 79 + ["?"]))
     refused(
-        run("report", "bad.csv", "-t", "sick"),
+        run("report", "bad.csv", "-t", "sick", "--method", "metric"),
         "'sex' (such as 'male')",
         "'age' (such as '?')",
         "get_dummies",

@@ -190,7 +190,7 @@ def test_bounds_next_to_the_selection(run: Run, frame: pd.DataFrame) -> None:
     assert found["bounds"]["small_set"]["held_out_score"] == design.held_out_score
     rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line}
     assert rows["alpha"][-2:] == ["strong", "nothing"]
-    assert rows["beta"][-2:] == ["weak", "gamma"]
+    assert rows["beta"][-4:] == ["weak", "gamma", "(also", "selected)"]
     assert f"Small set: {len(design[0].features)} features suffice" in done.stdout
     page = Path("out.html").read_text()
     assert "The answers side by side" in page

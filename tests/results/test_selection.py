@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from allrelevant import SVMRFE, ClassificationBounds
 from allrelevant.datasets import make_linear_classification
 from allrelevant.results import selection_document
-from allrelevant.results.selection import SelectionBounds, difference_pvalue
+from allrelevant.results.selection import SelectionBounds
 from allrelevant.results.selection_answer import (
     needed_by,
+    recommendation,
     replacement,
     score_name,
     selection_answer,
@@ -118,19 +118,6 @@ def test_verdict(document: dict[str, Any], mean: float, expected: str) -> None:
     assert expected in selection_answer(few).verdict
 
 
-def test_difference_of_scores() -> None:
-    differences = np.random.default_rng(0).normal(0.02, 0.03, size=10)
-    assert 0.001 < difference_pvalue(differences) < 0.5
-    assert difference_pvalue(-differences) == pytest.approx(difference_pvalue(differences))
-    plain = stats.ttest_1samp(differences, 0.0)
-    # The correction multiplies the standard error by a constant.
-    corrected = plain.statistic / np.sqrt(10 * (1 / 10 + 1 / 9))
-    assert difference_pvalue(differences) == pytest.approx(2 * stats.t.sf(corrected, 9))
-    assert difference_pvalue(np.zeros(5)) == 1.0
-    assert difference_pvalue(np.array([0.5])) == 1.0
-    assert difference_pvalue(np.full(4, 0.25)) == 0.0
-
-
 def test_size(document: dict[str, Any]) -> None:
     assert "chosen for the best cross-validated score" in selection_answer(document).size
     best = document["score"]["best_n_features"]
@@ -151,10 +138,37 @@ def test_smaller_subset_is_mentioned(document: dict[str, Any]) -> None:
         for size, score in scores.items()
     ]
     changed = {**document, "subsets": subsets, "n_selected": 5}
-    assert "A subset of 4 features scores within one" in selection_answer(changed).size
+    text = selection_answer(changed).size
+    assert "The best score is 0.920 with 5 features." in text
+    assert text.endswith("4 within one standard error (--n-features one_se).")
+    subsets[1]["standard_error"] = 0.005
+    assert selection_answer(changed).size.endswith(": 4 within 0.01 (--n-features 4).")
     subsets[1]["standard_error"] = 0.02
-    assert "A subset of 3 features scores within" in selection_answer(changed).size
-    assert "A subset of" not in selection_answer({**changed, "n_selected": 3}).size
+    assert selection_answer(changed).size.endswith(
+        "3 within one standard error (--n-features one_se) and 4 within 0.01 (--n-features 4)."
+    )
+    assert "The fewest" not in selection_answer({**changed, "n_selected": 3}).size
+    for subset in subsets:
+        subset["score"] -= 2.0  # a score with an unknown unit, such as a negative error
+    assert "0.01" not in selection_answer(changed).size
+
+
+def test_selected_subset_is_named_if_others_have_the_same_score(document: dict[str, Any]) -> None:
+    subsets = [
+        {"n_features": size, "score": 0.9 if size > 2 else 0.895, "standard_error": 0.02}
+        for size in (6, 5, 4, 3, 2, 1)
+    ]
+    text = selection_answer({**document, "subsets": subsets, "n_selected": 4}).size
+    assert "The best score is 0.900 with 4 features." in text
+
+
+def test_scope_of_the_score(document: dict[str, Any]) -> None:
+    few = {**document, "n_selected": 2}
+    assert selection_answer(few).scope.endswith("and not of exactly these 2 features.")
+    assert selection_answer({**document, "n_selected": 1}).scope.endswith("exactly this feature.")
+    assert selection_answer({**document, "n_selected": 6}).scope == ""
+    unscored = {**few, "score": {**document["score"], "held_out": None}}
+    assert selection_answer(unscored).scope == ""
 
 
 def test_stability(document: dict[str, Any]) -> None:
@@ -182,9 +196,32 @@ def test_relevance_of_the_selected_features(document: dict[str, Any]) -> None:
     assert text == (
         "Of the selected features, 1 is strong (every equivalent linear model needs it), 2 are "
         "weak (other features can replace them), 1 is unconfirmed (all equivalent linear models "
-        "use it, but there is not enough evidence) and 1 is irrelevant (equivalent linear "
-        "models do not need it)."
+        "use it, but there is not enough evidence) and 1 is irrelevant (not significantly more "
+        "relevant than noise, perhaps selected by chance)."
     )
+
+
+def test_selected_features_that_replace_each_other(document: dict[str, Any]) -> None:
+    def text(substitutes: dict[str, list[str]]) -> str:
+        features = [
+            {
+                "name": name,
+                "selected": True,
+                "relevance": "weak",
+                "frequency": 1.0,
+                "substitutes": names,
+            }
+            for name, names in substitutes.items()
+        ]
+        return selection_answer({**document, "features": features}).bounds
+
+    assert "replace each other" not in text({"a": ["b", "x"], "b": ["x"]})
+    both = {"a": ["b", "x"], "b": ["a"], "c": []}
+    assert text(both).endswith(
+        "features a and b can replace each other, so fewer features may suffice."
+    )
+    three = {"a": ["b", "c"], "b": ["a", "c"], "c": ["b", "a"]}
+    assert "a and b can replace each other, as can 2 other pairs, so" in text(three)
 
 
 def test_strong_for_one_of_several_classes(document: dict[str, Any]) -> None:
@@ -202,12 +239,13 @@ def test_relevance_of_a_single_feature(document: dict[str, Any]) -> None:
 
 def test_replacement() -> None:
     weak = {"relevance": "weak", "substitutes": ["a", "b", "c", "d"]}
-    assert replacement(weak) == "a, b, c and 1 more"
-    assert replacement({**weak, "substitutes": ["a", "b"]}) == "a or b"
-    assert replacement({**weak, "substitutes": []}) == "a combination of other features"
-    assert replacement({"relevance": "weak"}) == ""
-    assert replacement({"relevance": "strong"}) == "nothing"
-    assert replacement({"relevance": "irrelevant"}) == "not needed"
+    assert replacement(weak, []) == "a, b, c and 1 more"
+    assert replacement(weak, ["b", "d"]) == "a or c"
+    assert replacement(weak, ["a", "b", "c", "d"], at_most=2) == "a, b and 2 more (also selected)"
+    assert replacement({**weak, "substitutes": []}, []) == "a combination of other features"
+    assert replacement({"relevance": "weak"}, []) == ""
+    assert replacement({"relevance": "strong"}, []) == "nothing"
+    assert replacement({"relevance": "irrelevant"}, []) == "not needed"
 
 
 def test_score_names(document: dict[str, Any]) -> None:
@@ -230,11 +268,50 @@ def test_small_set(document: dict[str, Any]) -> None:
     assert describe_small_set(empty, "accuracy").startswith("A linear model without features")
 
 
+@pytest.mark.parametrize(
+    ("n_small", "small_score", "mean", "expected"),
+    [
+        (2, 0.79, 0.80, "Use the small set, which has fewer features"),
+        (2, 0.79, 0.75, "Use the small set, which has fewer features"),
+        (2, 0.76, 0.79, "Use the selected features, unless 3 are too many."),
+        (3, 0.79, 0.75, "Use the small set, which is as large"),
+        (3, 0.75, 0.79, "Use the selected features. The small set is as large"),
+        (4, 0.80, 0.79, "Use the selected features, which are fewer."),
+    ],
+)
+def test_recommendation(
+    document: dict[str, Any], n_small: int, small_score: float, mean: float, expected: str
+) -> None:
+    small_set = document["bounds"]["small_set"]
+    small_set = {
+        **small_set,
+        "models": [{**small_set["models"][0], "features": list("abcd")[:n_small]}],
+        "held_out_score": small_score,
+        "held_out_score_error": 0.02,
+        "baseline": {"score": 0.8, "score_error": 0.02},
+    }
+    changed = {
+        **with_score(document, mean=mean, standard_error=0.01, all_features=0.8, constant=0.5),
+        "bounds": {**document["bounds"], "small_set": small_set},
+        "selected": list("bcd"),
+        "n_selected": 3,
+    }
+    text = recommendation(changed)
+    assert text.startswith(expected)
+    change = "equal to" if mean == 0.8 else f"{0.8 - mean:.3f} below"
+    assert text.endswith(f"(balanced accuracy) is {change} that of all features.")
+    assert recommendation(with_score(changed, mean=0.51)) == ""
+    same = {**changed, "selected": list("abcd")[:n_small]}
+    assert recommendation(same) == "The small set consists of the selected features."
+    small_set["held_out_score"] = None
+    assert recommendation(changed) == ""
+
+
 def test_names_are_printable(document: dict[str, Any]) -> None:
     hostile = {**document, "n_selected": 1, "selected": ["line\nbreak\x1b[31m"]}
     assert "line\\nbreak\\x1b[31m" in selection_answer(hostile).lead
     weak = {"relevance": "weak", "substitutes": ["tab\t"]}
-    assert replacement(weak) == "tab\\t"
+    assert replacement(weak, []) == "tab\\t"
 
 
 def test_document_agrees_with_the_estimator() -> None:

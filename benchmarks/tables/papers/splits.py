@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from allrelevant import ClassificationBounds, Stability, stability
+from allrelevant._params import CutoffName
 
 from ..table import Column, Figures, Measured, Row
 
@@ -29,21 +31,20 @@ COLUMNS = (
 )
 
 
-def breast_cancer(seed: int, _: Path) -> Figures:
+def breast_cancer(seed: int, _: Path, cutoff: CutoffName = "fdr") -> Figures:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    return figures(run(ClassificationBounds(cutoff="probes"), X, y, seed))
+    return figures(run(ClassificationBounds(cutoff=cutoff), X, y, seed))
 
 
-def parkinsons(seed: int, data: Path) -> Figures:
+def parkinsons(seed: int, data: Path, cutoff: CutoffName = "fdr") -> Figures:
     """Measure the stability of bounds on the Parkinson's data, with splits by person.
 
     There are six or seven recordings of each of the 32 people.
     """
     with np.load(data / "parkinsons.npz") as file:
         X, y, people = file["X"].astype(float), file["y"], file["subject"]
-    bounds = ClassificationBounds(
-        class_weight="balanced", cutoff="probes"
-    )  # three quarters of the people are ill
+    # Three quarters of the people are ill.
+    bounds = ClassificationBounds(class_weight="balanced", cutoff=cutoff)
     # Choose C beforehand. With folds of single rows, C would suit the identification of people.
     search = GridSearchCV(
         clone(bounds).set_params(cutoff=1e-5),
@@ -52,6 +53,13 @@ def parkinsons(seed: int, data: Path) -> Figures:
         scoring="balanced_accuracy",
     ).fit(X, y, groups=people)
     return figures(run(bounds.set_params(**search.best_params_), X, y, seed, groups=people))
+
+
+DATASETS = (
+    ("breast cancer", breast_cancer, ""),
+    ("parkinsons, by person", parkinsons, "parkinsons.npz"),
+)
+RULES: dict[str, CutoffName] = {"": "fdr", ", cutoff from probes": "probes"}
 
 
 def run(bounds: ClassificationBounds, X: Any, y: Any, seed: int, **options: Any) -> Stability:
@@ -76,21 +84,27 @@ def figures(result: Stability) -> Figures:
 
 def rows() -> list[Row]:
     return [
-        Row("breast cancer", breast_cancer, seeds=1, quick=0, is_ours=True),
         Row(
-            "parkinsons, by person",
-            parkinsons,
+            f"{name}{title}",
+            partial(measure, cutoff=cutoff),
             seeds=1,
             quick=0,
-            data_file="parkinsons.npz",
+            data_file=data_file,
             is_ours=True,
-        ),
+        )
+        for title, cutoff in RULES.items()
+        for name, measure, data_file in DATASETS
     ]
 
 
 def draw(rows: Mapping[str, Measured]) -> Any:
-    """Draw the ratios of standard deviations above the mean bounds, one column per dataset."""
+    """Draw the ratios of standard deviations above the mean bounds, one column per dataset.
+
+    They do not depend on the rule for relevance, so rows with another rule are left out.
+    """
     from matplotlib import pyplot
+
+    rows = {name: rows[name] for name, _, _ in DATASETS if name in rows}
 
     figure, axes = pyplot.subplots(
         2, len(rows), figsize=(5.0 * len(rows), 4.5), layout="constrained", squeeze=False

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
+from .._optional import display
 from .._params import (
     AUTO,
     CUTOFF,
@@ -30,10 +31,12 @@ from .._params import (
     MAX_SEARCH_SECONDS,
     N_PROBES,
     NORM_SLACK,
+    TOL,
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
 from .._validation import N_JOBS, check_groups
+from ..relevance import RELEVANT
 from ..resampling import draw_seeds
 from ..terms.encoding import MAX_LEVELS, EncodingOptions, TableEncoding
 from ..terms.layout import WeightLayout, privileged_names
@@ -48,6 +51,7 @@ from .design import (
     check_max_seconds,
     find_cheapest_models,
 )
+from .levels import LevelEffects, level_effects, levels_to_frame
 from .models import LinearModel, LinearModels
 from .pipeline import (
     BoundsSettings,
@@ -61,12 +65,18 @@ from .pipeline import (
 )
 from .relations import Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
+from .solver.interface import EXACT_TOL
 from .sufficiency import Sufficiency, check_sufficiency
 from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
 from .what_if import constrain_result, describe_constraints, find_subproblem
 
 # Smallest number of samples.
 MIN_SAMPLES = 4
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..plots import LevelsDisplay
 
 # With screen="auto", tables with more features than this are screened.
 SCREEN_ABOVE = 10_000
@@ -90,6 +100,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         "fdr": [Interval(Real, 0, 1, closed="neither")],
         "n_probes": [Interval(Integral, 1, None, closed="left")],
         "fpr": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
         "screen": ["boolean", StrOptions({"auto"})],
         "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
@@ -122,6 +133,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
+        tol: float = TOL,
         screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -140,6 +152,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self.fdr = fdr
         self.n_probes = n_probes
         self.fpr = fpr
+        self.tol = tol
         self.screen = screen
         self.max_seconds = max_seconds
         self.random_state = random_state
@@ -270,6 +283,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             tolerance=self._tolerance,
             calibration=calibration_for(rule, C, fold_seed, probe_seed),
             fit_scaling=self._fit_scaling,
+            tol=max(float(self.tol), EXACT_TOL),
             screen=auto if self.screen == "auto" else bool(self.screen),
             max_seconds=None if self.max_seconds is None else self.max_seconds / n_subproblems,
             fold_seed=fold_seed,
@@ -281,6 +295,11 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     @property
     def _formulation(self) -> Formulation:
         return SEPARATE
+
+    @property
+    def _large_gap(self) -> float:
+        # The tolerance is relative to the limit on the norm.
+        return max(super()._large_gap, (1.0 + self.norm_slack) * self.tol)
 
     @property
     def _fit_scaling(self) -> FitScaling:
@@ -364,6 +383,47 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         """
         index, side = self._checked(feature, bound)
         return self._result.subproblems[0].witness(index, side)
+
+    def levels_frame(self) -> pd.DataFrame:
+        """Return the effect of each level of the categories, with its range over all models.
+
+        The effect of a level is its contribution to the value of the model, compared with the mean
+        over all rows. The bins of ``curves`` are levels, too. For a number with missing values, the
+        effect of a missing value is compared with that of the median. If its range excludes zero,
+        the fact that a value is missing is informative.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per level: ``feature``, ``class`` (with more than two classes), ``level``,
+            ``baseline`` (effect in the baseline), ``low`` and ``high`` (smallest and largest effect
+            over the equivalent models).
+
+        Examples
+        --------
+        >>> import numpy as np, pandas as pd
+        >>> from allrelevant import ClassificationBounds
+        >>> site = np.array(["Bern", "Oslo", "Rome"] * 20)
+        >>> X = pd.DataFrame({"site": site, "noise": np.random.RandomState(0).normal(size=60)})
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, site == "Rome")
+        >>> bounds.levels_frame().round(1).values.tolist()[2][:3]
+        ['site', 'Rome', 1.3]
+        """
+        check_is_fitted(self)
+        return levels_to_frame(self._level_effects())
+
+    def plot_levels(self, feature: int | str, **kwargs: Any) -> LevelsDisplay:
+        """Plot the effect of each level of a feature; see :meth:`LevelsDisplay.from_estimator`."""
+        return display("LevelsDisplay").from_estimator(self, feature, **kwargs)
+
+    def _level_effects(self, features: Sequence[int] | None = None) -> list[LevelEffects]:
+        several = len(self._result.subproblems) > 1
+        labels = self.classes_.tolist() if several else [None]
+        return level_effects(self._result, self._encoding, labels, features)
+
+    def _relevant_levels(self) -> list[LevelEffects]:
+        relevant = np.flatnonzero(np.isin(self.relevance_, RELEVANT))
+        return self._level_effects(relevant.tolist())
 
     def what_if(
         self, constraints: Mapping[Any, Any], *, signed: bool = False, label: Any = None

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import IntervalsDisplay
+    from .levels import LevelEffects
     from .mapping.linear_mapping import LinearMapping
 
 # Gap relative to the norm above which ``fit`` warns; smaller gaps are rounding errors.
@@ -45,6 +46,11 @@ class BoundsSelectorMixin(SelectorMixin):
     baseline_: LinearModel | LinearModels | LinearMapping
 
     _columns: ClassVar[tuple[Column, ...]] = FEATURE_COLUMNS
+
+    @property
+    def _large_gap(self) -> float:
+        """Gap relative to the norm above which ``fit`` warns."""
+        return LARGE_GAP
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -86,6 +92,10 @@ class BoundsSelectorMixin(SelectorMixin):
     def _feature_tables(self) -> list[Any]:
         """Return the results for the features of ``X`` and, if any, for the privileged features."""
 
+    def _relevant_levels(self) -> list[LevelEffects]:
+        """Return the effects of the levels of all relevant features; mappings have none."""
+        return []
+
     def _document_parts(self) -> dict[str, Any]:
         """Return the entries of the JSON document that only this type of estimator has."""
         return {}
@@ -117,7 +127,7 @@ class BoundsSelectorMixin(SelectorMixin):
 
     def _warn_large_gaps(self) -> None:
         largest = float(self.gap_[self.exact_].max(initial=0.0))
-        if largest > LARGE_GAP * max(1.0, float(np.max(self.baseline_.norm_))):
+        if largest > self._large_gap * max(1.0, float(np.max(self.baseline_.norm_))):
             warn_caller(
                 f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
                 "cause is badly scaled columns: set standardize=True."

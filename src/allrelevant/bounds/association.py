@@ -7,6 +7,9 @@ statistics are combined by the smallest of their ranks among the permuted copies
 turn. The result is an exact p-value: if the target is independent of the table, the probability
 of a p-value of at most ``level`` is at most ``level``, for any distribution and any correlation
 between the columns.
+
+Outliers of the columns and of the target are clipped first. Otherwise, a few extreme values would
+determine the covariance of a heavy-tailed column, whatever its other values are.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from scipy.linalg import eigh
 from scipy.stats import chi2, rankdata
 
 from .._typing import Matrix, Rows, Table, Vector
+from ..terms.clipping import clip_outliers
 from ..terms.scaling import standard_scaling
 
 # Ridge penalty, relative to the mean variance of the principal components.
@@ -47,6 +51,7 @@ def association_pvalue(
 
     ``targets`` has one column per subproblem. Each permutation is an order of the rows.
     """
+    table, targets = clip_outliers(table), clip_outliers(targets)
     scaling = standard_scaling(table, np.ones(table.shape[0]))
     scaled = scaling.apply(table)
     varying = np.flatnonzero(~scaling.constant)
@@ -72,9 +77,11 @@ def permuted_associations(
     """Return the absolute covariance of each standardized feature with the target.
 
     The first row is for the table itself, and the others are for its permuted copies. Constant
-    columns have no association. ``widths`` is the number of columns of each feature. The
-    association of several columns is the covariance of a single column with the same p-value.
+    columns have no association. Outliers are clipped. ``widths`` is the number of columns of each
+    feature. The association of several columns is the covariance of a single column with the same
+    p-value.
     """
+    table, target = clip_outliers(table), clip_outliers(target[:, None])[:, 0]
     scaling = standard_scaling(table, np.ones(table.shape[0]))
     scaled = scaling.apply(table)
     weighted = weight * (target - np.average(target, weights=weight))

@@ -32,8 +32,8 @@ from .task import FitScaling, TaskData
 
 N_FOLDS = 5
 
-# Gap of baselines that are only scored, relative to the minimum, if a solver is not exact.
-SELECTION_TOL = 1e-3
+# Relative duality gap of the baselines that are compared to choose C, if there are many rows.
+SELECTION_GAP = 1e-3
 
 # Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
 # two values per factor of ten, from models with almost no features to models with almost no margin.
@@ -88,20 +88,20 @@ class Formulation(ABC):
 
     @abstractmethod
     def path(
-        self, data: TaskData, grid: Iterable[float], tol: float = 0.0
+        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
     ) -> Iterator[FittedBaseline]:
         """Fit the baseline to scaled data for each C in a grid.
 
-        A gap of ``tol``, relative to the minimum, is small enough; most solvers are exact.
+        ``gap`` is the relative duality gap that the baselines may have if there are many rows.
         """
 
     @abstractmethod
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
         """Return the set of models whose norm and loss are within a tolerance of a baseline's."""
 
-    def fit(self, data: TaskData, C: float, tol: float = 0.0) -> FittedBaseline:
-        """Fit the baseline to scaled data; ``tol`` is as in :meth:`path`."""
-        return next(self.path(data, [C], tol))
+    def fit(self, data: TaskData, C: float, gap: float = 0.0) -> FittedBaseline:
+        """Fit the baseline to scaled data."""
+        return next(self.path(data, [C], gap))
 
 
 class SeparateBudgets(Formulation):
@@ -112,10 +112,10 @@ class SeparateBudgets(Formulation):
     """
 
     def path(
-        self, data: TaskData, grid: Iterable[float], tol: float = 0.0
+        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
     ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_1 + C * loss`` for each C, warm-started from the previous solution."""
-        solver = solvers_for(data.rows).baseline(tol)
+        solver = solvers_for(data.rows).baseline(gap)
         for C in grid:
             start = solver.solve(C)
             model = data.model(start.coef, start.offset, C, start.rows)
@@ -136,7 +136,7 @@ class JointBudget(Formulation):
     """
 
     def path(
-        self, data: TaskData, grid: Iterable[float], tol: float = 0.0
+        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
     ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_2^2 / 2 + C * loss`` for each C.
 
@@ -243,25 +243,34 @@ def fold_scores(
 
     def score_fold(fold: Fold) -> Matrix:
         held_out = data.take(fold[1])
-        models = _fit_unscaled(data.take(fold[0]), formulation, fit_scaling, values)
+        train = data.take(fold[0])
+        models = _fit_unscaled(train, formulation, fit_scaling, values, SELECTION_GAP)
         return np.array([(held_out.selection_score(m), held_out.score(m)) for m in models])
 
     return np.array(parallel_map(score_fold, data.folds(N_FOLDS, seed), **run))
 
 
 def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
-    """Return the indices of values of C whose baseline uses features; if none, the last index."""
-    baselines = formulation.path(scaled, values, SELECTION_TOL)
-    uses_features = [baseline.model.uses_features for baseline in baselines]
-    return np.flatnonzero(uses_features) if any(uses_features) else np.array([len(values) - 1])
+    """Return the indices of values of C whose baseline uses features; if none, the last index.
+
+    The values are in ascending order, and the norm of the baseline does not decrease with C. An
+    approximate baseline could use a feature that the exact one does not use.
+    """
+    path = formulation.path(scaled, values)
+    first = next((i for i, baseline in enumerate(path) if baseline.model.uses_features), None)
+    return np.arange(len(values) - 1 if first is None else first, len(values))
 
 
 def _fit_unscaled(
-    data: TaskData, formulation: Formulation, fit_scaling: FitScaling, grid: Iterable[float]
+    data: TaskData,
+    formulation: Formulation,
+    fit_scaling: FitScaling,
+    grid: Iterable[float],
+    gap: float = 0.0,
 ) -> list[LinearModel]:
     """Scale the data and fit a baseline for each C; the models accept unscaled tables."""
     scaled = data.scale(fit_scaling)
-    baselines = formulation.path(data.with_tables(scaled.tables), grid, SELECTION_TOL)
+    baselines = formulation.path(data.with_tables(scaled.tables), grid, gap)
     return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
 
 

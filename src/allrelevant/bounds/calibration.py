@@ -46,6 +46,9 @@ UNUSED_CUTOFF = np.full(2, 1e-9)
 # between are interpolated as fractions of the norm, which change slowly.
 BASELINES_PER_CUTOFF = 7
 
+# Gap of the bounds of probes, relative to the norm, if there are many rows.
+PROBE_TOL = 1e-5
+
 
 @dataclass(frozen=True)
 class FittedCalibration:
@@ -288,7 +291,7 @@ class ProbeCalibration:
                     raise SolverError("The baseline with probes uses no feature. Increase C.")
                 models = formulation.equivalent_models(extended, tolerance)
                 added = extended.layout.table_features(table)[-len(probes.features) :]
-                interval = feature_sizes(models, extended.layout, added)
+                interval = feature_sizes(models, extended.layout, added, PROBE_TOL)
             except SolverError:
                 return np.empty((0, 2))  # not usable; the caller counts the usable probes
             return interval * (model.norm_ / extended.model.norm_)

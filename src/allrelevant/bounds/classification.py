@@ -25,6 +25,7 @@ from .._params import (
     LOSS_TOL,
     N_PROBES,
     NORM_SLACK,
+    TOL,
     CutoffName,
     FormulationName,
 )
@@ -128,6 +129,12 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     fpr : float, default=1e-6
         Nominal probability that an irrelevant feature exceeds the cutoff. It assumes normally
         distributed bounds; the actual distribution has heavier tails, hence the small default.
+    tol : float, default=1e-4
+        Largest gap between a bound and its certificate, as a fraction of the norm (see ``gap_``).
+        It matters for tables with thousands of rows, which are solved by an interior-point method;
+        the bounds of smaller tables are exact up to rounding. Relevance classes do not depend on
+        it: bounds that are too close to a decision are computed to ``1e-9``, the smallest
+        tolerance.
     screen : bool or "auto", default="auto"
         If False, compute exact bounds for all features. If True, skip features that are already
         certified irrelevant and report a certified outer bound for them (see ``exact_``). The
@@ -168,8 +175,9 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     gap_ : ndarray of shape (n_features, 2)
         Largest possible error of each bound in ``interval_``, from dual certificates.
     exact_ : ndarray of shape (n_features,)
-        False where ``interval_`` is a certified outer bound, because the feature was screened or
-        time ran out; ``gap_`` then limits the distance to the exact bound.
+        True where an equivalent model attains each bound, up to ``gap_``. False where ``interval_``
+        is a certified outer bound, because the feature was screened or time ran out; ``gap_`` then
+        limits the distance to the exact bound.
     cutoff_ : ndarray of shape (2,) or (n_classes, 2)
         Cutoffs of the lower bound (for strong) and of the upper bound (for relevant); with more
         than two classes, one pair per class. With ``rule_="fdr"``, the second value is not a
@@ -241,6 +249,7 @@ privileged_table_pvalue_
         fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
+        tol: float = TOL,
         screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -260,6 +269,7 @@ privileged_table_pvalue_
             fdr=fdr,
             n_probes=n_probes,
             fpr=fpr,
+            tol=tol,
             screen=screen,
             max_seconds=max_seconds,
             random_state=random_state,

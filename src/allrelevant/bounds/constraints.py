@@ -43,6 +43,7 @@ class Constraint:
     on their size.
     """
 
+    feature: int
     name: str
     weights: NDArray[np.intp]
     low: float
@@ -113,6 +114,7 @@ class ConstraintSpec:
     def constraint(self, feature: int, layout: WeightLayout, cutoff: float) -> Constraint:
         """Return the constraint for a subproblem that has the given cutoff."""
         return Constraint(
+            feature,
             layout.names[feature],
             layout.weights_of(feature),
             cutoff if self.keep else self.low,

@@ -22,6 +22,7 @@ from .._params import (
     LOSS_TOL,
     N_PROBES,
     NORM_SLACK,
+    TOL,
     CutoffName,
 )
 from .._text import join_names
@@ -165,7 +166,7 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
         pandas, Polars or PyArrow), and the order of numbers otherwise. Words without an order are
         refused.
     C, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, fdr, \
-n_probes, fpr, screen, max_seconds, random_state, n_jobs, verbose
+n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes
@@ -222,6 +223,7 @@ privileged_table_pvalue_
         fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
+        tol: float = TOL,
         screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -241,6 +243,7 @@ privileged_table_pvalue_
             fdr=fdr,
             n_probes=n_probes,
             fpr=fpr,
+            tol=tol,
             screen=screen,
             max_seconds=max_seconds,
             random_state=random_state,

@@ -44,7 +44,7 @@ from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
 from ..relevance import adjust_pvalues
 from .association import association_pvalue, permuted_associations
-from .baseline import SELECTION_TOL, FittedBaseline, Tolerance, choose_sparse_C
+from .baseline import FittedBaseline, Tolerance, choose_sparse_C
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
 from .solver.blocks import directed_sizes
 from .solver.families import solvers_for
@@ -72,6 +72,11 @@ OWN_VARIANCE = 0.25
 
 # Statistics up to this fraction of the norm are replaced by the outer bound, without an LP.
 SKIP_BELOW = 0.05
+
+# If there are many rows or pairs: relative duality gap of the baselines of extended tables, and gap
+# of their statistics, relative to the norm. Noise is much larger.
+BASELINE_GAP = 1e-4
+STATISTIC_TOL = 1e-3
 
 # Difference below which two statistics are equal up to rounding errors.
 TIE_TOL = 1e-9
@@ -248,7 +253,7 @@ class PermutationCalibration:
         def statistics(index: int) -> Vector:
             """Return the largest weights of the features and of their probes in one permutation."""
             extended = formulation.fit(
-                _extend(data, features, table, orders[index]), C, SELECTION_TOL
+                _extend(data, features, table, orders[index]), C, BASELINE_GAP
             )
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
@@ -260,7 +265,9 @@ class PermutationCalibration:
             norm, layout = extended.model.norm_, extended.layout
             try:
                 models = formulation.equivalent_models(extended, tolerance)
-                values[first:] = directed_sizes(models, layout, searched, SKIP_BELOW * norm) / norm
+                skip_below = SKIP_BELOW * norm
+                sizes = directed_sizes(models, layout, searched, skip_below, STATISTIC_TOL)
+                values[first:] = sizes / norm
             except SolverError:
                 values[:] = np.nan  # dropped; the caller counts the rest
             return values

@@ -17,12 +17,14 @@ from ..exceptions import WorkerDiedError, warn_caller
 from ..parallel import RunOptions, parallel_map
 from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
+from .models import MIN_NORM
 from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
 from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
 from .solver.blocks import BlockRange, BlockSolver, FeatureRanges, KnownModels
+from .solver.interface import EXACT_TOL
 from .solver.proofs import intersect, outer_ranges
-from .solver.ranges import WeightRanges, empty_ranges, join_ranges, weight_ranges
+from .solver.ranges import WeightRanges, absolute, empty_ranges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
 
 # Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
@@ -35,13 +37,17 @@ FEATURES_IN_FIRST_ROUND = 100
 
 @dataclass(frozen=True)
 class BoundsSettings:
-    """Settings of a fit; if ``C`` is None, it is chosen by cross-validation."""
+    """Settings of a fit; if ``C`` is None, it is chosen by cross-validation.
+
+    ``tol`` is the gap that bounds may have, relative to the norm.
+    """
 
     C: float | None
     formulation: Formulation
     tolerance: Tolerance
     calibration: Calibration
     fit_scaling: FitScaling
+    tol: float
     screen: bool
     max_seconds: float | None
     fold_seed: int
@@ -148,6 +154,7 @@ def bound_subproblem(
     cutoff = calibration.screening_cutoff()
     deadline = None if settings.max_seconds is None else time.time() + settings.max_seconds
     ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, deadline, settings)
+    ranges = refine_undecided(models, ranges, calibration, settings)
     blocks = solve_blocks(models, baseline, ranges, deadline, settings)
     notes = (*calibration.notes, *range_notes)
     return SubproblemBounds.from_ranges(
@@ -190,7 +197,8 @@ def solve_ranges(
         outer = reduce(intersect, [part.outer for part in parts], outer)
         waiting = _largest_bound_first(waiting[_can_exceed(waiting, outer, threshold)], outer)
         round_size *= 2
-    ranges = join_ranges(parts)
+    # Weights that are certified to be zero must not differ from zero by rounding errors.
+    ranges = join_ranges(parts).with_zeros(np.abs(outer).max(axis=1) <= MIN_NORM)
     n_missing = n_started - len(ranges.features)
     if n_missing:
         seconds = settings.max_seconds
@@ -202,6 +210,35 @@ def solve_ranges(
             f"features reported as weak may be irrelevant or strong.{remedy}"
         )
     return ranges, outer, notes
+
+
+def refine_undecided(
+    models: EquivalentModels,
+    ranges: WeightRanges,
+    calibration: FittedCalibration,
+    settings: BoundsSettings,
+) -> WeightRanges:
+    """Solve again, to the smallest tolerance, where the class depends on the gap of the bounds."""
+    if settings.tol <= EXACT_TOL:
+        return ranges
+    interval, proven = ranges.interval, absolute(ranges.proven)
+    corners = [
+        np.column_stack([lower[:, 0], upper[:, 1]])
+        for lower in (interval, proven)
+        for upper in (interval, proven)
+    ]
+    layout = calibration.layout
+    features = layout.features_of_weights[ranges.features]
+    classes = []
+    for corner in corners:
+        intervals = np.zeros((layout.n_all_features, 2))
+        intervals[features] = corner
+        classes.append(calibration.classify(intervals)[features])
+    is_undecided = np.any([c != classes[0] for c in classes[1:]], axis=0)
+    if not is_undecided.any():
+        return ranges
+    refined = weight_ranges(models, ranges.features[is_undecided], tol=EXACT_TOL)
+    return join_ranges([ranges.take(np.flatnonzero(~is_undecided)), refined])
 
 
 def solve_blocks(
@@ -240,7 +277,13 @@ def _solve_round(
     starts = range(0, len(features), FEATURES_PER_TASK)
     try:
         return parallel_map(
-            partial(weight_ranges, models, deadline=deadline, with_outer_ranges=with_outer_ranges),
+            partial(
+                weight_ranges,
+                models,
+                deadline=deadline,
+                with_outer_ranges=with_outer_ranges,
+                tol=settings.tol,
+            ),
             [features[start : start + FEATURES_PER_TASK] for start in starts],
             describe=lambda task: f"the bounds of {len(task)} features: {reprlib.repr(list(task))}",
             **settings.run("intervals", name),

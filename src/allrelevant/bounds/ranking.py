@@ -113,7 +113,7 @@ class RankingBounds(ClassifierMixin, RelevanceBounds):
     Parameters
     ----------
     C, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, fdr, \
-n_probes, fpr, screen, max_seconds, random_state, n_jobs, verbose
+n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes

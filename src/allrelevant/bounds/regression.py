@@ -24,6 +24,7 @@ from .._params import (
     LOSS_TOL,
     N_PROBES,
     NORM_SLACK,
+    TOL,
     CutoffName,
 )
 from .._typing import Table, Vector
@@ -111,7 +112,7 @@ class RegressionBounds(RegressorMixin, RelevanceBounds):
     C : float or "cv", default="cv"
         Weight of the loss relative to the norm, for the scaled data. ``"cv"`` chooses the best
         value of a grid by cross-validation.
-    norm_slack, loss_slack, loss_tol, cutoff, fdr, n_probes, fpr, screen, max_seconds, \
+    norm_slack, loss_slack, loss_tol, cutoff, fdr, n_probes, fpr, tol, screen, max_seconds, \
 random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
     standardize : bool, default=True
@@ -182,6 +183,7 @@ privileged_table_pvalue_
         fdr: float = FDR_LEVEL,
         n_probes: int = N_PROBES,
         fpr: float = FPR,
+        tol: float = TOL,
         screen: bool | Literal["auto"] = AUTO,
         max_seconds: float | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -201,6 +203,7 @@ privileged_table_pvalue_
             fdr=fdr,
             n_probes=n_probes,
             fpr=fpr,
+            tol=tol,
             screen=screen,
             max_seconds=max_seconds,
             random_state=random_state,

@@ -148,8 +148,8 @@ class SurvivalBounds(RelevanceBounds):
 
     Parameters
     ----------
-    C, norm_slack, loss_slack, loss_tol, standardize, cutoff, fdr, n_probes, fpr, screen, \
-max_seconds, random_state, n_jobs, verbose
+    C, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, fdr, \
+n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes

@@ -171,6 +171,11 @@ _EQUIVALENCE = (
         help="Absolute slack of the loss, added to the relative slack.",
     ),
     Option(
+        "--curves",
+        type=click.IntRange(min=2, max=30),
+        help="Cut each number into this many bins at its quantiles, to find nonlinear relations.",
+    ),
+    Option(
         "--formulation",
         type=click.Choice(get_args(params.FormulationName)),
         default=params.FORMULATION,
@@ -256,6 +261,13 @@ _CALIBRATION = (
         type=Number(above=0, below=1),
         default=params.FPR,
         help="Nominal probability that an irrelevant feature exceeds the cutoffs from probes.",
+    ),
+    Option(
+        "--tol",
+        type=Number(above=0, below=1),
+        default=params.TOL,
+        help="Largest gap between a bound and its certificate, as a fraction of the norm. It "
+        "matters for tables with thousands of rows. Relevance classes do not depend on it.",
     ),
     Option(
         "--screen",

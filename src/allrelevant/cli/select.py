@@ -198,13 +198,13 @@ def _fit_bounds(
 
 def _to_text(document: Mapping[str, Any]) -> str:
     """Format a selection as text: the answer in sentences, and the table of selected features."""
-    from ..results.selection_answer import selection_answer, small_set_sentence
+    from ..results.selection_answer import recommendation, selection_answer, small_set_sentence
 
     answer, width = selection_answer(document), text_width()
     lines = [headline(document), ""]
     for text in (
         answer.lead,
-        f"{answer.quality} {answer.verdict}",
+        f"{answer.quality} {answer.verdict} {answer.scope}",
         answer.size,
         answer.stability,
         answer.bounds,
@@ -214,6 +214,7 @@ def _to_text(document: Mapping[str, Any]) -> str:
     small_set = small_set_sentence(document)
     if small_set:
         lines += wrap(f"Small set: {small_set}", width)
+        lines += wrap(recommendation(document), width)
     elif document["bounds"] is None:
         lines.append("To find out which features can be replaced, add --bounds.")
     return "\n".join(lines)
@@ -238,7 +239,9 @@ def _feature_lines(document: Mapping[str, Any]) -> list[str]:
     if bounds is not None:
         columns["relevance"] = [f["relevance"] for f in shown]
         if bounds["has_substitutes"]:
-            columns["can be replaced by"] = [replacement(f, at_most=2) for f in shown]
+            columns["can be replaced by"] = [
+                replacement(f, document["selected"], at_most=2) for f in shown
+            ]
     lines = _align(columns)
     if len(features) > len(shown):
         lines.append(f"... and {len(features) - len(shown):,} more.")

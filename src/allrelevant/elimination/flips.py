@@ -35,7 +35,7 @@ from .._validation import COUNT
 from ..checkpoints import Checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels, cv_splits, warn_rare_class
-from ..subsets import HeldOutScore, choose_size
+from ..subsets import FoldOverlap, HeldOutScore, choose_size
 from ..terms.scaling import scale_by_rows
 from ._base import SVMSelector
 from .active_features import feature_matrix
@@ -278,6 +278,7 @@ def held_out_score(
         support,
         np.array(all_scores),
         float(np.mean(constant)),
+        FoldOverlap.from_folds(folds).test_ratio,
         nested=True,
     )
 

@@ -22,7 +22,7 @@ from ..checkpoints import Checkpoint, Series
 from ..exceptions import InputError
 from ..parallel import DurationEstimate, parallel_map, progress_bar, single_threaded
 from ..resampling import Labels, cv_splits
-from ..subsets import HeldOutScore, PathScores
+from ..subsets import FoldOverlap, HeldOutScore, PathScores
 from ..terms.layout import WeightLayout
 from ..terms.scaling import low_variance_features, scale_by_rows
 from .active_features import ActiveFeatures, feature_matrix
@@ -89,10 +89,16 @@ class Plan:
 
 @dataclass(frozen=True)
 class SelectionPath:
-    """Results of a :class:`Plan`: the elimination path on all rows and one path per fold."""
+    """Results of a :class:`Plan`: the elimination path on all rows and one path per fold.
+
+    ``overlap`` is the overlap of the folds. ``test_ratio`` is the number of rows held out of all
+    paths per row of the first one.
+    """
 
     whole: EliminationHistory
     folds: list[EliminationHistory]
+    overlap: FoldOverlap
+    test_ratio: float
 
     @property
     def ranked_once(self) -> bool:
@@ -106,7 +112,14 @@ class SelectionPath:
         if self.ranked_once:
             empty = np.empty((0, whole.n_features), dtype=np.int64)
             constant = float(np.mean(whole.constant_scores)) if whole.constant_scores else np.nan
-            return PathScores(whole.sizes, whole.fold_scores, whole.fold_margins, empty, constant)
+            return PathScores(
+                whole.sizes,
+                whole.fold_scores,
+                whole.fold_margins,
+                empty,
+                constant,
+                self.overlap,
+            )
         steps = [[fold.step_with(size) for fold in folds] for size in whole.sizes]
         return PathScores(
             whole.sizes,
@@ -114,6 +127,7 @@ class SelectionPath:
             np.array([[step.outer_margin for step in row] for row in steps], dtype=float),
             np.array([fold.positions for fold in folds]),
             float(np.mean([fold.constant_scores for fold in folds])),
+            self.overlap,
         )
 
 
@@ -127,6 +141,7 @@ def nested_score(paths: Sequence[SelectionPath], rule: SubsetRule | int) -> Held
         np.array([path.whole.support(size) for path, size in zip(paths, sizes, strict=True)]),
         np.array([path.whole.steps[0].outer_score for path in paths], dtype=float),
         float(np.mean([path.whole.constant_scores for path in paths])),
+        float(np.mean([path.test_ratio for path in paths])),
         nested=True,
     )
 
@@ -253,7 +268,13 @@ class EliminationSetup:
             histories = [first, *others]
         remaining = iter(histories)
         return [
-            SelectionPath(next(remaining), [next(remaining) for _ in plan.folds]) for plan in plans
+            SelectionPath(
+                next(remaining),
+                [next(remaining) for _ in plan.folds],
+                FoldOverlap.from_folds([(fold.rows, fold.held_out) for fold in plan.folds]),
+                len(plan.whole.held_out) / len(plan.whole.rows),
+            )
+            for plan in plans
         ]
 
     def eliminate(

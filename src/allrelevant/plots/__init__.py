@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .intervals import IntervalsDisplay, PathDisplay
+from .levels import LevelsDisplay
 from .mapping import DimensionDisplay, MappingDisplay
 from .relations import RelationsDisplay, SubstitutesDisplay
 from .saliency import RobustnessDisplay, RowSaliencyDisplay, SaliencyMapDisplay
@@ -14,6 +15,7 @@ __all__ = [
     "DimensionDisplay",
     "EliminationDisplay",
     "IntervalsDisplay",
+    "LevelsDisplay",
     "MappingDisplay",
     "PathDisplay",
     "RelationsDisplay",

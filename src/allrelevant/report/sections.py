@@ -297,6 +297,45 @@ def _cells(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict
     ]
 
 
+def levels_view(document: Document) -> dict[str, Any]:
+    """Return the effects of the levels of relevant features, with bars on a common scale."""
+    ends = [
+        abs(level[end])
+        for part in document["levels"]
+        for level in part["levels"]
+        for end in ("low", "high")
+    ]
+    largest = max(ends, default=0.0) or 1.0
+
+    def place(value: float) -> float:
+        """Return a value as a percentage of the width of the bars."""
+        return 50.0 + 50.0 * value / largest
+
+    return {
+        "levels": [
+            {
+                **part,
+                "levels": [
+                    {
+                        **level,
+                        "left": place(level["low"]),
+                        "width": max(place(level["high"]) - place(level["low"]), 0.5),
+                        "mark": place(level["baseline"]),
+                    }
+                    for level in part["levels"]
+                ],
+            }
+            for part in document["levels"]
+        ],
+        "informative_missing": [
+            part["feature"]
+            for part in document["levels"]
+            for level in part["levels"]
+            if len(part["levels"]) == 1 and (level["low"] > 0 or level["high"] < 0)
+        ],
+    }
+
+
 def small_set_view(document: Document) -> dict[str, Any]:
     """Return the sentences on the smallest sufficient set."""
     score_name = task_by_name(document["task"]).wording.score

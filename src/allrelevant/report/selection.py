@@ -14,6 +14,7 @@ from ..results.bounds import ranked
 from ..results.selection_answer import (
     RULES,
     needed_by,
+    recommendation,
     replacement,
     score_name,
     selection_answer,
@@ -87,7 +88,7 @@ def answers_view(document: Document) -> dict[str, Any]:
             f"{plus_minus(baseline['score'], baseline['score_error'])}",
         }
     )
-    return {"cards": cards}
+    return {"cards": cards, "recommendation": recommendation(document)}
 
 
 def _rule(document: Document) -> str:
@@ -111,7 +112,10 @@ def replacements_view(document: Document) -> dict[str, Any]:
     selected.sort(key=lambda feature: feature["rank"])
     return {
         "replacements": [
-            {**feature, "replacement": replacement(feature, at_most=MAX_SUBSTITUTES)}
+            {
+                **feature,
+                "replacement": replacement(feature, document["selected"], at_most=MAX_SUBSTITUTES),
+            }
             for feature in selected[:MAX_REPLACEMENTS]
         ],
         "has_substitutes": document["bounds"]["has_substitutes"],

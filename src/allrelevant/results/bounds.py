@@ -78,6 +78,7 @@ def bounds_document(
         "metric": None,
         "risk_bound": None,
         **est._document_parts(),
+        **_levels(est),
         "score": score,
         "training_accuracy": score["training"] if score["name"] == "accuracy" else None,
         **_exactness(tables),
@@ -85,6 +86,12 @@ def bounds_document(
         "seed": to_json_value(settings.get("random_state")),
     }
     return make_document(body, settings=settings, warnings=warnings, command=command)
+
+
+def _levels(est: Any) -> dict[str, Any]:
+    """Return the effects of the levels of relevant features, if there are any."""
+    levels = to_json_value([effects.to_dict() for effects in est._relevant_levels()])
+    return {"levels": levels} if levels else {}
 
 
 def _rule(est: Any, privileged: Sequence[Any]) -> dict[str, Any]:

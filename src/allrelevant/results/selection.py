@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Vector
@@ -105,7 +104,7 @@ def _score(est: Any, held_out: HeldOutScore | None) -> dict[str, Any]:
             "standard_error": held_out.standard_error,
             "all_features": held_out.all_features,
             "all_features_error": held_out.all_features_error,
-            "difference_pvalue": difference_pvalue(held_out.scores - held_out.all_features_scores),
+            "difference_pvalue": held_out.difference_pvalue,
             "constant": float(held_out.constant),
             "nested": held_out.nested,
             "by_fold": held_out.scores.tolist(),
@@ -113,26 +112,6 @@ def _score(est: Any, held_out: HeldOutScore | None) -> dict[str, Any]:
             "stability": to_json_value(held_out.stability.nogueira),
         },
     }
-
-
-def difference_pvalue(differences: Vector) -> float:
-    """Return the p-value of the hypothesis that the mean of differences over folds is zero.
-
-    Training rows of different folds overlap, so the corrected resampled t-test of Nadeau and Bengio
-    (2003) is used. A single fold gives no evidence.
-
-    >>> import numpy as np
-    >>> round(difference_pvalue(np.array([0.1, 0.2, 0.1, 0.2, 0.15])), 3)
-    0.011
-    """
-    n_folds = len(differences)
-    if n_folds < 2 or not differences.any():
-        return 1.0
-    deviation = float(differences.std(ddof=1))
-    if deviation == 0:
-        return 0.0
-    error = deviation * np.sqrt(1 / n_folds + 1 / (n_folds - 1))
-    return float(2 * stats.t.sf(abs(differences.mean()) / error, n_folds - 1))
 
 
 def _has_score(scores: Vector, is_chosen: NDArray[np.bool_]) -> bool:

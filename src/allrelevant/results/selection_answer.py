@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from .._text import count_noun, join_names, printable, shorten
@@ -16,6 +17,9 @@ Document = Mapping[str, Any]
 _NAME_WIDTH = 40
 _MAX_NAMES = 10
 _MAX_SUBSTITUTES = 3
+
+# A smaller subset is mentioned if its score is lower than the best one by at most this.
+CLOSE_SCORE = 0.01
 
 # Level of the test that compares the selected features with all features.
 SIGNIFICANCE_LEVEL = 0.05
@@ -31,15 +35,16 @@ RULES = {
 class SelectionAnswer:
     """Sentences that answer which features were selected.
 
-    ``lead`` names them, ``quality`` states how well they predict held-out rows, and ``verdict``
-    compares this with all features. ``size`` states why this number was selected, ``stability`` how
-    much the selection varies, and ``bounds`` what the relevance bounds say about the selected
-    features. Texts are empty if they do not apply.
+    ``lead`` names them, ``quality`` states how well they predict held-out rows, ``verdict``
+    compares this with all features, and ``scope`` explains the estimate. ``size`` states why this
+    number was selected, ``stability`` how much the selection varies, and ``bounds`` what the
+    relevance bounds say about the selected features. Texts are empty if they do not apply.
     """
 
     lead: str
     quality: str
     verdict: str
+    scope: str
     size: str
     stability: str
     bounds: str
@@ -51,6 +56,7 @@ def selection_answer(document: Document) -> SelectionAnswer:
         lead=_lead(document),
         quality=_quality(document),
         verdict=_verdict(document),
+        scope=_scope(document),
         size=_size(document),
         stability=_stability(document),
         bounds=_bounds(document),
@@ -106,8 +112,7 @@ def _verdict(document: Document) -> str:
     held_out = document["score"]["held_out"]
     if held_out is None:
         return ""
-    error = held_out["standard_error"]
-    if held_out["mean"] - held_out["constant"] <= 2 * error:
+    if _is_hardly_better(held_out):
         return (
             "This is hardly better than a constant prediction, so the selected features may say "
             "nothing about the target."
@@ -125,33 +130,60 @@ def _verdict(document: Document) -> str:
     return f"The selected features predict {word} than all features."
 
 
+def _scope(document: Document) -> str:
+    """State that the held-out score refers to the procedure, and not to the selected features."""
+    n_selected = document["n_selected"]
+    if document["score"]["held_out"] is None or n_selected == document["table"]["n_features"]:
+        return ""
+    these = "this feature" if n_selected == 1 else f"these {n_selected:,} features"
+    return (
+        "The score is that of the selection procedure, which was repeated in each fold, and not of "
+        f"exactly {these}."
+    )
+
+
+def _is_hardly_better(held_out: Mapping[str, Any]) -> bool:
+    """Return whether a held-out score is within two standard errors of a constant prediction."""
+    return bool(held_out["mean"] - held_out["constant"] <= 2 * held_out["standard_error"])
+
+
 def _size(document: Document) -> str:
-    rule = document["settings"].get("n_features_to_select")
+    rule, subsets = document["settings"].get("n_features_to_select"), document["subsets"]
     if isinstance(rule, str):
-        return f"The number of features was chosen for {RULES[rule]}.{_smaller_subset(document)}"
-    best, subsets = document["score"]["best_n_features"], document["subsets"]
+        return f"The number of features was chosen for {RULES[rule]}.{_smaller_subsets(document)}"
+    best = document["score"]["best_n_features"]
     if best is None or best == document["n_selected"]:
         return ""
     score = next(subset for subset in subsets if subset["n_features"] == best)
     return (
         "The number of features was given. The best cross-validated score is that of "
-        f"{count_noun(best, 'feature', 'features')} "
-        f"({plus_minus(score['score'], score['standard_error'])})."
+        f"{count_noun(best, 'feature', 'features')} ({score['score']:.3f})."
     )
 
 
-def _smaller_subset(document: Document) -> str:
-    """Return a sentence on the smallest subset within one standard error of the best score."""
+def _smaller_subsets(document: Document) -> str:
+    """Return a sentence on smaller subsets whose scores are close to the best one."""
     subsets = document["subsets"]
-    best = max(subsets, key=lambda subset: subset["score"])
-    limit = best["score"] - best["standard_error"]
-    size = min(subset["n_features"] for subset in subsets if subset["score"] >= limit)
-    if size >= document["n_selected"]:
+    n_selected = document["n_selected"]
+    best = max(subsets, key=lambda subset: (subset["score"], subset["n_features"] == n_selected))
+    one_se = _smallest(subsets, best["score"] - best["standard_error"])
+    options = {one_se: f"{one_se:,} within one standard error (--n-features one_se)"}
+    if 0 <= best["score"] <= 1:  # otherwise, the unit of the score is unknown
+        close = _smallest(subsets, best["score"] - CLOSE_SCORE)
+        options.setdefault(close, f"{close:,} within {CLOSE_SCORE:g} (--n-features {close})")
+    smaller = [text for size, text in options.items() if size < n_selected]
+    if not smaller:
         return ""
+    with_best = count_noun(best["n_features"], "feature", "features")
     return (
-        f" A subset of {count_noun(size, 'feature', 'features')} scores within one standard error "
-        "of the best (--n-features one_se)."
+        f" The best score is {best['score']:.3f} with {with_best}. The fewest features with a "
+        f"score close to it: {join_names(smaller, len(smaller), quote=False)}."
     )
+
+
+def _smallest(subsets: Sequence[Mapping[str, Any]], limit: float) -> int:
+    """Return the smallest number of features with a score that reaches a limit."""
+    return min(subset["n_features"] for subset in subsets if subset["score"] >= limit)
 
 
 def _stability(document: Document) -> str:
@@ -191,7 +223,7 @@ def _bounds(document: Document) -> str:
         STRONG: needed_by(document) + " needs {}",
         WEAK: "other features can replace {}",
         UNCONFIRMED: "all equivalent linear models use {}, but there is not enough evidence",
-        IRRELEVANT: "equivalent linear models do not need {}",
+        IRRELEVANT: "not significantly more relevant than noise, perhaps selected by chance",
     }
     if len(selected) == 1:
         (only,) = selected
@@ -203,7 +235,26 @@ def _bounds(document: Document) -> str:
             them = "it" if len(members) == 1 else "them"
             be = "is" if len(members) == 1 else "are"
             parts.append(f"{len(members):,} {be} {name} ({meanings[name].format(them)})")
-    return f"Of the selected features, {join_names(parts, len(parts), quote=False)}."
+    listed = join_names(parts, len(parts), quote=False)
+    return f"Of the selected features, {listed}.{_redundant_pairs(selected)}"
+
+
+def _redundant_pairs(selected: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence on selected features that can replace each other."""
+    substitutes = {f["name"]: f.get("substitutes", ()) for f in selected}
+    pairs = [
+        (first, second)
+        for first, second in combinations(substitutes, 2)
+        if second in substitutes[first] and first in substitutes[second]
+    ]
+    if not pairs:
+        return ""
+    n_others = len(pairs) - 1
+    others = f", as can {count_noun(n_others, 'other pair', 'other pairs')}" if n_others else ""
+    return (
+        f" The features {_join(pairs[0])} can replace each other{others}, so fewer features may "
+        "suffice."
+    )
 
 
 def needed_by(document: Document) -> str:
@@ -215,19 +266,27 @@ def needed_by(document: Document) -> str:
     return f"{'for at least one class, ' if several else ''}every equivalent linear model"
 
 
-def replacement(feature: Mapping[str, Any], *, at_most: int = _MAX_SUBSTITUTES) -> str:
-    """Return a phrase on the substitutes of a feature, or an empty text if they are unknown."""
+def replacement(
+    feature: Mapping[str, Any], selected: Collection[str], *, at_most: int = _MAX_SUBSTITUTES
+) -> str:
+    """Return a phrase on the substitutes of a feature, or an empty text if they are unknown.
+
+    Substitutes that were selected themselves are named only if there are no others.
+    """
     if feature["relevance"] == STRONG:
         return "nothing"
     if feature["relevance"] != WEAK:
         return "not needed" if feature["relevance"] == IRRELEVANT else "unclear"
     if "substitutes" not in feature:
         return ""
-    names = feature["substitutes"]
+    names = [name for name in feature["substitutes"] if name not in selected]
+    note = ""
+    if not names:
+        names, note = feature["substitutes"], " (also selected)"
     if not names:
         return "a combination of other features"
     short = [shorten(printable(name), _NAME_WIDTH) for name in names]
-    return join_names(short, at_most, "or", quote=False)
+    return join_names(short, at_most, "or", quote=False) + note
 
 
 def small_set_sentence(document: Document) -> str:
@@ -236,3 +295,59 @@ def small_set_sentence(document: Document) -> str:
     if bounds is None or bounds["small_set"] is None:
         return ""
     return describe_small_set(bounds["small_set"], bounds["score_name"])
+
+
+def recommendation(document: Document) -> str:
+    """Return sentences on whether to use the selected set or the smallest sufficient set.
+
+    The text is empty if one of the sets or its held-out score is unknown, or if the selection is
+    hardly better than a constant prediction. Each set is compared with all features, because the
+    scores of the two sets may use different measures.
+    """
+    held_out, bounds = document["score"]["held_out"], document["bounds"]
+    small_set = None if bounds is None else bounds["small_set"]
+    if held_out is None or small_set is None or small_set["held_out_score"] is None:
+        return ""
+    if _is_hardly_better(held_out):
+        return ""
+    names, n_selected = small_set["models"][0]["features"], document["n_selected"]
+    if set(names) == set(document["selected"]):
+        return "The small set consists of the selected features."
+    small_change = small_set["held_out_score"] - small_set["baseline"]["score"]
+    change = held_out["mean"] - held_out["all_features"]
+    if len(names) > n_selected:
+        advice = "Use the selected features, which are fewer."
+    elif len(names) == n_selected:
+        advice = (
+            "Use the small set, which is as large as the selection and compares better with all "
+            "features."
+            if small_change > change
+            else "Use the selected features. The small set is as large, but compares worse with "
+            "all features."
+        )
+    elif small_change >= change - small_set["held_out_score_error"]:
+        advice = (
+            "Use the small set, which has fewer features than the selection and compares about as "
+            "well with all features."
+        )
+    else:
+        advice = (
+            f"Use the selected features, unless {n_selected:,} are too many. The small set has "
+            "fewer features, but compares worse with all features."
+        )
+    return (
+        f"{advice} The score of the small set ({bounds['score_name']}) is {_change(small_change)} "
+        f"that of all features, and the score of the selected features ({score_name(document)}) is "
+        f"{_change(change)} that of all features."
+    )
+
+
+def _change(difference: float) -> str:
+    """Format the difference from another score.
+
+    >>> _change(-0.0142), _change(0.003), _change(0.0001)
+    ('0.014 below', '0.003 above', 'equal to')
+    """
+    if abs(difference) < 0.0005:
+        return "equal to"
+    return f"{abs(difference):.3f} {'above' if difference > 0 else 'below'}"

@@ -14,7 +14,7 @@ from .._params import KEEP_FRACTION
 from .._typing import Rows, Table
 from ..checkpoints import Checkpoint, fingerprint
 from ..parallel import DurationEstimate, parallel_map, progress_bar
-from ..subsets import PathScores
+from ..subsets import FoldOverlap, PathScores
 from ..terms.layout import WeightLayout
 from ..terms.scaling import constant_features, scale_by_rows
 from .rounds import HeldOutRows, RoundHistory, Rounds, TrainingTask, schedule
@@ -87,6 +87,7 @@ class SaliencyPaths:
             found[:, :, 1],
             np.array([history.ranking for history in histories]),
             float(np.mean(constant)) if constant else np.nan,
+            FoldOverlap.from_folds(folds),
         )
 
     def scaled(self, rows: Rows | None = None) -> Table:

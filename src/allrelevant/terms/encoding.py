@@ -61,6 +61,11 @@ class FeatureEncoding(ABC):
         block = self.block
         return block.labels if block is not None and block.has_levels else ()
 
+    @property
+    def is_curve(self) -> bool:
+        """Whether the levels are bins of a number."""
+        return False
+
     @abstractmethod
     def encode(self, columns: Sequence[Column]) -> Matrix:
         """Return the columns of numbers, given the source columns of the feature."""
@@ -136,6 +141,10 @@ class CurveEncoding(FeatureEncoding):
     @property
     def block(self) -> Block | None:
         return Block("curve", self.level_names) if len(self.level_names) > 2 else None
+
+    @property
+    def is_curve(self) -> bool:
+        return True
 
     @property
     def level_names(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from ..._typing import Matrix, Vector
 from ...terms.blocks import Block
 from ...terms.layout import WeightLayout
 from ..programs.equivalent_models import EquivalentModels
-from .interface import Extreme
+from .interface import EXACT_TOL, Extreme
 from .proofs import Certificates
 from .ranges import ZERO_TOL, CheckedSolver, WeightRanges, directed_maxima, size_ranges
 
@@ -343,31 +343,39 @@ def directed_sizes(
     layout: WeightLayout,
     features: NDArray[np.intp],
     skip_below: float,
+    tol: float = EXACT_TOL,
 ) -> Vector:
     """Return a large size of each of m features, found by at most one LP each.
 
     For a single weight, the LP is that of :func:`directed_maxima`. For a block, it maximizes the
     direction with the largest outer bound, and the size at its solution is returned. If the outer
-    bound does not exceed ``skip_below``, it is returned instead, and no LP is solved.
+    bound does not exceed ``skip_below``, it is returned instead, and no LP is solved. ``tol`` is
+    the gap that the result may have, relative to the largest norm in the set.
     """
     single = layout.has_one_weight(features)
     sizes = np.empty(len(features))
-    sizes[single] = directed_maxima(models, layout.weights_of(features[single]), skip_below)
+    sizes[single] = directed_maxima(models, layout.weights_of(features[single]), skip_below, tol)
     if not single.all():
-        solver = BlockSolver(models, layout)
+        solver = BlockSolver(models, layout, checked=CheckedSolver(models, tol=tol))
         sizes[~single] = [solver.directed_size(int(j), skip_below) for j in features[~single]]
     return sizes
 
 
 def feature_sizes(
-    models: EquivalentModels, layout: WeightLayout, features: NDArray[np.intp]
+    models: EquivalentModels,
+    layout: WeightLayout,
+    features: NDArray[np.intp],
+    tol: float = EXACT_TOL,
 ) -> Matrix:
-    """Return the smallest and the largest size of each of m features, shape (m, 2)."""
+    """Return the smallest and the largest size of each of m features, shape (m, 2).
+
+    ``tol`` is as in :func:`directed_sizes`.
+    """
     single = layout.has_one_weight(features)
     sizes = np.empty((len(features), 2))
     if single.any():
-        sizes[single], _ = size_ranges(models, layout.weights_of(features[single]))
+        sizes[single], _ = size_ranges(models, layout.weights_of(features[single]), tol=tol)
     if not single.all():
-        solver = BlockSolver(models, layout)
+        solver = BlockSolver(models, layout, checked=CheckedSolver(models, tol=tol))
         sizes[~single] = [solver.range(int(j)).attained for j in features[~single]]
     return sizes

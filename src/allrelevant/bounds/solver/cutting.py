@@ -58,6 +58,10 @@ MAX_ROUNDS = 30
 SMOOTHED_TOL = 1e-4
 MAX_SMOOTHED_WEIGHTS = 300
 
+# Tolerance from which the solution of the interior-point method is accepted even if the gap remains
+# open. Smaller tolerances close all gaps to EXTREME_GAP_TOL.
+ROUGH_TOL = 1e-3
+
 # Width around the margin within which pairs get a constraint each, and maximum numbers of rounds
 # and of models whose pairs are listed.
 LOCAL_WIDTH = 0.01
@@ -183,7 +187,8 @@ class CuttingPlaneSolver:
         if models.start is None:
             raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._rows = models, rows
-        self._start, self._tol = models.start.coef, max(tol, EXTREME_GAP_TOL)
+        self._start = models.start.coef
+        self._tol = tol if tol >= ROUGH_TOL else EXTREME_GAP_TOL
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)
         self.effort = SolverStats()
 
@@ -198,7 +203,7 @@ class CuttingPlaneSolver:
         else:
             gain = self._gain(extremes)
             inside, cuts, prices, gap = self._solve_smoothed(gain)
-            if self._tol >= SMOOTHED_TOL:
+            if self._tol >= ROUGH_TOL:
                 gap = np.zeros(m)  # accurate enough, even where the iterations did not converge
             for k in np.flatnonzero(gap > self._tol * self._norm_limit):
                 inside[k], cuts[k], prices[k], gap[k] = self._solve_near(

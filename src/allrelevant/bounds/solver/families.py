@@ -1,9 +1,10 @@
-"""Choice of the solvers by the type of constraints: simplex method or cutting planes.
+"""Choice of the solvers by the type and the number of constraints.
 
-If the constraints describe the loss completely, the solvers use the simplex method. If they
-approximate it by cuts, the solvers use cutting planes. :func:`solvers_for` returns the family. It
-creates the solvers for the baseline and for extremes, and finds starts for sets with limits on
-weights. No other module depends on the kind of constraints.
+If the constraints describe the loss completely, the solvers use the simplex method, or an
+interior-point method if there are many of them. If they approximate the loss by cuts, the solvers
+use cutting planes. :func:`solvers_for` returns the family. It creates the solvers for the baseline
+and for extremes, and finds starts for sets with limits on weights. No other module depends on the
+kind of constraints.
 """
 
 from __future__ import annotations
@@ -19,13 +20,19 @@ from ..programs.equivalent_models import EquivalentModels, StartingVertex
 from ..programs.hinge import HingeRows
 from ..programs.pairwise import CuttingPlaneRows
 from .cutting import CuttingPlaneBaseline, CuttingPlaneSolver, with_central_start
-from .interface import BaselineSolver, ExtremeSolver, NotAVertexError
+from .interface import EXACT_TOL, BaselineSolver, ExtremeSolver, NotAVertexError
+from .interior import MAX_HARD_ROWS, InteriorSolver
+from .interior_baseline import InteriorBaseline
 from .l1 import L1Baseline, finite_weights
+from .proofs import largest_norm
 from .simplex import Dictionary, SimplexSolver, Vertex, nearly_used_features
 
 # Above these numbers of constraints or features, HiGHS can take minutes per LP.
 MAX_ROWS_FOR_HIGHS = 3_000
 MAX_FEATURES_FOR_HIGHS = 20_000
+
+# From this number of constraints, interior-point methods are faster than the simplex method.
+MIN_ROWS_FOR_INTERIOR = 3_000
 
 
 class SolverFamily(Protocol):
@@ -34,19 +41,19 @@ class SolverFamily(Protocol):
     def baseline(self, tol: float = 0.0) -> BaselineSolver:
         """Return a solver for ``min |w|_1 + C * loss``.
 
-        A gap of ``tol``, relative to the minimum, is small enough; most solvers are exact.
+        ``tol`` is the relative duality gap that its solutions may have.
         """
 
     def extremes(
         self,
         models: EquivalentModels,
         active_rows: NDArray[np.intp] | Sequence[int] = (),
-        tol: float = 0.0,
+        tol: float = EXACT_TOL,
     ) -> ExtremeSolver:
         """Return a solver for the largest and smallest weights over a set of models.
 
-        ``active_rows`` are the indices of constraints that are likely to be active. A gap of
-        ``tol``, relative to the norm, is small enough; most solvers are exact.
+        ``active_rows`` are the indices of constraints that are likely to be active. ``tol`` is the
+        gap that solutions may have, relative to the largest norm in the set.
         """
 
     def with_start(
@@ -82,7 +89,7 @@ class CuttingPlaneFamily:
         self,
         models: EquivalentModels,
         active_rows: NDArray[np.intp] | Sequence[int] = (),
-        tol: float = 0.0,
+        tol: float = EXACT_TOL,
     ) -> ExtremeSolver:
         return CuttingPlaneSolver(models, self.rows, tol)
 
@@ -97,19 +104,34 @@ class CuttingPlaneFamily:
 
 @dataclass(frozen=True)
 class SimplexFamily:
-    """Simplex solvers, for constraints that describe the loss exactly."""
+    """Simplex and interior-point solvers, for constraints that describe the loss exactly.
+
+    Interior-point methods are for tables with many rows. They do not support the hard constraints
+    of privileged features, because these are as many as the rows.
+    """
 
     rows: HingeRows
 
+    @property
+    def is_tall(self) -> bool:
+        """Whether interior-point methods are faster than the simplex method."""
+        n_hard = int(self.rows.is_hard.sum())
+        is_large = self.rows.n_rows - n_hard >= MIN_ROWS_FOR_INTERIOR
+        return is_large and n_hard <= MAX_HARD_ROWS and self.rows.n_weights <= self.rows.n_rows
+
     def baseline(self, tol: float = 0.0) -> BaselineSolver:
+        if tol > 0 and self.is_tall:
+            return InteriorBaseline(self.rows, tol)
         return L1Baseline(self.rows)
 
     def extremes(
         self,
         models: EquivalentModels,
         active_rows: NDArray[np.intp] | Sequence[int] = (),
-        tol: float = 0.0,
+        tol: float = EXACT_TOL,
     ) -> ExtremeSolver:
+        if self.is_tall and largest_norm(models) > 0:
+            return InteriorSolver(models, tol)
         return SimplexSolver(models, active_rows)
 
     def with_start(

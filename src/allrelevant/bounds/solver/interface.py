@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from ..._typing import Matrix, Vector
 from ..programs.equivalent_models import EquivalentModels, StartingVertex
 
+# Smallest gap that solvers aim at, relative to the largest norm of a model.
+EXACT_TOL = 1e-9
+
 
 class NotAVertexError(Exception):
     """Raised when a solver requires a starting point that is missing or not a vertex."""
@@ -131,10 +134,10 @@ def concatenate(parts: Sequence[ExtremeSolutions]) -> ExtremeSolutions:
 
 @dataclass
 class SolverStats:
-    """Solver statistics: numbers of LPs solved and skipped, simplex pivots and HiGHS fallbacks.
+    """Solver statistics: numbers of LPs solved and skipped, simplex pivots and fallbacks.
 
-    The counts are LPs solved by the solver (``programs``), simplex pivots (``pivots``), LPs solved
-    by HiGHS as a fallback (``fallbacks``), and LPs skipped because their solution was known
+    The counts are LPs solved by the solver (``programs``), simplex pivots (``pivots``), LPs left to
+    another solver as a fallback (``fallbacks``), and LPs skipped because their solution was known
     (``spared``).
     """
 

@@ -157,13 +157,18 @@ def intersect(first: Matrix, second: Matrix) -> Matrix:
     return np.column_stack([np.fmax(first[:, 0], second[:, 0]), np.fmin(first[:, 1], second[:, 1])])
 
 
+def largest_norm(models: EquivalentModels) -> float:
+    """Return the limit on the norm of the models."""
+    return max(b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0)
+
+
 def outer_ranges(models: EquivalentModels) -> Matrix:
     """Return outer bounds on all weights, computed without solving an LP, shape (d, 2).
 
     The bounds are the limit on the norm and, if the set has a start, the certificate from its dual
     variables.
     """
-    norm = max(b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0)
+    norm = largest_norm(models)
     outer = np.tile([-norm, norm], (models.n_weights, 1))
     if models.start is None:
         return outer

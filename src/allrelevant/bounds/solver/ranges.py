@@ -24,6 +24,7 @@ from ..programs.equivalent_models import EquivalentModels
 from .families import solvers_for
 from .highs import HighsSolver
 from .interface import (
+    EXACT_TOL,
     Extreme,
     ExtremeSolutions,
     ExtremeSolver,
@@ -31,13 +32,20 @@ from .interface import (
     SolverStats,
     sum_stats,
 )
-from .proofs import CheckedSolutions, check_solutions, intersect, outer_ranges
+from .proofs import (
+    CheckedSolutions,
+    check_solutions,
+    intersect,
+    largest_norm,
+    outer_ranges,
+)
 
 SolverFactory = Callable[[EquivalentModels], ExtremeSolver]
 
 LOWER, UPPER = 0, 1
 
-# Largest gap and violation of a verified solution, relative to its norm.
+# Largest gap and violation of a verified solution, relative to its norm. A larger gap is allowed if
+# the caller asks for it.
 GAP_TOL = 1e-7
 
 # Largest violation of a witness, relative to its norm. Larger violations raise an error.
@@ -45,9 +53,6 @@ WITNESS_TOL = 1e-6
 
 # A smallest weight below this fraction of the feature's largest weight counts as zero.
 ZERO_TOL = 1e-12
-
-# Gap of largest weights that serve as statistics, relative to the norm, if a solver is not exact.
-STATISTIC_TOL = 1e-3
 
 # Features per batch if there is a deadline.
 FEATURES_PER_TIME_CHECK = 4
@@ -85,6 +90,18 @@ class WeightRanges:
         lower, upper = (absolute(self.proven) - self.interval).T
         return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
 
+    def take(self, which: NDArray[np.intp]) -> WeightRanges:
+        """Return the ranges at the given indices."""
+        witnesses = np.concatenate([which, len(self.features) + which])
+        return replace(
+            self,
+            features=self.features[which],
+            attained=self.attained[which],
+            proven=self.proven[which],
+            coef=self.coef[witnesses],
+            offset=self.offset[witnesses],
+        )
+
     def scaled(self, factor: float) -> WeightRanges:
         """Return a copy of the ranges with all weights multiplied by a factor."""
         return replace(
@@ -94,6 +111,20 @@ class WeightRanges:
             coef=factor * self.coef,
             offset=factor * self.offset,
             outer=factor * self.outer,
+        )
+
+    def with_zeros(self, is_zero: NDArray[np.bool_]) -> WeightRanges:
+        """Return a copy in which the given weights are exactly zero, shape (d,).
+
+        Witnesses keep their offsets, so this is meant for weights that can only be rounding errors.
+        """
+        keep = ~is_zero
+        kept_range = keep[self.features, None]
+        return replace(
+            self,
+            attained=np.where(kept_range, self.attained, 0.0),
+            proven=np.where(kept_range, self.proven, 0.0),
+            coef=sp.csr_array(self.coef @ sp.diags_array(keep.astype(float))),
         )
 
     def witness(self, index: int, side: int) -> tuple[Vector, Vector]:
@@ -119,6 +150,7 @@ def weight_ranges(
     solver: SolverFactory | None = None,
     deadline: float | None = None,
     with_outer_ranges: bool = False,
+    tol: float = EXACT_TOL,
 ) -> WeightRanges:
     """Compute each feature's smallest and largest weight over a set of models, with certificates.
 
@@ -126,12 +158,12 @@ def weight_ranges(
     Its solutions are verified against the data. After ``deadline``, as in ``time.time()``, no new
     batch of features is started, and the ranges computed so far are returned. If
     ``with_outer_ranges``, also compute the bounds on all other weights that follow from the
-    certificates.
+    certificates. ``tol`` is the gap that a range may have, relative to the largest norm in the set.
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
     if deadline is not None and time.time() >= deadline:
         return empty_ranges(models)
-    checked = CheckedSolver(models, solver)
+    checked = CheckedSolver(models, solver, tol)
     parts: list[WeightRanges] = []
     for batch in _batches(models, features, timed=deadline is not None):
         if parts and deadline is not None and time.time() >= deadline:
@@ -146,6 +178,7 @@ def size_ranges(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp],
     solver: SolverFactory | None = None,
+    tol: float = EXACT_TOL,
 ) -> tuple[Matrix, SolverStats]:
     """Return the smallest and largest absolute weights of m features, and solver statistics.
 
@@ -154,7 +187,7 @@ def size_ranges(
     the weight can be zero. The parameters are those of :func:`weight_ranges`.
     """
     features = np.asarray(features, dtype=np.intp)
-    checked = CheckedSolver(models, solver)
+    checked = CheckedSolver(models, solver, tol)
     outer = outer_ranges(models)
     parts = [
         _batch_sizes(models, batch, outer[batch], checked) for batch in _batches(models, features)
@@ -167,19 +200,20 @@ def directed_maxima(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp],
     skip_below: float,
+    tol: float = EXACT_TOL,
 ) -> Vector:
     """Return the largest absolute weight of each of m features, maximized for one sign only.
 
     The sign is the one with the larger outer bound, so this takes at most one LP per feature. If
     the outer bound does not exceed ``skip_below``, it is returned instead and no LP is solved.
+    ``tol`` is the gap that the result may have, relative to the largest norm in the set.
     """
     features = np.asarray(features, dtype=np.intp)
     outer = outer_ranges(models)
     largest = np.abs(outer).max(axis=1)
     sides = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)
     pending = features[largest[features] > skip_below]
-    family = solvers_for(models.rows)
-    checked = CheckedSolver(models, partial(family.extremes, tol=STATISTIC_TOL))
+    checked = CheckedSolver(models, tol=tol)
     for batch in _batches(models, pending):
         _, check = checked.solve(_extremes(batch, sides[batch]))
         largest[batch] = np.maximum(np.where(sides[batch] == UPPER, 1, -1) * check.attained, 0.0)
@@ -301,16 +335,23 @@ class CheckedSolver:
     """Solver whose solutions are verified against the data, with HiGHS as a fallback.
 
     ``make_solver`` creates a solver for a set of models, by default the one that suits its
-    constraints.
+    constraints. ``tol`` is the gap that solutions may have, relative to the largest norm in the
+    set.
     """
 
-    def __init__(self, models: EquivalentModels, make_solver: SolverFactory | None = None) -> None:
+    def __init__(
+        self,
+        models: EquivalentModels,
+        make_solver: SolverFactory | None = None,
+        tol: float = EXACT_TOL,
+    ) -> None:
         self._models = models
+        self._allowed_gap = tol * largest_norm(models)
         self._family = solvers_for(models.rows)
         self._fallbacks = 0
         self._solver: ExtremeSolver | None = None
         with suppress(NotAVertexError):
-            self._solver = (make_solver or self._family.extremes)(models)
+            self._solver = (make_solver or partial(self._family.extremes, tol=tol))(models)
 
     @property
     def models(self) -> EquivalentModels:
@@ -322,7 +363,8 @@ class CheckedSolver:
         if self._solver is None:
             return SolverStats(fallbacks=self._fallbacks)
         effort = self._solver.effort
-        return SolverStats(effort.programs, effort.pivots, self._fallbacks)
+        fallbacks = effort.fallbacks + self._fallbacks
+        return SolverStats(effort.programs, effort.pivots, fallbacks)
 
     def solve(self, extremes: Sequence[Extreme]) -> tuple[ExtremeSolutions, CheckedSolutions]:
         """Return solutions and the results of their verification; raise if one is infeasible."""
@@ -345,7 +387,8 @@ class CheckedSolver:
         size = np.maximum(1.0, np.abs(solutions.coef).sum(axis=1))
         # Comparisons with NaN are false, so unsolved extremes fail.
         is_inside = check.violation <= GAP_TOL
-        failed = np.flatnonzero(~((check.gap <= GAP_TOL * size) & is_inside))
+        is_tight = check.gap <= np.maximum(GAP_TOL * size, self._allowed_gap)
+        failed = np.flatnonzero(~(is_tight & is_inside))
         if len(failed) == 0 or self._solver.is_reference:
             return solutions, check
         if self._family.reference_can_check(self._models):

@@ -1,0 +1,226 @@
+"""Features with several columns, compared with cold-started LPs for every direction."""
+
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+
+from allrelevant import (
+    ClassificationBounds,
+    OrdinalBounds,
+    RankingBounds,
+    RegressionBounds,
+)
+from allrelevant.exceptions import InputError
+from tests.bounds import naive_tasks
+
+SLACK = {"norm_slack": 0.1, "loss_slack": 0.05, "loss_tol": 1e-3}
+
+
+def mixed_frame(seed: int, n: int = 26) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a small table with all kinds of features, and a score that depends on some."""
+    rng = np.random.RandomState(seed)
+    levels = 2 + seed % 3
+    site = rng.choice(list("abcd")[:levels], n)
+    site[:levels] = list("abcd")[:levels]
+    lab = rng.randn(n)
+    frame = pd.DataFrame(
+        {
+            "number": rng.randn(n),
+            "site": np.tile(site, 1),
+            "lab": np.where(rng.rand(n) < 0.25, np.nan, lab),
+            "kind": rng.choice(["x", "y", "z"], n),
+        }
+    )
+    effect = np.array([{"a": -1.0, "b": 1.0, "c": 0.5, "d": 0.0}[s] for s in site])
+    return frame, frame["number"].to_numpy() + effect + lab + 0.3 * rng.randn(n)
+
+
+def naive_columns(frame: pd.DataFrame, n_bins: Any) -> tuple[np.ndarray, list[Any]]:
+    """Encode and scale a table column by column; return it with the directions of each feature."""
+    parts: list[np.ndarray] = []
+    directions: list[np.ndarray] = []
+    for name in frame:
+        column = frame[name]
+        if column.dtype.kind == "f" and n_bins is None:
+            values = column.to_numpy()
+            missing = np.isnan(values)
+            values = np.where(missing, np.nanmedian(values), values)
+            block = [(values - values.mean()) / values.std()]
+            if missing.any():
+                block.append((missing - missing.mean()) / missing.std())
+            signs = list(product((1.0, -1.0), repeat=len(block)))
+            parts.append(np.column_stack(block))
+            directions.append(np.array(signs))
+            continue
+        if column.dtype.kind == "f":
+            values = column.to_numpy()
+            edges = np.nanquantile(values, np.arange(1, n_bins) / n_bins)
+            words = np.array(
+                ["missing" if np.isnan(v) else str((v >= edges).sum()) for v in values]
+            )
+        else:
+            words = column.to_numpy()
+        levels = np.unique(words)
+        indicators = (words[:, None] == levels).astype(float)
+        p = indicators.mean(axis=0)
+        parts.append((indicators - p) / np.sqrt((p * (1 - p)).sum() / 2))
+        unit = np.eye(len(levels))
+        directions.append(np.array([unit[a] - unit[b] for a, b in permutations(range(len(p)), 2)]))
+    return np.hstack(parts), directions
+
+
+def naive_intervals(rows, slack_weight, norm_limit, loss_limit, directions):
+    """Return the smallest and the largest size of each feature, each from cold-started LPs."""
+    d, k, m = len(rows[0][0]), len(rows[0][1]), len(slack_weight)
+    A, b = naive_tasks._inequalities(rows, d, k, m)
+    norm = np.r_[np.ones(d), np.zeros(d + k + m)]
+    loss = np.r_[np.zeros(2 * d + k), slack_weight]
+    A, b = np.vstack([A, norm, loss]), np.r_[b, norm_limit, loss_limit]
+    free, positive = (None, None), (0, None)
+    bounds = [positive] * d + [free] * (d + k) + [positive] * m
+    intervals, start = [], d
+    for V in directions:
+        block = slice(start, start + V.shape[1])
+        start += V.shape[1]
+        largest = 0.0
+        for v in V:
+            cost = np.zeros(A.shape[1])
+            cost[block] = -v
+            largest = max(largest, -linprog(cost, A_ub=A, b_ub=b, bounds=bounds).fun)
+        sizes = np.zeros((len(V), A.shape[1] + 1))
+        sizes[:, block], sizes[:, -1] = V, -1.0
+        smallest = linprog(
+            np.r_[np.zeros(A.shape[1]), 1.0],
+            A_ub=np.vstack([np.column_stack([A, np.zeros(len(A))]), sizes]),
+            b_ub=np.r_[b, np.zeros(len(V))],
+            bounds=[*bounds, positive],
+        ).fun
+        intervals.append([smallest, largest])
+    return np.array(intervals)
+
+
+def task(name: str, score: np.ndarray, table: np.ndarray, weight: np.ndarray):
+    """Return estimator class, target and naive constraints of a task."""
+    if name == "regression":
+        y = (score - score.mean()) / score.std()
+        return RegressionBounds(epsilon=0.1), y, naive_tasks.regression(table, y, weight, 0.1)
+    if name == "ordinal":
+        y = np.digitize(score, np.quantile(score, [0.33, 0.67])).astype(float)
+        return OrdinalBounds(), y, naive_tasks.ordinal(table, y, weight)
+    y = np.where(score > np.median(score), 1.0, -1.0)
+    if name == "ranking":
+        return RankingBounds(), y, naive_tasks.ranking(table, y, weight)
+    rows: list[Any] = [(s * x, [s], 1.0, i) for i, (x, s) in enumerate(zip(table, y, strict=True))]
+    return ClassificationBounds(), y, (rows, weight)
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+@pytest.mark.parametrize("curves", [None, 3])
+@pytest.mark.parametrize("name", ["classification", "regression", "ordinal", "ranking"])
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_agree_with_cold_programs(name, curves, seed):
+    """Bounds equal those of cold-started LPs, and their witnesses and certificates prove them."""
+    frame, score = mixed_frame(seed)
+    table, directions = naive_columns(frame, curves)
+    weight = np.ones(len(frame))
+    est, y, (rows, slack_weight) = task(name, score, table, weight)
+    C = 5.0 if name == "ranking" else 0.5
+    est.set_params(C=C, cutoff=0.1, curves=curves, **SLACK).fit(frame, y)
+    model = est.baseline_
+    assert model.norm_ > 0.1
+    expected = naive_intervals(
+        rows, slack_weight, 1.1 * model.norm_, 1.05 * model.loss_ + 1e-3, directions
+    )
+    np.testing.assert_allclose(est.interval_, expected, atol=1e-6 * max(1.0, model.norm_))
+    assert est.gap_.max() <= 1e-6 * max(1.0, model.norm_)
+    assert est.exact_.all()
+    layout, subproblem = est._layout, est._result.subproblems[0]
+    for feature in range(frame.shape[1]):
+        for side, bound in enumerate(("lower", "upper")):
+            witness = est.witness(feature, bound)
+            size = layout.sizes(witness.coef_)[feature]
+            assert size == pytest.approx(est.interval_[feature, side], abs=1e-6)
+            assert np.abs(witness.coef_).sum() <= 1.1 * model.norm_ * (1 + 1e-7)
+            assert witness.loss_ <= 1.05 * model.loss_ + 1e-3 + 1e-6
+            assert np.isfinite(witness.decision_function(frame)).all()
+    assert subproblem.interval.shape == (frame.shape[1], 2)
+
+
+@pytest.mark.parametrize("formulation", ["separate", "joint"])
+def test_a_binary_category_is_the_same_feature_in_all_forms(formulation):
+    """Text, 0/1 and two indicator columns declared as one feature have the same interval."""
+    frame, score = mixed_frame(2, n=60)
+    y = score > 0
+    sex = np.random.RandomState(0).choice(["f", "m"], 60)
+    rest = frame[["number", "site"]]
+    codes = (sex == "m").astype(float)
+    settings: dict[str, Any] = {"C": 0.5, "cutoff": 0.1, "formulation": formulation}
+    text = ClassificationBounds(**settings).fit(rest.assign(sex=sex), y)
+    number = ClassificationBounds(**settings).fit(rest.assign(sex=codes), y)
+    coded = ClassificationBounds(**settings, categorical=["sex"]).fit(
+        rest.assign(sex=codes + 1.0), y
+    )
+    two = ClassificationBounds(**settings, terms={"sex": ["f", "m"]}).fit(
+        rest.assign(f=1.0 - codes, m=codes), y
+    )
+    for other in (number, coded, two):
+        np.testing.assert_allclose(other.interval_, text.interval_, atol=1e-8)
+    assert two.get_support().shape == (4,)
+    assert two.to_frame().index.tolist() == ["number", "site", "sex"]
+
+
+def fitted() -> tuple[ClassificationBounds, pd.DataFrame, np.ndarray]:
+    frame, score = mixed_frame(1, n=80)
+    frame["copy"] = frame["site"].map({"a": "A", "b": "B", "c": "C", "d": "D"})
+    y = score > 0
+    return ClassificationBounds(C=0.3, cutoff=0.2).fit(frame, y), frame, y
+
+
+def test_analyses_treat_a_category_as_a_whole():
+    est, frame, _ = fitted()
+    site, copy = 1, 4
+    np.testing.assert_allclose(est.interval_[site], est.interval_[copy], atol=1e-7)
+    assert est.interval_[site, 0] == 0
+    without = est.what_if({"copy": "drop"})
+    assert without.interval_[copy].tolist() == [0.0, 0.0]
+    assert without.interval_[site, 0] > 0.1
+    limited = est.what_if({"site": (None, 0.1)})
+    assert limited.interval_[site, 1] == pytest.approx(0.1, abs=1e-7)
+    raised = est.what_if({"site": (0.2, None)})
+    assert raised.interval_[site, 0] == pytest.approx(0.2, abs=1e-7)
+    assert est.relations().kind(site, copy) == "substitutes"
+    (cheapest,) = est.cheapest(held_out_score=False)
+    assert len({"site", "copy"} & set(cheapest.features)) == 1
+    assert cheapest.cost == len(cheapest.features)
+    assert est.transform(frame).shape[1] == est.get_support().sum()
+
+
+def test_signed_constraints_require_a_single_weight():
+    est, _, _ = fitted()
+    with pytest.raises(InputError, match="'site' has several"):
+        est.what_if({"site": (0.1, None)}, signed=True)
+
+
+def test_new_rows_may_have_unknown_levels_and_missing_values():
+    est, frame, y = fitted()
+    new = frame.head(4).copy()
+    new.loc[0, "site"] = "elsewhere"
+    new.loc[1, "number"] = np.nan
+    new.loc[2, "kind"] = None
+    assert np.isfinite(est.decision_function(new)).all()
+    np.testing.assert_array_equal(est.predict(frame.iloc[::-1])[::-1], est.predict(frame))
+    assert est.score(frame, y) > 0.7
+
+
+def test_a_permuted_category_with_many_levels_is_irrelevant():
+    rng = np.random.RandomState(4)
+    frame, score = mixed_frame(0, n=200)
+    frame["noise"] = rng.choice(list("uvwxyz"), 200)
+    est = ClassificationBounds(random_state=0).fit(frame, score > 0)
+    names = est.to_frame()["relevance"]
+    assert names["noise"] == "irrelevant"
+    assert {names["number"], names["site"], names["lab"]} <= {"strong", "weak"}
