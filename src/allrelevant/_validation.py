@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 from ._typing import Table, Vector
 from .exceptions import InputError, warn_caller
@@ -110,6 +111,14 @@ def check_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | Non
     checked: NDArray[Any] = column_or_1d(groups)
     check_consistent_length(np.empty(n_samples), checked)
     return checked
+
+
+def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Vector | None:
+    """Return the weights of the rows, or None; raise if they are negative or all zero."""
+    if sample_weight is None:
+        return None
+    rows = np.empty((n_samples, 1))
+    return check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
 
 
 def check_varying(n_constant: int, n_features: int) -> None:

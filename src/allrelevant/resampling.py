@@ -149,14 +149,16 @@ def random_splits(
 
 @dataclass(frozen=True)
 class Labels:
-    """Target of the rows, and optional row groups.
+    """Target of the rows, and optional row groups and weights.
 
-    ``codes`` are indices into ``classes``, or numeric targets if ``classes`` is empty.
+    ``codes`` are indices into ``classes``, or numeric targets if ``classes`` is empty. ``weight``
+    is None if all rows have the same weight.
     """
 
     classes: NDArray[Any]
     codes: NDArray[Any]
     row_groups: NDArray[Any] | None = None
+    weight: Vector | None = None
 
     @property
     def is_numeric(self) -> bool:

@@ -238,3 +238,44 @@ def test_bad_input(run: Run, frame: pd.DataFrame) -> None:
     refused(run(*SELECT, "-q"), "1 feature")
     frame.assign(sick=np.linspace(0, 1, len(frame))).to_csv("table.csv", index=False)
     refused(run(*SELECT, "--method", "svmrfe"), "continuous")
+
+
+@pytest.fixture
+def mixed(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
+    """Table with words, missing values and weights, also written to ``mixed.csv``."""
+    rng = np.random.default_rng(0)
+    table = frame.assign(
+        site=np.where(frame["sick"] == "yes", "north", rng.choice(["a", "b", "c"], len(frame))),
+        color=rng.choice(["red", "green", "blue"], len(frame)),
+        weight=rng.integers(1, 4, len(frame)),
+    )
+    table.loc[::7, frame.columns[0]] = np.nan
+    table.to_csv("mixed.csv", index=False)
+    return table
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_words_and_missing_values(run: Run, mixed: pd.DataFrame, method: str) -> None:
+    options = ["--method", method, "--drop", "weight", "--no-bounds", "--json", "result.json"]
+    done = run("select", "mixed.csv", "-t", "sick", "--n-features", "2", *options)
+    assert done.exit_code == 0, done.stderr
+    found = result()
+    assert [f["name"] for f in found["features"]] == mixed.columns.drop(["sick", "weight"]).tolist()
+    assert "site" in found["selected"]
+
+
+def test_weights(run: Run, mixed: pd.DataFrame) -> None:
+    options = ["-t", "sick", "--weights", "weight", "--no-bounds", "--json", "result.json"]
+    done = run("select", "mixed.csv", *options)
+    assert done.exit_code == 0, done.stderr
+    expected = SVMRFE(random_state=0).fit(
+        mixed.drop(columns=["sick", "weight"]),
+        mixed["sick"].to_numpy(),
+        sample_weight=mixed["weight"],
+    )
+    assert [f["rank"] for f in result()["features"]] == expected.ranking_.tolist()
+
+
+def test_weights_are_refused_by_saliency(run: Run, mixed: pd.DataFrame) -> None:
+    done = run("select", "mixed.csv", "-t", "sick", "--weights", "weight", "--method", "saliency")
+    refused(done, "--weights is not available for SaliencySelector")

@@ -66,3 +66,31 @@ def test_weight_norms_are_norms_of_weighted_row_sums():
     active.drop([3, 5])
     expected = np.linalg.norm(np.delete(X, [3, 5], axis=1).T @ coefficients, axis=1)
     np.testing.assert_allclose(active.weight_norms(coefficients), expected)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_features_with_several_columns(kernel):
+    """Criteria and kernel matrices treat all columns of a feature together."""
+    X, coefficients = problem()
+    X -= X.mean(axis=0)
+    coefficients -= coefficients.mean(axis=0)
+    owner = np.repeat([1, 4, 5, 8], [3, 1, 6, 2])
+    ours = KERNELS[kernel](0.05, 3, 0.4)
+    active = ActiveFeatures(feature_matrix(X, centered=ours.shift_invariant), owner, ours)
+    total = naive_kernel(kernel, X, 0.05, 3, 0.4)
+    expected = [
+        0.5 * np.sum((coefficients @ coefficients.T) * (total - without))
+        for without in (naive_kernel(kernel, X[:, owner != j], 0.05, 3, 0.4) for j in (1, 4, 5, 8))
+    ]
+    np.testing.assert_allclose(active.cost_changes(coefficients), expected, rtol=1e-8)
+    weights = [np.linalg.norm(X[:, owner == j].T @ coefficients) for j in (1, 4, 5, 8)]
+    np.testing.assert_allclose(active.weight_norms(coefficients), weights)
+    for dropped in (5, 1):
+        assert active.columns(dropped).shape == ((owner == dropped).sum(), len(X))
+        active.drop([dropped])
+        X, owner = X[:, owner != dropped], owner[owner != dropped]
+        assert active.features.tolist() == np.unique(owner).tolist()
+        assert active.n_active == len(np.unique(owner))
+        np.testing.assert_allclose(
+            active.kernel_matrix(), naive_kernel(kernel, X, 0.05, 3, 0.4), rtol=1e-7, atol=1e-10
+        )

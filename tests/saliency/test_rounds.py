@@ -13,6 +13,7 @@ from allrelevant.checkpoints import Checkpoint
 from allrelevant.saliency import OutputGain
 from allrelevant.saliency.backends.sklearn_models import LinearForm
 from allrelevant.saliency.rounds import Rounds, TrainingTask, balanced_rows, schedule
+from allrelevant.terms.layout import WeightLayout
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -58,7 +59,7 @@ def test_repetitions_are_weighted_by_their_score(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         "allrelevant.saliency.rounds.derive_seed", lambda entropy, number, rep: rep + 1
     )
-    task = SaliencySelector(LogisticRegression())._training_task(y)
+    task = SaliencySelector(LogisticRegression())._training_task(y, WeightLayout(3))
     series = Checkpoint(None).series("rounds")
     both = Rounds(task, X, [3], 2, 0, None).run(np.arange(3), series, lambda: None)[0]
     first = Rounds(task, X, [3], 1, 0, None).run(np.arange(3), series, lambda: None)[0]

@@ -2,12 +2,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from allrelevant.terms.blocks import Block
+from allrelevant.terms.layout import WeightLayout
 from allrelevant.terms.scaling import (
     StandardScaling,
     constant_features,
     deviations,
     low_variance_features,
     no_scaling,
+    scale_by_rows,
     standard_scaling,
     standardize_columns,
 )
@@ -103,3 +106,25 @@ def test_target_scaling_is_invertible():
     scaling = StandardScaling(float(values.mean()), float(values.std()))
     assert scaling.apply(values).std() == pytest.approx(1.0)
     np.testing.assert_allclose(scaling.undo(scaling.apply(values)), values)
+
+
+def test_missing_values_are_replaced_by_the_median_of_the_given_rows() -> None:
+    layout = WeightLayout(2, blocks={0: Block("group", ("value", "(missing)"))})
+    X = np.array([[1.0, 0, 3], [2, 0, 1], [6, 0, 5], [np.nan, 1, 4], [9, 0, 2], [np.nan, 1, 7]])
+    rows = np.array([0, 1, 2, 3])
+    filled = scale_by_rows(X, rows, layout, None, standardize=False)
+    np.testing.assert_array_equal(filled[:, 0], [1, 2, 6, 2, 9, 2])
+    np.testing.assert_array_equal(filled[:, 1:], X[:, 1:])
+    scaled = scale_by_rows(X, rows, layout, None, standardize=True)
+    np.testing.assert_allclose(scaled[rows].mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(scaled[rows].std(axis=0), 1)
+
+
+def test_features_with_several_columns_vary_if_any_column_does() -> None:
+    layout = WeightLayout(3, blocks={1: Block("group", ("value", "(missing)"))})
+    X = np.array([[1.0, np.nan, 1, 4], [1, 3, 0, 6], [1, 3, 0, 8]])
+    assert low_variance_features(X, 0.0, layout) == [0]
+    assert low_variance_features(X, 1.0, layout) == [0, 1]
+    scaled = scale_by_rows(X, np.arange(3), layout, None, standardize=True)
+    assert constant_features(scaled, layout) == [0]
+    assert low_variance_features(X[:, [0, 3]], 0.0, weight=np.array([1.0, 0, 0])) == [0, 1]

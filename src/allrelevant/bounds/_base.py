@@ -211,7 +211,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         self._reset()
         table, y = self._read_features(X, y)
         X, self._encoding = table.values, table.encoding
-        issue_notes(() if table.encoding is None else table.encoding.notes)
+        table.warn_notes()
         weight = check_sample_weight(
             sample_weight, np.empty((X.shape[0], 1)), dtype=np.float64, ensure_non_negative=True
         )

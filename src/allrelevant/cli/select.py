@@ -95,7 +95,7 @@ def select(
     from ..results.selection import selection_document
 
     with collected_notes() as notes:
-        columns = source.split(numbers_only=True)
+        columns = source.split(numbers_only=False)
         _check_checkpoint(settings["checkpoint"], outputs)
         label = _read_target(columns.y, source.target, task, method)
         method = method or _DEFAULT_METHODS[label.task]

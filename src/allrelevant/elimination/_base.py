@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import display, import_extra
@@ -24,6 +24,7 @@ from .._validation import (
     N_JOBS,
     check_finite,
     check_groups,
+    check_weights,
     encode_classes,
     feature_names,
 )
@@ -31,7 +32,9 @@ from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels, draw_seeds
 from ..subsets import ScoredPath, scorer_name
-from ..terms.validation import validate_table
+from ..terms.encoding import EncodingOptions
+from ..terms.layout import WeightLayout
+from ..terms.validation import read_features
 from .kernels import KERNELS
 from .run import SVMSettings
 from .scoring import BALANCED_ACCURACY, make_scorer
@@ -73,6 +76,10 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
     support_: NDArray[np.bool_]
     ranking_: NDArray[np.int64]
     n_features_: int
+
+    # Assignment of the columns of numbers to features.
+    _layout: WeightLayout
+    _has_encoding: bool
 
     # Set by the constructors of the subclasses.
     kernel: KernelName
@@ -129,27 +136,41 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = True
+        # Data frames may have missing values; arrays of numbers may not.
+        tags.input_tags.allow_nan = getattr(self, "_has_encoding", False)
         return tags
 
-    def _validate(self, X: Any, y: Any, groups: Any) -> tuple[Table, Labels]:
+    def _validate(
+        self, X: Any, y: Any, groups: Any, sample_weight: ArrayLike | None = None
+    ) -> tuple[Table, Labels]:
+        """Return the columns of numbers and the target of the rows; see ``_layout``."""
         self._validate_params()
-        X, y = validate_table(
+        table, y = read_features(
             self,
             X,
             y,
-            accept_sparse="csr",
-            dtype=np.float64,
+            EncodingOptions(),
+            y_numeric=False,
+            min_samples=2,
             ensure_all_finite=False,
             ensure_min_features=2,
-            ensure_min_samples=2,
         )
-        check_finite(X, feature_names(self))
-        check_classification_targets(y)
+        X, self._layout, self._has_encoding = table.values, table.layout, table.encoding is not None
+        if self._has_encoding:
+            table.warn_notes()
+        else:
+            check_finite(X, feature_names(self))
+        _check_classes(type(self).__name__, y)
         self.classes_, codes = encode_classes(y)
         self.scoring_ = scorer_name(self.scoring, BALANCED_ACCURACY)
         return (
             sp.csr_array(X) if sp.issparse(X) else X,
-            Labels(self.classes_, codes.astype(np.int64), check_groups(groups, len(y))),
+            Labels(
+                self.classes_,
+                codes.astype(np.int64),
+                check_groups(groups, len(y)),
+                check_weights(sample_weight, len(y)),
+            ),
         )
 
     def _seed(self) -> int:
@@ -189,7 +210,19 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
             labels.codes,
             labels.classes,
             *data,
+            *(() if labels.weight is None else (labels.weight,)),
+            *((self._layout.widths,) if self._layout.blocks else ()),
             path=self.checkpoint,
             ignore=NOT_IN_FINGERPRINT,
             extra={"folds (a cv that shuffles needs a random_state)": fingerprint(*folds)},
         )
+
+
+def _check_classes(name: str, y: NDArray[Any]) -> None:
+    """Raise if the target does not contain classes."""
+    if str(type_of_target(y)).startswith("continuous"):
+        raise InputError(
+            f"{name} requires classes, but the target contains fractions, which are continuous "
+            "numbers. To predict numbers, use SaliencySelector(SVR(kernel='linear'))."
+        )
+    check_classification_targets(y)

@@ -26,7 +26,8 @@ class ActiveFeatures:
     Downdating it takes time that does not depend on the number of features. Whenever half of the
     features have been removed, it is recomputed from the remaining columns, which are copied.
     Together, these recomputations cost at most as much as computing the first base matrix.
-    ``features`` contains the indices of the ``columns`` in the table, in ascending order.
+    ``features`` contains the feature of each of the ``columns``, in ascending order. A feature with
+    several columns, such as a category, is removed as a whole.
     """
 
     base: Matrix
@@ -37,31 +38,36 @@ class ActiveFeatures:
         self._features = features
         self._squared_norms = columns.squared_norms()
         self._active = np.ones(len(columns), dtype=bool)
-        self.n_active = len(columns)
+        self.n_active = len(np.unique(features))
+        self._has_blocks = self.n_active < len(columns)
         self._compute_base()
 
     @property
     def features(self) -> NDArray[np.int64]:
         """Indices of the remaining features in the table, in ascending order."""
-        return self._features[self._active]
+        return np.unique(self._features[self._active])
 
     def kernel_matrix(self) -> Matrix:
         """Return the kernel matrix of all rows, computed from the remaining features."""
         return self._kernel.matrix(self.base, self.n_active)
 
-    def column(self, feature: int) -> Vector:
-        """Return the values of the given feature in all rows."""
-        return self._columns.column(self._index(feature))
+    def columns(self, feature: int) -> Matrix:
+        """Return the columns of the given feature; shape (n_columns, n_samples)."""
+        return np.array([self._columns.column(index) for index in self._indices([feature])])
 
     def weight_norms(self, b: Matrix) -> Vector:
         """Return the norm of each remaining feature's weights over all pairs of classes.
 
-        A weight is the inner product of the feature's values and one column of ``b``. For
+        A weight is the inner product of a column of the feature and one column of ``b``. For
         nonlinear kernels, this is only an approximation in input space.
         """
         weights = self._columns.weights(b)
         norms = np.abs(weights[:, 0]) if weights.shape[1] == 1 else np.linalg.norm(weights, axis=1)
-        return norms[self._active]
+        norms = norms[self._active]
+        if not self._has_blocks:
+            return norms
+        starts = np.unique(self._features[self._active], return_index=True)[1]
+        return np.sqrt(np.add.reduceat(np.square(norms), starts))
 
     def cost_changes(self, b: Matrix) -> Vector:
         """Compute how much the removal of each feature decreases half the squared weight norm.
@@ -69,32 +75,43 @@ class ActiveFeatures:
         For kernel matrix K, this norm is ``b' K b``. Coefficients ``b`` and gamma are held fixed.
         """
         used = np.flatnonzero(b.any(axis=1))
-        columns = self._columns.keep(self._active).dense()
-        return self._kernel.cost_changes(
-            np.ascontiguousarray(self.base[np.ix_(used, used)]),
-            np.ascontiguousarray(columns[:, used]),
-            b[used],
-            self.n_active,
+        base = np.ascontiguousarray(self.base[np.ix_(used, used)])
+        columns = np.ascontiguousarray(self._columns.keep(self._active).dense()[:, used])
+        changes = self._kernel.cost_changes(base, columns, b[used], self.n_active)
+        if not self._has_blocks:
+            return changes
+        _, starts, widths = np.unique(
+            self._features[self._active], return_index=True, return_counts=True
         )
+        by_feature = changes[starts]
+        for j in np.flatnonzero(widths > 1):
+            block = columns[starts[j] : starts[j] + widths[j]]
+            by_feature[j] = self._kernel.joint_cost_change(base, block, b[used], self.n_active)
+        return by_feature
 
     def drop(self, features: Sequence[int]) -> None:
         """Remove the given features and update the base matrix."""
         if len(features) == 0:
             return
-        indices = [self._index(feature) for feature in features]
+        indices = self._indices(features)
         self._active[indices] = False
-        self.n_active -= len(indices)
+        self.n_active -= len(features)
         if self._needs_recomputing():
             self._columns = self._columns.keep(self._active)
             self._features = self._features[self._active]
             self._squared_norms = self._squared_norms[self._active]
-            self._active = np.ones(self.n_active, dtype=bool)
+            self._active = np.ones(len(self._columns), dtype=bool)
             self._compute_base()
         else:
             self.base = self.base - self._base_terms(indices)
 
-    def _index(self, feature: int) -> int:
-        return int(np.searchsorted(self._features, feature))
+    def _indices(self, features: Sequence[int]) -> list[int]:
+        """Return the indices of the columns of the given features."""
+        first = np.searchsorted(self._features, features)
+        last = np.searchsorted(self._features, features, side="right")
+        return [
+            index for start, stop in zip(first, last, strict=True) for index in range(start, stop)
+        ]
 
     def _base_terms(self, indices: list[int]) -> Matrix:
         if len(indices) == 1:

@@ -203,7 +203,8 @@ class Elimination:
     def _evaluate(self, candidates: list[int], inner: Evaluator) -> list[Evaluation]:
         """Cross-validate one subset per candidate: the remaining features except the candidate."""
         n_active = self.active.n_active - 1
-        moves = [Move(self.active.column(j)[None], (-1,), n_active) for j in candidates]
+        blocks = [self.active.columns(j) for j in candidates]
+        moves = [Move(columns, (-1,) * len(columns), n_active) for columns in blocks]
         return inner.evaluate(self.active.base, moves, self._fold_b)
 
     def _adopt(self, evaluation: Evaluation, costs: Vector) -> None:

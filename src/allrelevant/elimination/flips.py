@@ -36,7 +36,7 @@ from ..checkpoints import Checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels, cv_splits, warn_rare_class
 from ..subsets import FoldOverlap, HeldOutScore, choose_size
-from ..terms.scaling import standard_scaling
+from ..terms.scaling import scale_by_rows
 from ._base import SVMSelector
 from .active_features import feature_matrix
 from .local_search import Flip, LocalSearch, SearchStep, Subset, attribute_flips, bit_flips
@@ -100,7 +100,9 @@ class FlipSelector(SVMSelector):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Data frames may contain text, categories, booleans and missing values, as in
+            :class:`SVMRFE`, if the initial selector accepts them.
         y : array-like of shape (n_samples,)
             Class labels.
         groups : array-like of shape (n_samples,), default=None
@@ -129,7 +131,7 @@ class FlipSelector(SVMSelector):
         for _, _, inner in places:
             settings.evaluator(inner, labels)  # raises if the scorer fails
         self.selector_, start = self._start(X, y, groups)
-        frame = X if hasattr(X, "columns") else table
+        frame = X if self._has_encoding or hasattr(X, "columns") else table
         classes, row_groups = labels.classes[labels.codes], labels.row_groups
         starts = [start]
         for _, rows, _ in places[1:]:
@@ -196,10 +198,10 @@ class FlipSelector(SVMSelector):
         checkpoint: Checkpoint,
         place: str,
     ) -> LocalSearch:
-        if self.standardize:
-            table = standard_scaling(table[rows], np.ones(len(rows))).apply(table)
+        table = scale_by_rows(table, rows, self._layout, None, standardize=self.standardize)
         return LocalSearch(
             feature_matrix(table, centered=settings.kernel.shift_invariant),
+            self._layout,
             settings.evaluator(folds, labels),
             self._flips,
             checkpoint,

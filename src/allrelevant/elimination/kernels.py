@@ -55,6 +55,12 @@ class Kernel(ABC):
         n_pairs) refer to the same rows. The result is summed over all pairs of classes.
         """
 
+    def joint_cost_change(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> float:
+        """Compute the change of :meth:`cost_changes` if all given columns are removed together."""
+        without = base - self.base(columns.T @ columns)
+        change = self.matrix(base, n_features) - self.matrix(without, n_features)
+        return 0.5 * float(np.sum((b @ b.T) * change))
+
 
 class LinearKernel(Kernel):
     """Linear kernel, ``x'z``."""

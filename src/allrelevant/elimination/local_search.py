@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._typing import Matrix
 from ..checkpoints import Checkpoint
 from ..parallel import progress_bar, single_threaded
+from ..terms.layout import WeightLayout
 from .active_features import FeatureMatrix
 from .evaluation import Evaluation, Evaluator, Move
 from .svm import TrainedFold
@@ -43,10 +44,15 @@ class Flip(NamedTuple):
                 neighbor[feature] = inside
         return neighbor
 
-    def move(self, columns: FeatureMatrix, n_features: int) -> Move:
+    def move(self, columns: FeatureMatrix, layout: WeightLayout, n_features: int) -> Move:
         """Convert the flip to a :class:`Move` from a subset of ``n_features`` features."""
-        signed = [(j, sign) for j, sign in ((self.removed, -1), (self.added, 1)) if j is not None]
-        values = np.array([columns.column(j) for j, _ in signed])
+        signed = [
+            (int(column), sign)
+            for feature, sign in ((self.removed, -1), (self.added, 1))
+            if feature is not None
+            for column in layout.weights_of(feature)
+        ]
+        values = np.array([columns.column(column) for column, _ in signed])
         return Move(values, tuple(sign for _, sign in signed), n_features + self.change)
 
 
@@ -86,10 +92,12 @@ class LocalSearch:
 
     A neighbor is better if its score is higher, or if it has the same score with fewer features.
     ``flips`` returns the flips of a subset. A progress bar is shown if ``title`` is not None.
-    ``place`` distinguishes the searches that share a checkpoint.
+    ``layout`` assigns the columns to features. ``place`` distinguishes the searches that share a
+    checkpoint.
     """
 
     columns: FeatureMatrix
+    layout: WeightLayout
     evaluator: Evaluator
     flips: Callable[[Subset], Iterator[Flip]]
     checkpoint: Checkpoint
@@ -113,7 +121,8 @@ class LocalSearch:
         return steps
 
     def _base(self, subset: Subset) -> Matrix:
-        return self.evaluator.kernel.base(self.columns.keep(subset).products())
+        columns = np.repeat(subset, self.layout.widths)
+        return self.evaluator.kernel.base(self.columns.keep(columns).products())
 
     def evaluate(self, subset: Subset) -> Evaluation:
         """Cross-validate a subset."""
@@ -154,7 +163,7 @@ class LocalSearch:
         with progress_bar(self.title, len(flips), done=len(scores)) as advance:
             for first in range(len(scores), len(flips), NEIGHBORS_PER_WRITE):
                 batch = flips[first : first + NEIGHBORS_PER_WRITE]
-                moves = [flip.move(self.columns, n_features) for flip in batch]
+                moves = [flip.move(self.columns, self.layout, n_features) for flip in batch]
                 evaluations = self.evaluator.evaluate(base, moves, current.evaluation.b, keep=False)
                 new = [evaluation.score for evaluation in evaluations]
                 series.append({"scores": new})

@@ -222,23 +222,34 @@ class SVMRFE(SVMSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Rank the features and select a subset.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Data frames may contain text, categories, booleans and missing values. A category, or a
+            number with missing values, is ranked and selected as a whole.
         y : array-like of shape (n_samples,)
             Class labels.
         groups : array-like of shape (n_samples,), default=None
             Group labels of the rows. Rows of the same group are never split between training and
             test rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training and in scores. A row with weight 2 counts like two
+            rows.
 
         Returns
         -------
         self
         """
-        X, labels = self._validate(X, y, groups)
+        X, labels = self._validate(X, y, groups, sample_weight)
         self._check_settings()
         setup = self._setup(X, labels)
         is_nested = self.nested_cv is not False and self.nested_cv is not None
@@ -265,7 +276,9 @@ class SVMRFE(SVMSelector):
     def _setup(self, X: Any, labels: Labels) -> EliminationSetup:
         settings = self._svm_settings(labels)
         by_rule = isinstance(self.n_features_to_select, str)
-        n_varying = X.shape[1] - len(low_variance_features(X, float(self.min_variance)))
+        layout = self._layout
+        low = low_variance_features(X, float(self.min_variance), layout, labels.weight)
+        n_varying = layout.n_features - len(low)
         sizes = subset_sizes(
             max(n_varying, int(self.min_features_to_select)),
             self.step,
@@ -274,6 +287,7 @@ class SVMRFE(SVMSelector):
         in_steps = self._n_candidates != 1 or len(settings.costs) > 1
         return EliminationSetup(
             X,
+            layout,
             labels,
             settings,
             self.criterion,

@@ -23,7 +23,8 @@ from ..exceptions import InputError
 from ..parallel import DurationEstimate, parallel_map, progress_bar, single_threaded
 from ..resampling import Labels, cv_splits
 from ..subsets import FoldOverlap, HeldOutScore, PathScores
-from ..terms.scaling import low_variance_features, standard_scaling
+from ..terms.layout import WeightLayout
+from ..terms.scaling import low_variance_features, scale_by_rows
 from .active_features import ActiveFeatures, feature_matrix
 from .engine import CRITERIA, Elimination, Evaluators, StepSchedule
 from .evaluation import Evaluator
@@ -54,7 +55,7 @@ class SVMSettings:
 
     def fold(self, train: Rows, test: Rows, labels: Labels) -> TrainedFold:
         """Return the SVM problems of a fold's training rows, together with its held-out rows."""
-        svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol)
+        svms = pairwise_svms(train, labels.codes, self.class_weight, self.tol, labels.weight)
         return TrainedFold(svms, test.astype(np.int64))
 
     def evaluator(self, folds: Folds, labels: Labels) -> Evaluator:
@@ -149,12 +150,14 @@ def nested_score(paths: Sequence[SelectionPath], rule: SubsetRule | int) -> Held
 class EliminationSetup:
     """Data and settings of an elimination, which can run on any subset of the rows.
 
+    ``layout`` assigns the columns of ``X`` to features, which are eliminated as a whole.
     ``inner`` states whether the steps of an elimination require cross-validation: to choose C or
     among candidates, or to score subsets of features that are ranked once. ``repeat`` states
     whether to repeat the elimination in each fold of ``cv``. ``seed`` shuffles the folds.
     """
 
     X: Table
+    layout: WeightLayout
     labels: Labels
     svm: SVMSettings
     criterion: CriterionName
@@ -211,11 +214,12 @@ class EliminationSetup:
 
     def pruned_features(self, rows: Rows) -> list[int]:
         """Return the features with variance at most ``min_variance``; raise if too few remain."""
-        pruned = low_variance_features(self.X[rows], self.min_variance)
-        n_remaining = self.X.shape[1] - len(pruned)
+        weight = None if self.labels.weight is None else self.labels.weight[rows]
+        pruned = low_variance_features(self.X[rows], self.min_variance, self.layout, weight)
+        n_remaining = self.layout.n_features - len(pruned)
         n_needed = max(2, self.schedule.n_final)
         if self.min_variance == 0:
-            check_varying(len(pruned), self.X.shape[1])
+            check_varying(len(pruned), self.layout.n_features)
         if n_remaining < n_needed:
             raise InputError(
                 f"At least {n_needed} features must have a variance above min_variance="
@@ -282,7 +286,7 @@ class EliminationSetup:
     ) -> EliminationHistory:
         """Run or resume the elimination on the given rows and return its path."""
         pruned = self.pruned_features(subset.rows)
-        kept = np.setdiff1d(np.arange(self.X.shape[1]), pruned)
+        kept = np.setdiff1d(np.arange(self.layout.n_features), pruned)
         kernel = self.svm.kernel
         n_steps = self.schedule.n_steps(len(kept))
         done = max(0, len(series.steps()) - 1)
@@ -293,7 +297,7 @@ class EliminationSetup:
                 self._scaled(kept, subset.rows), centered=kernel.shift_invariant
             )
             elimination = Elimination(
-                ActiveFeatures(columns, kept, kernel),
+                ActiveFeatures(columns, np.repeat(kept, self.layout.widths[kept]), kernel),
                 evaluators,
                 CRITERIA[self.criterion],
                 self.schedule,
@@ -303,15 +307,18 @@ class EliminationSetup:
                 series, update if estimate is None else estimate.counting(update)
             )
         return EliminationHistory(
-            int(self.X.shape[1]), pruned, steps, self._constant_scores(evaluators)
+            self.layout.n_features, pruned, steps, self._constant_scores(evaluators)
         )
 
     def _scaled(self, features: Rows, rows: Rows) -> Table:
-        """Return some columns, standardized with the mean and variance of the given rows."""
-        X = self.X[:, features]
-        if not self.standardize:
-            return X
-        return standard_scaling(X[rows], np.ones(len(rows))).apply(X)
+        """Return the columns of some features, scaled with the statistics of the given rows."""
+        return scale_by_rows(
+            self.X[:, self.layout.weights_of(features)],
+            rows,
+            self.layout.take(features),
+            self.labels.weight,
+            standardize=self.standardize,
+        )
 
     def _evaluators(self, subset: RowSubset) -> Evaluators:
         return Evaluators(

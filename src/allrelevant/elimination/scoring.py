@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,7 +61,9 @@ class Accuracy:
 
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         codes = majority_vote(values, fold.svms.pairs, len(self.labels.classes))
-        return (codes == self.labels.codes[fold.held_out]).mean(axis=-1)
+        correct = codes == self.labels.codes[fold.held_out]
+        weight = held_out_weight(self.labels, fold)
+        return correct.mean(axis=-1) if weight is None else np.average(correct, -1, weight)
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,8 @@ class BalancedAccuracy:
     def __call__(self, values: NDArray[np.float64], fold: TrainedFold) -> Vector:
         codes = majority_vote(values, fold.svms.pairs, len(self.labels.classes))
         expected = self.labels.codes[fold.held_out]
-        return class_means((codes == expected).astype(np.float64), expected)
+        correct = (codes == expected).astype(np.float64)
+        return class_means(correct, expected, held_out_weight(self.labels, fold))
 
 
 @dataclass(frozen=True)
@@ -93,19 +97,31 @@ class Margin:
             signed = np.where(sign == 0, 1.0, sign * values[:, index])
             margins = np.minimum(margins, signed)
         unknown = ~np.isin(expected, fold.svms.pairs)
-        return class_means(np.where(unknown, -1.0, np.maximum(margins, -1.0)), expected)
+        margins = np.where(unknown, -1.0, np.maximum(margins, -1.0))
+        return class_means(margins, expected, held_out_weight(self.labels, fold))
 
 
-def class_means(values: Matrix, codes: Rows) -> Vector:
+def held_out_weight(labels: Labels, fold: TrainedFold) -> Vector | None:
+    """Return the weights of the held-out rows of a fold, or None if all weights are equal."""
+    return None if labels.weight is None else labels.weight[fold.held_out]
+
+
+def class_means(values: Matrix, codes: Rows, weight: Vector | None = None) -> Vector:
     """Average values of shape (n_costs, n_rows) within each class, then over the classes."""
-    means = [values[:, codes == code].mean(axis=1) for code in np.unique(codes)]
+    if weight is None:
+        means = [values[:, codes == code].mean(axis=1) for code in np.unique(codes)]
+    else:
+        present = np.unique(codes[weight > 0])
+        means = [np.average(values, 1, weight * (codes == code)) for code in present]
     return np.mean(means, axis=0)
 
 
 def constant_score(scorer: DecisionScorer, fold: TrainedFold, labels: Labels) -> float:
     """Return the score of predicting the most frequent class of the training rows."""
     pairs = fold.svms.pairs
-    majority = int(np.bincount(labels.codes[np.unique(fold.svms.members)]).argmax())
+    rows = np.unique(fold.svms.members)
+    weight = None if labels.weight is None else labels.weight[rows]
+    majority = int(np.bincount(labels.codes[rows], weight).argmax())
     signs = (pairs[:, 0] == majority) * 1.0 - (pairs[:, 1] == majority) * 1.0
     return float(scorer(np.repeat(signs[None, :, None], len(fold.held_out), axis=2), fold)[0])
 
@@ -121,7 +137,9 @@ class SklearnScorer:
         y = self.labels.classes[self.labels.codes[fold.held_out]]
         indices = np.arange(len(y))[:, None]
         classifiers = [self._classifier(decisions, fold.svms.pairs) for decisions in values]
-        return np.array([float(self.scorer(classifier, indices, y)) for classifier in classifiers])
+        weight = held_out_weight(self.labels, fold)
+        score = self.scorer if weight is None else partial(self.scorer, sample_weight=weight)
+        return np.array([float(score(classifier, indices, y)) for classifier in classifiers])
 
     def _classifier(self, values: Matrix, pairs: Rows) -> PrecomputedClassifier:
         classes = self.labels.classes

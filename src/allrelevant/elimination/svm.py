@@ -99,24 +99,37 @@ class PairwiseSVMs:
         return table
 
 
-def pairwise_svms(rows: Rows, codes: Rows, class_weight: ClassWeight, tol: float) -> PairwiseSVMs:
+def pairwise_svms(
+    rows: Rows,
+    codes: Rows,
+    class_weight: ClassWeight,
+    tol: float,
+    row_weight: Vector | None = None,
+) -> PairwiseSVMs:
     """Return the binary SVM problems for the given rows, one per pair of classes present.
 
-    ``codes`` contains the class of each row of the table as 0, 1, 2, ....
+    ``codes`` contains the class of each row of the table as 0, 1, 2, .... A row with
+    ``row_weight`` 2 counts like two rows; rows with weight 0 are left out.
     """
+    if row_weight is not None:
+        rows = rows[row_weight[rows] > 0]
     present, counts = np.unique(codes[rows], return_counts=True)
+    if row_weight is not None:
+        counts = np.bincount(codes[rows], weights=row_weight[rows])[present]
     weight = class_weight(present, counts)
     pairs = list(combinations(range(len(present)), 2))
     members = [rows[np.isin(codes[rows], present[list(pair)])] for pair in pairs]
     class_index = np.concatenate([np.searchsorted(present, codes[problem]) for problem in members])
     starts = np.r_[0, np.cumsum([len(problem) for problem in members])]
     first = np.repeat([pair[0] for pair in pairs], np.diff(starts))
+    all_members = np.concatenate(members).astype(np.int64)
+    member_weight = weight[class_index]
     return PairwiseSVMs(
         pairs=present[np.array(pairs)].astype(np.int64),
         starts=starts.astype(np.int64),
-        members=np.concatenate(members).astype(np.int64),
+        members=all_members,
         side=np.where(class_index == first, 1.0, -1.0),
-        weight=weight[class_index],
+        weight=member_weight if row_weight is None else member_weight * row_weight[all_members],
         tol=tol,
     )
 

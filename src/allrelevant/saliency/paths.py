@@ -15,7 +15,8 @@ from .._typing import Rows, Table
 from ..checkpoints import Checkpoint, fingerprint
 from ..parallel import DurationEstimate, parallel_map, progress_bar
 from ..subsets import FoldOverlap, PathScores
-from ..terms.scaling import constant_features
+from ..terms.layout import WeightLayout
+from ..terms.scaling import constant_features, scale_by_rows
 from .rounds import HeldOutRows, RoundHistory, Rounds, TrainingTask, schedule
 from .trainers import derive_seed
 
@@ -31,11 +32,13 @@ LONG_RUN_ADVICE = (
 class SaliencyPaths:
     """Data and settings of the rounds, which can run on all rows or in a fold.
 
-    ``entropy`` seeds all models.
+    ``entropy`` seeds all models. Tables with several columns per feature are scaled here, with
+    ``standardize``; others are scaled by the estimator.
     """
 
     task: TrainingTask
     X: Table
+    standardize: bool
     keep_fraction: float
     min_features_to_select: int
     n_repeats: int
@@ -67,7 +70,8 @@ class SaliencyPaths:
 
         They differ if a single round ranks the features.
         """
-        n_varying = self.X.shape[1] - len(constant_features(self.X))
+        layout = self.task.masking.layout
+        n_varying = layout.n_features - len(constant_features(self.scaled(), layout))
         fraction = KEEP_FRACTION if scored and self._single_round else self.keep_fraction
         return schedule(n_varying, fraction, self.min_features_to_select)
 
@@ -86,6 +90,10 @@ class SaliencyPaths:
             FoldOverlap.from_folds(folds),
         )
 
+    def scaled(self, rows: Rows | None = None) -> Table:
+        """Return the table; features with several columns are scaled by the given or all rows."""
+        return scaled_table(self.X, self.task.masking.layout, rows, standardize=self.standardize)
+
     @property
     def _single_round(self) -> bool:
         return self.keep_fraction == 0
@@ -97,7 +105,8 @@ class SaliencyPaths:
         estimate: DurationEstimate | None,
         place: tuple[int, Fold] | None,
     ) -> RoundHistory:
-        task, X, entropy, held_out = self.task, self.X, self.entropy, None
+        task, entropy, held_out = self.task, self.entropy, None
+        X, layout = self.scaled(None if place is None else place[1][0]), task.masking.layout
         name, series = "all rows", checkpoint.series("rounds")
         if place is not None:
             number, (train, test) = place
@@ -106,8 +115,8 @@ class SaliencyPaths:
             # The hash distinguishes the folds of different values of cv in one checkpoint.
             name = f"fold {number}"
             series = checkpoint.series(f"{name} {fingerprint(train, test)}")
-        constant = constant_features(X)
-        active = np.setdiff1d(np.arange(X.shape[1]), constant)
+        constant = constant_features(X, layout)
+        active = np.setdiff1d(np.arange(layout.n_features), constant)
         sizes = {min(size, len(active)) for size in self.sizes(scored=place is not None)}
         rounds = Rounds(
             task,
@@ -123,7 +132,17 @@ class SaliencyPaths:
         with progress_bar(bar, len(rounds.sizes), done=len(series.steps())) as update:
             advance = update if estimate is None else estimate.counting(update)
             completed = rounds.run(active, series, advance)
-        return RoundHistory(X.shape[1], constant, completed)
+        return RoundHistory(layout.n_features, constant, completed)
+
+
+def scaled_table(
+    X: Table, layout: WeightLayout, rows: Rows | None = None, *, standardize: bool
+) -> Table:
+    """Return a table; if features have several columns, it is scaled by the given or all rows."""
+    if not layout.blocks:
+        return X
+    rows = np.arange(X.shape[0]) if rows is None else rows
+    return scale_by_rows(X, rows, layout, None, standardize=standardize)
 
 
 def constant_score(task: TrainingTask, train: Rows, test: Rows) -> float:

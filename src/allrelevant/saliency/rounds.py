@@ -24,6 +24,7 @@ from .._typing import Rows, Table, Vector
 from ..checkpoints import Series
 from ..exceptions import warn_caller
 from ..parallel import parallel_map
+from ..terms.layout import WeightLayout
 from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
 from .differentiable import DifferentiableModel, as_differentiable, linearize, predicted_codes
@@ -258,7 +259,15 @@ def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
 
 
 class ColumnMasking(Protocol):
-    """Strategy for inactive features: drop their columns, or set them to zero."""
+    """Strategy for inactive features: drop their columns, or set them to zero.
+
+    ``layout`` assigns columns to features. The saliency of a feature with several columns is the
+    Euclidean norm of their saliency, like its weight in elimination.
+    """
+
+    @property
+    def layout(self) -> WeightLayout:
+        """Assignment of columns to features."""
 
     def reduce(self, X: Table, active: Features) -> Table:
         """Return the table, in column order, with inactive features dropped or set to zero."""
@@ -270,14 +279,18 @@ class ColumnMasking(Protocol):
         """Expand columns of the reduced table to all features; inactive features are zero."""
 
 
+@dataclass(frozen=True)
 class DropColumns:
     """Strategy that drops the columns of inactive features."""
 
+    layout: WeightLayout
+
     def reduce(self, X: Table, active: Features) -> Table:
-        return X[:, np.sort(active)]
+        return X[:, self.layout.weights_of(np.sort(active))]
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        return values[np.searchsorted(np.sort(active), active)]
+        kept = np.sort(active)
+        return self.layout.take(kept).norms(values)[np.searchsorted(kept, active)]
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
         full = np.zeros((len(values), n_features))
@@ -285,16 +298,19 @@ class DropColumns:
         return full
 
 
+@dataclass(frozen=True)
 class ZeroColumns:
     """Strategy that sets inactive features to zero, for models with a fixed number of inputs."""
 
+    layout: WeightLayout
+
     def reduce(self, X: Table, active: Features) -> Table:
         kept = np.zeros(X.shape[1], dtype=X.dtype)
-        kept[active] = 1
+        kept[self.layout.weights_of(active)] = 1
         return sp.csr_array(X.multiply(kept)) if sp.issparse(X) else X * kept
 
     def per_feature(self, values: Vector, active: Features) -> Vector:
-        return values[active]
+        return self.layout.norms(values)[active]
 
     def expand(self, values: Any, active: Features, n_features: int) -> Any:
         """Return the values with those of inactive features set to zero."""

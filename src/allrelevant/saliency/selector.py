@@ -45,12 +45,14 @@ from ..checkpoints import fingerprint, open_checkpoint
 from ..exceptions import InputError
 from ..resampling import Labels, cv_splits, warn_rare_class
 from ..subsets import NO_SCORES, ScoredPath, resolve_scorer, scorer_name
+from ..terms.encoding import EncodingOptions
+from ..terms.layout import WeightLayout
 from ..terms.scaling import constant_features, deviations
-from ..terms.validation import validate_table
+from ..terms.validation import read_features, validate_table
 from .differentiable import as_differentiable, row_labels
 from .explanation import Explanation, ExplanationTarget, explain_rows
 from .gains import Gain, Targets
-from .paths import SaliencyPaths
+from .paths import SaliencyPaths, scaled_table
 from .rounds import ColumnMasking, DropColumns, TrainingTask, ZeroColumns
 from .trainers import (
     declares,
@@ -204,6 +206,10 @@ scoring_
     ranking_: NDArray[np.int64]
     importances_: Vector
 
+    # Assignment of the columns of numbers to features.
+    _layout: WeightLayout
+    _has_encoding: bool
+
     def __init__(
         self,
         estimator: Any,
@@ -244,7 +250,9 @@ scoring_
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Data frames may contain text, categories, booleans and missing values. A category, or a
+            number with missing values, is ranked and selected as a whole.
         y : array-like of shape (n_samples,)
             Class labels or numeric targets.
         groups : array-like of shape (n_samples,), default=None
@@ -261,13 +269,15 @@ scoring_
             resolve_n_features(self.n_features_to_select, self.n_features_in_)
         elif self.cv is None:
             raise InputError(NO_SCORES.format(rule=self.n_features_to_select))
-        task = self._training_task(y, center=not sp.issparse(X))
+        task = self._training_task(y, self._layout, center=not sp.issparse(X))
         labels = Labels(
             getattr(self, "classes_", np.empty(0)),
             task.targets,
             check_groups(groups, len(y)),
         )
-        self._warn_constant_columns(X)
+        self._warn_constant_columns(
+            scaled_table(X, self._layout, standardize=bool(self.standardize))
+        )
         identity = {
             "type of estimator": type(self.estimator).__name__,
             "weights at the start": hash_initial_weights(self.estimator),
@@ -283,6 +293,7 @@ scoring_
             paths = SaliencyPaths(
                 task,
                 X,
+                bool(self.standardize),
                 float(self.keep_fraction),
                 int(self.min_features_to_select),
                 self._n_repeats(task),
@@ -306,7 +317,7 @@ scoring_
         self._units = deviations(X) if self.standardize else None
         with report_training_errors(f"Training failed on the {self.n_features_} selected features"):
             self.estimator_ = task.train(
-                task.masking.reduce(X, self._explained_features),
+                task.masking.reduce(paths.scaled(), self._explained_features),
                 derive_seed(entropy, len(self._history.rounds)),
             )
             self._gain = task.gain_for(as_differentiable(self.estimator_))
@@ -359,6 +370,12 @@ scoring_
             zero. With ``standardize``, saliency is per standard deviation of each feature.
         """
         check_is_fitted(self, "estimator_")
+        if self._has_encoding:
+            raise InputError(
+                "explain requires a table of numbers, but the selector was fitted to a data frame "
+                "with text or missing values. Encode it as numbers, for example with "
+                "pandas.get_dummies, and fit the selector again."
+            )
         index = row_labels(X)
         X = validate_table(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
@@ -399,32 +416,41 @@ scoring_
         tags.input_tags.sparse = True
         if hasattr(self.estimator, "__sklearn_tags__"):
             tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        # Data frames may have missing values; arrays of numbers may not.
+        tags.input_tags.allow_nan = getattr(self, "_has_encoding", False)
         return tags
 
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         self._validate_params()
-        X, y = validate_table(
+        table, y = read_features(
             self,
             X,
             y,
-            accept_sparse="csr",
+            EncodingOptions(),
+            y_numeric=declares(is_regressor, self.estimator),
+            min_samples=2,
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
-            ensure_min_samples=2,
-            y_numeric=declares(is_regressor, self.estimator),
         )
-        check_finite(X, feature_names(self))
+        X, self._layout, self._has_encoding = table.values, table.layout, table.encoding is not None
+        if self._has_encoding:
+            table.warn_notes()
+        else:
+            check_finite(X, feature_names(self))
         if declares(is_classifier, self.estimator):
             check_classification_targets(y)
         return sp.csr_array(X) if sp.issparse(X) else X, y
 
-    def _training_task(self, y: NDArray[Any], *, center: bool = True) -> TrainingTask:
+    def _training_task(
+        self, y: NDArray[Any], layout: WeightLayout, *, center: bool = True
+    ) -> TrainingTask:
         classes = predicts_classes(self.estimator, y)
         trainer = trainer_for(self.estimator, classes=classes)
-        if self.standardize:
+        per_column = self.standardize and not layout.blocks
+        if per_column:
             trainer = with_scaler(trainer, center=center)
         keep = requires_all_columns(trainer) if self.keep_shape == "auto" else self.keep_shape
-        masking: ColumnMasking = ZeroColumns() if keep else DropColumns()
+        masking: ColumnMasking = (ZeroColumns if keep else DropColumns)(layout)
         self.__dict__.pop("classes_", None)  # left over from an earlier fit
         targets: Targets
         n_classes = None
@@ -441,7 +467,7 @@ scoring_
             masking,
             self.gain,
             bool(self.balanced),
-            bool(self.standardize),
+            bool(per_column),
             None if self.scoring is None else resolve_scorer(self.scoring),
         )
 
@@ -450,6 +476,6 @@ scoring_
 
         Without this rule, an unpenalized model might rank them high.
         """
-        constant = constant_features(X)
+        constant = constant_features(X, self._layout)
         check_varying(len(constant), self.n_features_in_)
         warn_constant_columns(feature_names(self), constant, "ranked last")

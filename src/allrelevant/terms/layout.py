@@ -131,6 +131,14 @@ class WeightLayout:
         """Return a mask of the features for which the mask is true for any of their weights."""
         return np.logical_or.reduceat(mask, self.starts[:-1]) if self.blocks else mask
 
+    def sums(self, values: Vector) -> Vector:
+        """Return the sum of the values of each feature's weights, given one value per weight."""
+        return np.add.reduceat(values, self.starts[:-1]) if self.blocks else values
+
+    def norms(self, values: Vector) -> Vector:
+        """Return the Euclidean norm of each feature's values; single values are not changed."""
+        return np.sqrt(self.sums(np.square(values))) if self.blocks else values
+
     def sizes(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the size of each feature's weights: the absolute weight of a number.
 

@@ -1,8 +1,7 @@
 """Scaling of dense and sparse columns and of a numeric target; detection of constant columns.
 
-Weights are comparable only between features on the same scale. Relevance bounds use
-:class:`Scaling`, which supports sample weights. Elimination and saliency use the functions without
-sample weights.
+Weights are comparable only between features on the same scale. :class:`Scaling` supports sample
+weights, and features with several columns.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._typing import Matrix, Table, Vector
+from .._typing import Matrix, Rows, Table, Vector
 from .blocks import Block
+from .layout import WeightLayout
 
 # Columns of each block of a table.
 Blocks = Sequence[tuple[NDArray[np.intp], Block]]
@@ -75,6 +75,22 @@ def no_scaling(X: Table, weight: Vector, blocks: Blocks = ()) -> Scaling:
     return Scaling(np.zeros_like(mean), (variance > 0).astype(float), fill)
 
 
+def scale_by_rows(
+    X: Table, rows: Rows, layout: WeightLayout, weight: Vector | None, *, standardize: bool
+) -> Table:
+    """Return a table, standardized with the mean and variance of the given rows.
+
+    Missing values are replaced by the median of these rows. Without ``standardize``, nothing else
+    is changed. ``weight`` contains the weights of all rows of the table; None means equal weights.
+    """
+    blocks = layout.table_blocks(0)
+    if not standardize and not blocks:
+        return X
+    row_weight = np.ones(len(rows)) if weight is None else weight[rows]
+    scaling = standard_scaling if standardize else no_scaling
+    return scaling(X[rows], row_weight, blocks).apply(X)
+
+
 def _fill_values(X: Table, weight: Vector, blocks: Blocks) -> Vector | None:
     """Return the replacement of missing values in each column; None if the table has no blocks.
 
@@ -119,15 +135,31 @@ def constant_columns(X: Table) -> NDArray[np.bool_]:
     return np.asarray(low == high)
 
 
-def constant_features(X: Table) -> list[int]:
-    """Return the indices of the columns with exactly one distinct value."""
-    constant: list[int] = np.flatnonzero(constant_columns(X)).tolist()
+def constant_features(X: Table, layout: WeightLayout | None = None) -> list[int]:
+    """Return the indices of the features whose columns have exactly one distinct value each."""
+    varies = ~constant_columns(X)
+    varies = varies if layout is None else layout.any_weight(varies)
+    constant: list[int] = np.flatnonzero(~varies).tolist()
     return constant
 
 
-def low_variance_features(X: Table, min_variance: float) -> list[int]:
-    """Return the indices of features with variance at most ``min_variance``, lowest first."""
-    variance = np.where(constant_columns(X), 0.0, _variances(X))
+def low_variance_features(
+    X: Table,
+    min_variance: float,
+    layout: WeightLayout | None = None,
+    weight: Vector | None = None,
+) -> list[int]:
+    """Return the indices of features with variance at most ``min_variance``, lowest first.
+
+    The variance of a feature with several columns is the sum of their variances.
+    """
+    if weight is None and (layout is None or not layout.blocks):
+        variance = np.where(constant_columns(X), 0.0, _variances(X))
+    else:
+        layout = layout or WeightLayout.from_tables([X])
+        weight = np.ones(X.shape[0]) if weight is None else weight
+        filled = _fill_missing(X, _fill_values(X, weight, layout.table_blocks(0)))
+        variance = layout.sums(_weighted_moments(filled, weight)[1])
     order = np.argsort(variance, kind="stable")
     features: list[int] = order[variance[order] <= min_variance].tolist()
     return features

@@ -15,9 +15,10 @@ from sklearn.utils.validation import _check_feature_names as check_feature_names
 from sklearn.utils.validation import validate_data
 
 from .._typing import Table
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_caller
 from .columns import Column, Frame, columns_from_frame
 from .encoding import EncodingOptions, TableEncoding, as_columns, fit_encoding, needs_encoding
+from .layout import WeightLayout
 
 # Minimum number of rows of a table.
 MIN_SAMPLES = 4
@@ -48,13 +49,33 @@ class FeatureTable:
     values: Table
     encoding: TableEncoding | None
 
+    @property
+    def layout(self) -> WeightLayout:
+        """Assignment of columns to features, without names."""
+        if self.encoding is None:
+            return WeightLayout.from_tables([self.values])
+        return WeightLayout(len(self.encoding.features), blocks=self.encoding.blocks)
+
+    def warn_notes(self) -> None:
+        """Warn about pooled levels and ignored columns."""
+        for note in () if self.encoding is None else self.encoding.notes:
+            warn_caller(note)
+
 
 def read_features(
-    est: Any, X: Any, y: Any, options: EncodingOptions, *, y_numeric: bool
+    est: Any,
+    X: Any,
+    y: Any,
+    options: EncodingOptions,
+    *,
+    y_numeric: bool,
+    min_samples: int = MIN_SAMPLES,
+    **validation: Any,
 ) -> tuple[FeatureTable, Any]:
     """Validate the training table and the target; return the table as numbers and the target.
 
-    This sets ``n_features_in_`` and ``feature_names_in_`` of the estimator.
+    This sets ``n_features_in_`` and ``feature_names_in_`` of the estimator. ``validation`` are
+    further options of :func:`validate_table` for tables that need no encoding.
     """
     columns = columns_from_frame(X)
     if not options.is_needed and (columns is None or not needs_encoding(columns)):
@@ -62,9 +83,8 @@ def read_features(
             est,
             X,
             y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_min_samples=MIN_SAMPLES,
+            **{"accept_sparse": "csr", "dtype": np.float64, **validation},
+            ensure_min_samples=min_samples,
             y_numeric=y_numeric,
         )
         return FeatureTable(values, None), y
@@ -78,7 +98,7 @@ def read_features(
     encoding = fit_encoding(columns, options)
     values = encoding.encode(X)
     check_consistent_length(values, y)
-    check_array(values, ensure_min_samples=MIN_SAMPLES, ensure_all_finite=False)
+    check_array(values, ensure_min_samples=min_samples, ensure_all_finite=False)
     return FeatureTable(values, encoding), y
 
 
