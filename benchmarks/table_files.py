@@ -56,14 +56,14 @@ def run_report(path: Path, timeout: float) -> Outcome:
             code, output = run.returncode, run.stdout + run.stderr
         except subprocess.TimeoutExpired:
             code, output = None, f"stopped after {timeout:g} s"
-        lines = [line for line in output.splitlines() if line.strip()]
+        printed = [line for line in output.splitlines() if line.strip()]
         if code == 2:
-            lines = [line for line in lines if line.startswith("Error")] or lines
+            printed = [line for line in printed if line.startswith("Error")] or printed
         return Outcome(
             code,
             time.monotonic() - start,
             _child_seconds() - cpu,
-            lines[-1] if lines else "",
+            printed[-1] if printed else "",
             "Traceback" in output,
         )
 

@@ -241,7 +241,7 @@ def _solve_systems(matrices: NDArray[np.float64], right: Matrix) -> Matrix:
     A singular matrix must not stop the other problems. The recorded gaps do not depend on the step.
     """
     try:
-        return np.linalg.solve(matrices, right[..., None])[..., 0]
+        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0], np.float64)
     except np.linalg.LinAlgError:
         systems = zip(matrices, right, strict=True)
         return np.array([np.linalg.lstsq(matrix, side)[0] for matrix, side in systems])
