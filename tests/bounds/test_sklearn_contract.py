@@ -27,7 +27,7 @@ ESTIMATORS = [
     RegressionBounds(C=10.0, epsilon=0.1, cutoff=0.01),
     OrdinalBounds(n_probes=10, random_state=0),
     OrdinalBounds(C=100.0, cutoff=0.01),
-    RankingBounds(n_probes=10, random_state=0),
+    RankingBounds(C=10.0, random_state=0),
     RankingBounds(C=1000.0, cutoff=0.01),
     SurvivalBounds(C=1000.0, cutoff=0.01),
     MappingBounds(PCA(1)),
