@@ -19,8 +19,8 @@ from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
 from .pairs import PairwiseData
+from .programs.comparable_pairs import ComparablePairs, class_pairs
 from .programs.hinge import HingeRows, Requirements, signed_table
-from .programs.pairwise import ComparablePairs, class_pairs
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskWording
 
