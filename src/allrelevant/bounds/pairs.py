@@ -18,7 +18,7 @@ from .programs.pairwise import PairwiseLoss, initial_rows
 from .task import TaskData
 
 # Maximum numbers of pairs, and of pairs times features, for which pairs are listed explicitly.
-MAX_LISTED_PAIRS = 20_000
+MAX_LISTED_PAIRS = 3_000
 MAX_LISTED_CELLS = 20_000_000
 
 
