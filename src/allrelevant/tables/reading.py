@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._optional import import_extra
-from .._text import join_names
+from .._text import join_names, one_line
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def read_table(
     except _UNREADABLE as error:
         form = f" as {reader.format}" if reader.format else ""
         check = "the file and its suffix" if form else "the file, its suffix and the separator"
-        raise InputError(f"Cannot read {name!r}{form}: {_reason(error)}. Check {check}.") from error
+        raise InputError(
+            f"Cannot read {name!r}{form}: {one_line(error)}. Check {check}."
+        ) from error
     if len(frame) == 0:
         raise InputError(f"{name!r} has column names but no rows. Add at least one row.")
     return frame
@@ -132,10 +134,6 @@ def _reader_for(name: str, separator: str | None) -> Reader:
         f"Cannot infer the table format of {name!r} from its suffix. Use {FORMATS} (text files may "
         f"be compressed: {COMPRESSED}), or specify the separator (--sep on the command line)."
     )
-
-
-def _reason(error: BaseException) -> str:
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
 def _text_reader(
