@@ -208,7 +208,7 @@ def given_splits(
     folds = []
     for number, fold in enumerate(_split(cv, y, row_groups, name)):
         try:
-            train, test = (rows[np.asarray(part)] for part in fold)
+            train, test = (rows[np.asarray(part) if len(part) else []] for part in fold)
         except (IndexError, TypeError, ValueError) as error:
             raise InputError(
                 f"Fold {number} of {name} is not a pair of row indices, (train, test), of a table "
