@@ -1,5 +1,7 @@
 """Tests of the parameters ``cv``, ``scoring`` and ``Cs``, which control the choice of C."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -99,7 +101,7 @@ def test_survival_uses_given_splits():
 
 def test_scores_are_in_units_of_the_target():
     X, y = targets()["numbers"]
-    settings = {"Cs": CS, "cv": KFold(3), "scoring": "neg_mean_absolute_error", "cutoff": 0.1}
+    settings: Any = {"Cs": CS, "cv": KFold(3), "scoring": "neg_mean_absolute_error", "cutoff": 0.1}
     small, large = (RegressionBounds(**settings).fit(X, y * unit) for unit in (1.0, 100.0))
     assert large.cv_score_ == pytest.approx(100 * small.cv_score_)
 
@@ -180,7 +182,12 @@ def test_scorers_receive_sample_weights_without_class_weights():
     X, y = targets()["classes"]
     weight = np.random.RandomState(0).uniform(0.5, 2, size=60)
     splits = list(KFold(3).split(X))
-    settings = {"Cs": CS, "cutoff": 0.1, "standardize": False, "class_weight": {"yes": 3, "no": 1}}
+    settings: Any = {
+        "Cs": CS,
+        "cutoff": 0.1,
+        "standardize": False,
+        "class_weight": {"yes": 3, "no": 1},
+    }
     est = ClassificationBounds(**settings, cv=splits, scoring="accuracy").fit(X, y, weight)
     fixed = ClassificationBounds(**settings, C=float(est.baseline_.C_))
     scores = [
@@ -194,7 +201,8 @@ class TestCalibration:
     def test_a_grid_of_one_value_equals_this_value_of_C(self):
         X, y = targets()["classes"]
         grid, fixed = (
-            ClassificationBounds(random_state=0, **C).fit(X, y) for C in ({"Cs": [0.2]}, {"C": 0.2})
+            ClassificationBounds(random_state=0).set_params(**C).fit(X, y)
+            for C in ({"Cs": [0.2]}, {"C": 0.2})
         )
         np.testing.assert_allclose(grid.interval_, fixed.interval_)
         np.testing.assert_allclose(grid.pvalue_, fixed.pvalue_)
@@ -218,7 +226,7 @@ class TestSubsetScores:
         X, _ = make_table(n=90)
         y = X[:, :n_classes].argmax(axis=1)
         splits = list(StratifiedKFold(4).split(X, y))
-        settings = {"C": 0.5, "cutoff": 0.1}
+        settings: Any = {"C": 0.5, "cutoff": 0.1}
         est = ClassificationBounds(**settings, cv=splits, scoring="balanced_accuracy").fit(X, y)
         scorer = get_scorer("balanced_accuracy")
         naive = [
