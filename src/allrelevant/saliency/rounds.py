@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from .._typing import Rows, Table, Vector
+from .._typing import Matrix, Rows, Table, Vector
 from ..checkpoints import Series
 from ..exceptions import warn_caller
 from ..parallel import parallel_map
@@ -275,8 +275,8 @@ class ColumnMasking(Protocol):
     def per_feature(self, values: Vector, active: Features) -> Vector:
         """Convert values per column of the reduced table to values per active feature."""
 
-    def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        """Expand columns of the reduced table to all features; inactive features are zero."""
+    def expand(self, values: Matrix, active: Features) -> Matrix:
+        """Expand values per column of the reduced table to all columns; inactive ones are zero."""
 
 
 @dataclass(frozen=True)
@@ -292,9 +292,9 @@ class DropColumns:
         kept = np.sort(active)
         return self.layout.take(kept).norms(values)[np.searchsorted(kept, active)]
 
-    def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        full = np.zeros((len(values), n_features))
-        full[:, np.sort(active)] = values
+    def expand(self, values: Matrix, active: Features) -> Matrix:
+        full = np.zeros((len(values), self.layout.n_weights))
+        full[:, self.layout.weights_of(np.sort(active))] = values
         return full
 
 
@@ -312,10 +312,10 @@ class ZeroColumns:
     def per_feature(self, values: Vector, active: Features) -> Vector:
         return self.layout.norms(values)[active]
 
-    def expand(self, values: Any, active: Features, n_features: int) -> Any:
+    def expand(self, values: Matrix, active: Features) -> Matrix:
         """Return the values with those of inactive features set to zero."""
-        full = np.zeros((len(values), n_features))
-        full[:, active] = values[:, active]
+        full, columns = np.zeros_like(values, dtype=np.float64), self.layout.weights_of(active)
+        full[:, columns] = values[:, columns]
         return full
 
 
