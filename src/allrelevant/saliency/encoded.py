@@ -57,6 +57,7 @@ class EncodedRows:
         columns: Matrix,
         *,
         standardize: bool,
+        weight: Vector | None = None,
         only_blocks: bool = False,
     ) -> Self:
         """Learn scaling and mean from the encoded columns of the training rows.
@@ -64,12 +65,13 @@ class EncodedRows:
         With ``only_blocks``, tables without features of several columns are not scaled.
         """
         layout = WeightLayout(len(encoding.features), blocks=encoding.blocks)
+        weight = np.ones(len(columns)) if weight is None else weight
         scaling = None
         if layout.blocks or not only_blocks:
             fit_scaling = standard_scaling if standardize else no_scaling
-            scaling = fit_scaling(columns, np.ones(len(columns)), layout.table_blocks(0))
+            scaling = fit_scaling(columns, weight, layout.table_blocks(0))
             columns = scaling.apply(columns)
-        return cls(encoding, layout, scaling, columns.mean(axis=0))
+        return cls(encoding, layout, scaling, np.average(columns, axis=0, weights=weight))
 
     def apply(self, X: Any) -> Matrix:
         """Return rows of the user's table as scaled columns of numbers."""

@@ -36,6 +36,7 @@ from .._validation import (
     check_groups,
     check_numeric_target,
     check_varying,
+    check_weights,
     encode_classes,
     feature_names,
     resolve_n_features,
@@ -56,6 +57,7 @@ from .gains import Gain, Targets
 from .paths import SaliencyPaths, scaled_table
 from .rounds import ColumnMasking, DropColumns, TrainingTask, ZeroColumns
 from .trainers import (
+    check_weighted_training,
     declares,
     derive_seed,
     draw_entropy,
@@ -246,7 +248,13 @@ scoring_
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Rank the features by saliency and select the highest-ranked ones.
 
         Parameters
@@ -259,30 +267,34 @@ scoring_
         groups : array-like of shape (n_samples,), default=None
             Group labels of the rows. Rows of the same group are never split between training and
             test rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training, in saliency and in scores. A row with weight 2 counts
+            like two rows. The ``fit`` method of the estimator must accept them; networks do not.
 
         Returns
         -------
         self
         """
-        X, y = self._validate(X, y)
+        X, y, weight = self._validate(X, y, sample_weight)
         by_rule = isinstance(self.n_features_to_select, str)
         if not by_rule:
             resolve_n_features(self.n_features_to_select, self.n_features_in_)
         elif self.cv is None:
             raise InputError(NO_SCORES.format(rule=self.n_features_to_select))
-        task = self._training_task(y, self._layout, center=not sp.issparse(X))
+        task = self._training_task(y, self._layout, weight, center=not sp.issparse(X))
         labels = Labels(
             getattr(self, "classes_", np.empty(0)),
             task.targets,
             check_groups(groups, len(y)),
         )
         self._warn_constant_columns(
-            scaled_table(X, self._layout, standardize=bool(self.standardize))
+            scaled_table(X, self._layout, weight=weight, standardize=bool(self.standardize))
         )
         identity = {
             "type of estimator": type(self.estimator).__name__,
             "weights at the start": hash_initial_weights(self.estimator),
             "row groups": "" if labels.row_groups is None else fingerprint(labels.row_groups),
+            **({} if weight is None else {"row weights": fingerprint(weight)}),
         }
         with open_checkpoint(
             self, X, y, path=self.checkpoint, ignore=NOT_IN_FINGERPRINT, extra=identity
@@ -317,7 +329,7 @@ scoring_
         self._masking, self._explained_features = task.masking, np.flatnonzero(self.support_)
         # Tables with several columns per feature are scaled before training.
         per_column = self.standardize and not self._layout.blocks
-        self._units = deviations(X) if per_column else None
+        self._units = deviations(X, weight) if per_column else None
         with report_training_errors(f"Training failed on the {self.n_features_} selected features"):
             self.estimator_ = task.train(
                 task.masking.reduce(paths.scaled(), self._explained_features),
@@ -432,7 +444,9 @@ scoring_
         tags.input_tags.allow_nan = getattr(self, "_encoded", None) is not None
         return tags
 
-    def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+    def _validate(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Table, NDArray[Any], Vector | None]:
         self._validate_params()
         table, y = read_features(
             self,
@@ -445,23 +459,35 @@ scoring_
             ensure_all_finite=False,
         )
         X, self._layout = table.values, table.layout
+        weight = check_weights(sample_weight, X.shape[0])
         self._encoded = None
         if table.encoding is None:
             check_finite(X, feature_names(self))
         else:
             table.warn_notes()
             self._encoded = EncodedRows.fit(
-                table.encoding, X, standardize=bool(self.standardize), only_blocks=True
+                table.encoding,
+                X,
+                standardize=bool(self.standardize),
+                weight=weight,
+                only_blocks=True,
             )
         if declares(is_classifier, self.estimator):
             check_classification_targets(y)
-        return sp.csr_array(X) if sp.issparse(X) else X, y
+        return sp.csr_array(X) if sp.issparse(X) else X, y, weight
 
     def _training_task(
-        self, y: NDArray[Any], layout: WeightLayout, *, center: bool = True
+        self,
+        y: NDArray[Any],
+        layout: WeightLayout,
+        weight: Vector | None = None,
+        *,
+        center: bool = True,
     ) -> TrainingTask:
         classes = predicts_classes(self.estimator, y)
         trainer = trainer_for(self.estimator, classes=classes)
+        if weight is not None:
+            check_weighted_training(trainer)
         per_column = self.standardize and not layout.blocks
         if per_column:
             trainer = with_scaler(trainer, center=center)
@@ -485,6 +511,7 @@ scoring_
             bool(self.balanced),
             bool(per_column),
             None if self.scoring is None else resolve_scorer(self.scoring),
+            weight,
         )
 
     def _warn_constant_columns(self, X: Table) -> None:
