@@ -296,5 +296,5 @@ def test_weights_of_saliency(run: Run, mixed: pd.DataFrame) -> None:
 
 def test_weights_are_refused_by_networks(run: Run, mixed: pd.DataFrame) -> None:
     options = ["--weights", "weight", "--method", "saliency", "--model", "mlp"]
-    done = run("select", "mixed.csv", "-t", "sick", *options)
+    done = run("select", "mixed.csv", "-t", "sick", "--task", "classification", *options)
     refused(done, "sample_weight requires an estimator whose fit method accepts it")
