@@ -151,7 +151,7 @@ def _text_reader(
 
 def _read_json_lines(data: bytes, name: str, sheet: str | None) -> Frame:
     from ..terms.columns import Frame, column_from_objects
-    from .parsing import parse_column
+    from .parsing import drop_marks, parse_column
 
     records = []
     for number, line in enumerate(data.decode("utf-8-sig").splitlines(), 1):
@@ -172,7 +172,7 @@ def _read_json_lines(data: bytes, name: str, sheet: str | None) -> Frame:
         tuple(
             parse_column(name, values)
             if all(value is None or isinstance(value, str) for value in values)
-            else column_from_objects(name, values)
+            else column_from_objects(name, drop_marks(name, values))
             for name, values in cells.items()
         )
     )
@@ -180,7 +180,7 @@ def _read_json_lines(data: bytes, name: str, sheet: str | None) -> Frame:
 
 def _read_excel(data: bytes, name: str, sheet: str | None) -> Frame:
     from ..terms.columns import Frame, column_from_objects
-    from .parsing import parse_column
+    from .parsing import drop_marks, parse_column
     from .text import check_distinct_names
 
     calamine = import_extra("python_calamine", "excel")
@@ -205,12 +205,16 @@ def _read_excel(data: bytes, name: str, sheet: str | None) -> Frame:
         tuple(
             parse_column(column, cells)
             if all(isinstance(cell, str) for cell in cells)
-            else column_from_objects(column, [None if cell == "" else cell for cell in cells])
+            else column_from_objects(column, _blank_to_none(drop_marks(column, cells)))
             for column, cells in zip(names, map(list, zip(*body, strict=True)), strict=True)
         )
         if body
         else ()
     )
+
+
+def _blank_to_none(cells: list[Any]) -> list[Any]:
+    return [None if cell == "" else cell for cell in cells]
 
 
 def _header_cell(cell: Any, position: int) -> str:
