@@ -100,9 +100,10 @@ class SeparateBudgets(Formulation):
     def path(
         self, data: TaskData, grid: Iterable[float], gap: float = 0.0
     ) -> Iterator[FittedBaseline]:
-        """Minimize ``|w|_1 + C * loss`` for each C, warm-started from the previous solution."""
-        solver = solvers_for(data.rows).baseline(gap)
-        for C in grid:
+        """Minimize ``|w|_1 + C * loss`` for each C, with one solver for all values."""
+        values = list(grid)
+        solver = solvers_for(data.rows).baseline(gap, values)
+        for C in values:
             start = solver.solve(C)
             model = data.model(start.coef, start.offset, C, start.rows)
             yield FittedBaseline(data, model, start, self)

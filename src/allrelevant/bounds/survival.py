@@ -20,8 +20,8 @@ from ..terms.validation import FeatureTable
 from ._base import RelevanceBounds
 from .models import LinearModel
 from .pairs import PairwiseData
+from .programs.comparable_pairs import ComparablePairs, ordered_pairs
 from .programs.hinge import Requirements
-from .programs.pairwise import ComparablePairs, ordered_pairs
 from .task import Subproblem, Task, TaskWording
 
 
