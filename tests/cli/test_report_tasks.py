@@ -261,3 +261,18 @@ def test_repeated_privileged_column_counts_once(run: Run) -> None:
 def test_privileged_columns_need_the_separate_formulation(run: Run) -> None:
     options = ["--task", "classification", "--privileged", "epsilon", "--formulation", "joint"]
     assert "separate" in refused(run("report", "table.csv", "-t", "sick", *FAST, *options))
+
+
+def test_privileged_categories_and_missing_values(run: Run) -> None:
+    write_privileged("classification")
+    frame = pd.read_csv("t.csv")
+    frame["later 1"] = np.resize(["low", "high", "mid"], len(frame))
+    frame.loc[::5, "later 2"] = np.nan
+    frame.to_csv("t.csv", index=False)
+    privileged = [part for name in LATER for part in ("--privileged", name)]
+    arguments = ("report", "t.csv", "-t", "y", "--task", "classification", *FAST, *privileged)
+    result = run(*arguments, "--json", "a.json", "-o", "a.html")
+    assert result.exit_code == 0, result.stderr
+    summary = json.loads(Path("a.json").read_text())
+    assert [feature["name"] for feature in summary["privileged"]] == LATER
+    assert summary["n_outer"] == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -36,6 +37,7 @@ from .._typing import Matrix, Table, Vector
 from .._validation import check_groups
 from ..relevance import RELEVANT
 from ..subsets import resolve_scorer
+from ..terms.blocks import Block
 from ..terms.encoding import TableEncoding
 from ..terms.layout import WeightLayout, privileged_names
 from ..terms.validation import FeatureTable, read_features, read_new_rows
@@ -64,7 +66,7 @@ from .predictors import apply_scorer
 from .relations import Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
 from .sufficiency import Sufficiency, check_sufficiency
-from .task import ScaledTables, Subproblem, check_privileged
+from .task import ScaledTables, Subproblem, read_privileged
 from .tuning import Tuning
 from .what_if import constrain_result, describe_constraints, find_subproblem
 
@@ -155,10 +157,10 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             Target.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each sample's loss. Samples of weight zero are ignored.
-        privileged : array-like or sparse matrix of shape (n_samples, p), default=None
+        privileged : array-like, sparse matrix or data frame of shape (n_samples, p), default=None
             Privileged features: features that are available only for training samples, such as
             information collected later. Predictions do not use them. They model the slack variable
-            of each sample.
+            of each sample. Categories and missing values are accepted as in ``X``.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as the patient of each visit. Samples of the same group are
             never separated: not by the cross-validation folds, and not by the permutations that
@@ -194,13 +196,14 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             sample_weight, np.empty((X.shape[0], 1)), dtype=np.float64, ensure_non_negative=True
         )
         present = weight > 0
+        privileged_blocks: Mapping[int, Block] = {}
         if privileged is not None:
-            values, names = check_privileged(privileged, X)
-            self.n_privileged_in_ = int(values.shape[1])
-            if names is not None:
-                self.privileged_names_in_ = names
-            privileged = values[present]
-        self._layout = self._make_layout(table)
+            second = read_privileged(privileged, X)
+            self.n_privileged_in_ = second.n_features
+            if second.names is not None:
+                self.privileged_names_in_ = second.names
+            privileged, privileged_blocks = second.values[present], second.blocks
+        self._layout = self._make_layout(table, privileged_blocks)
         row_groups = check_groups(groups, len(y))
         present_groups = None if row_groups is None else row_groups[present]
         terms = self._layout if self._layout.blocks else None
@@ -228,13 +231,18 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         """Return the target that the splitter ``cv`` receives, given the validated target."""
         return y
 
-    def _make_layout(self, table: FeatureTable) -> WeightLayout:
+    def _make_layout(
+        self, table: FeatureTable, privileged_blocks: Mapping[int, Block]
+    ) -> WeightLayout:
         """Return the assignment of weights to the features of all tables, with names."""
-        if table.encoding is None:
-            return WeightLayout.from_estimator(self)
-        names = (*table.encoding.names, *privileged_names(self))
-        n_features = len(table.encoding.features)
-        return WeightLayout(n_features, len(names) - n_features, names, table.encoding.blocks)
+        layout, blocks = WeightLayout.from_estimator(self), {}
+        if table.encoding is not None:
+            names = (*table.encoding.names, *privileged_names(self))
+            n_features = len(table.encoding.features)
+            layout = WeightLayout(n_features, len(names) - n_features, names)
+            blocks = dict(table.encoding.blocks)
+        moved = {layout.n_features + j: block for j, block in privileged_blocks.items()}
+        return replace(layout, blocks={**blocks, **moved})
 
     def _reset(self) -> None:
         """Delete optional fitted attributes that the next fit may not set."""

@@ -23,12 +23,20 @@ from sklearn.utils import check_array, check_consistent_length
 from .._params import TASKS
 from .._text import number, percent
 from .._typing import Rows, Table, Vector
-from ..exceptions import InputError
+from ..exceptions import InputError, warn_caller
 from ..resampling import Fold, make_folds, permute_rows
-from ..terms.columns import Column
-from ..terms.encoding import EncodedScaling, TableEncoding
+from ..terms.blocks import Block
+from ..terms.columns import Column, columns_from_frame
+from ..terms.encoding import (
+    EncodedScaling,
+    EncodingOptions,
+    TableEncoding,
+    fit_encoding,
+    needs_encoding,
+)
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Blocks, Scaling
+from ..terms.validation import check_finite_columns
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, privileged_rows
 
@@ -215,14 +223,37 @@ class TaskData(ABC):
         return None
 
 
-def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
-    """Validate privileged features; return the table and its column names (None without names)."""
+@dataclass(frozen=True)
+class PrivilegedTable:
+    """Privileged features as numbers; ``names`` is None without column names.
+
+    ``blocks`` are the features with several columns, such as categories.
+    """
+
+    values: Table
+    n_features: int
+    names: NDArray[Any] | None
+    blocks: Mapping[int, Block]
+
+
+def read_privileged(privileged: Any, X: Table) -> PrivilegedTable:
+    """Validate privileged features; encode categories and missing values as in ``X``."""
     names = getattr(privileged, "columns", None)
-    table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
-    check_consistent_length(X, table)
     if names is not None:
         names = np.asarray([str(name) for name in names], dtype=object)
-    return (sp.csr_array(table) if sp.issparse(table) else table), names
+    columns = columns_from_frame(privileged)
+    if columns is not None and needs_encoding(columns):
+        check_finite_columns(columns)
+        encoding = fit_encoding(columns, EncodingOptions())
+        for note in encoding.notes:
+            warn_caller(note)
+        values = encoding.encode(privileged)
+        check_consistent_length(X, values)
+        return PrivilegedTable(values, len(encoding.features), names, encoding.blocks)
+    table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
+    check_consistent_length(X, table)
+    values = sp.csr_array(table) if sp.issparse(table) else table
+    return PrivilegedTable(values, int(values.shape[1]), names, {})
 
 
 @dataclass(frozen=True)
