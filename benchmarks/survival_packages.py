@@ -34,6 +34,8 @@ for column in frame.columns:
 X = np.hstack(encoded)
 X = X[:, X.std(axis=0) > 0]
 event, days = (y[field] for field in y.dtype.names)
+# FastSurvivalSVM refuses times of zero. Times are integers, so this does not change their order.
+y[y.dtype.names[1]] = days = np.maximum(days, 0.5)
 
 splitter = model_selection.StratifiedKFold(n_folds, shuffle=True, random_state=0)
 fold = np.empty(len(X), dtype=int)

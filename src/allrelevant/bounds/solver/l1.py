@@ -192,6 +192,8 @@ def relative_gap(rows: HingeRows, C: float, solution: StartingVertex) -> float:
     if rows.violation(coef[None], offset[None])[0] > VIOLATION_TOL:
         return np.inf
     value = np.abs(coef).sum() + C * rows.loss(coef[None], offset[None])[0]
+    if value == 0.0:
+        return 0.0  # no model has a smaller norm or loss
     combination = np.abs(rows.row_combination(multipliers)).max(initial=0.0)
     scale = max(1.0, combination, (multipliers / rows.weight).max() / C)
     gaps = [
