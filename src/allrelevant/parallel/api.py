@@ -19,6 +19,7 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import WorkerDiedError
+from .config import configured_executor
 from .loky import LokyExecutor
 
 Item = TypeVar("Item")
@@ -115,11 +116,25 @@ class Executor(Protocol):
 
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
-    """Return a parallel executor, or a serial one for one worker or inside a worker process."""
+    """Return the executor for a number of items.
+
+    A single item, and all items inside a worker, are processed in this process. Otherwise, the
+    executor is that of :func:`config_context` or, by default, a pool of ``n_jobs`` processes.
+    """
     backend, _ = get_active_backend()
     inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
-    n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)
+    if inside_worker or n_items < 2:
+        return SerialExecutor()
+    configured = configured_executor()
+    if configured is not None:
+        return configured
+    n_workers = min(effective_n_jobs(n_jobs), n_items)
     return SerialExecutor() if n_workers < 2 else LokyExecutor(n_workers)
+
+
+def has_workers(n_jobs: int | None) -> bool:
+    """Return whether :func:`parallel_map` would process two items in worker processes."""
+    return not isinstance(executor_for(n_jobs, 2), SerialExecutor)
 
 
 class SerialExecutor:
