@@ -12,16 +12,10 @@ All parallel code and all thread limits are in this package.
 
 from __future__ import annotations
 
-from .api import (
-    RunOptions,
-    has_workers,
-    parallel_imap,
-    parallel_map,
-    progress_bar,
-    single_threaded,
-)
+from .api import RunOptions, has_workers, parallel_imap, parallel_map, progress_bar
 from .config import cluster_context, config_context
 from .estimate import DurationEstimate
+from .threads import single_threaded
 
 __all__ = [
     "DurationEstimate",

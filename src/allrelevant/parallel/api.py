@@ -1,4 +1,4 @@
-"""Public functions for parallel execution, progress bars and thread limits.
+"""Public functions for parallel execution and progress bars.
 
 Each result depends only on its item, and serial execution limits threads as workers do. Results are
 therefore bit-identical for all executors. To add an executor, write a class that implements
@@ -8,19 +8,17 @@ therefore bit-identical for all executors. To add an executor, write a class tha
 from __future__ import annotations
 
 import reprlib
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
-from threadpoolctl import ThreadpoolController
 
 from ..exceptions import WorkerDiedError
 from .config import configured_executor
 from .loky import LokyExecutor
+from .threads import single_threaded
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -150,23 +148,6 @@ class SerialExecutor:
             with single_threaded():
                 result = function(item)
             yield index, result
-
-
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """Limit numerical libraries to one thread while the block runs, as in a worker process.
-
-    The number of threads changes the rounding of sums, and small matrices gain nothing from more
-    threads.
-    """
-    with _thread_pools(len(sys.modules)).limit(limits=1):
-        yield
-
-
-@lru_cache(maxsize=1)
-def _thread_pools(n_modules: int) -> ThreadpoolController:
-    # Finding the pools takes milliseconds, so the result is cached until new modules are imported.
-    return ThreadpoolController()
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """Retries after worker crashes, and the error that names the items that cannot be processed.
 
 If a worker crashes, several items may be the cause. These suspects are retried one at a time, after
-all other items. A suspect that crashes its worker in each of these attempts is abandoned.
+all other items. A suspect that crashes its worker in each of these attempts is abandoned. If every
+item seems to crash, all are abandoned, because retries of each item would take long.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any, Protocol
 
 from ..exceptions import WorkerDiedError
 
-# Maximum number of consecutive crashes without progress before all items are abandoned.
-MAX_IDLE_RESTARTS = 3
+# If no item has finished after this number of crashes, one item is tried alone. If it crashes as
+# well, all items are abandoned.
+MAX_IDLE_CRASHES = 3
 
 # Maximum number of lost items listed in a message; further items are only counted.
 MAX_NAMED_ITEMS = 5
@@ -66,14 +68,22 @@ def run_with_retries(
                 unfinished.remove(index)
                 yield index, result
 
-    idle_restarts = 0
-    while idle_restarts < MAX_IDLE_RESTARTS and (todo := unfinished - suspects):
+    idle_crashes = 0
+    while todo := unfinished - suspects:
+        if idle_crashes == MAX_IDLE_CRASHES:
+            yield from process({max(todo)}, alone=True)
+            if todo <= unfinished:
+                break
+            idle_crashes = 0
+            continue
         found = yield from process(todo, alone=False)
         if found is not None:
             crash = found
             suspects |= found.suspects & unfinished
-        idle_restarts = idle_restarts + 1 if todo == unfinished - suspects else 0
-    for suspect in sorted(suspects):
+        has_progress = len(unfinished) < len(items) and todo != unfinished - suspects
+        idle_crashes = 0 if has_progress else idle_crashes + 1
+    nothing_works = todo and len(unfinished) == len(items)
+    for suspect in [] if nothing_works else sorted(suspects):
         for _ in range(max_solo_attempts):
             if suspect in unfinished:
                 crash = (yield from process({suspect}, alone=True)) or crash
