@@ -34,14 +34,17 @@ from joblib import cpu_count, parallel_config
 from joblib.parallel import SequentialBackend
 
 from ..exceptions import ClusterError, InputError
-from .cluster_data import Block, SharedData, SharedFunction
+from .cluster_data import SharedData, SharedFunction
 from .cluster_versions import check_versions
 from .recovery import MAX_IDLE_CRASHES, Crash, Results, run_with_retries
 from .tasks import Outcome, process_item
 from .threads import single_threaded
 
-# Tasks sent ahead for each worker, so that it does not wait for this process.
-TASKS_PER_WORKER = 3
+# Smallest and largest number of tasks sent ahead for each worker. Between these, it is the number of
+# tasks that a worker processes within half a second, so that it does not wait for this process.
+MIN_TASKS_AHEAD = 3
+MAX_TASKS_AHEAD = 50
+SECONDS_AHEAD = 0.5
 
 # Seconds between two checks of the workers.
 CHECK_SECONDS = 1.0
@@ -169,7 +172,7 @@ class _Attempt:
         self._n_failures = 0
         self._n_losses: Counter[int] = Counter()
         self._checked = -float("inf")
-        self._seen_workers = time.monotonic()
+        self._started = self._seen_workers = time.monotonic()
 
     def results(self) -> Results:
         try:
@@ -222,7 +225,7 @@ class _Attempt:
     def _submit(self) -> None:
         """Send tasks to the cluster until enough of them are running or waiting there."""
         n_workers = len(self._cluster.workers)
-        n_slots = 1 if self._alone else TASKS_PER_WORKER * n_workers
+        n_slots = 1 if self._alone else n_workers * self._tasks_ahead(n_workers)
         if not n_workers or not self._waiting or len(self._running) >= n_slots:
             return
         data = self._data.futures(n_copies=min(n_workers, len(self._items)), ask=self._cluster.ask)
@@ -230,16 +233,27 @@ class _Attempt:
             self._count_failure()
             return
         self._n_failures = 0
-        while self._waiting and len(self._running) < n_slots:
-            index = self._waiting.popleft()
-            self._n_submitted += 1
-            key = f"{self._data.name}-{self._name}-{self._n_submitted}"
-            item = cloudpickle.dumps(self._items[index], protocol=5)
-            future = self._cluster.client.submit(
-                run_item, index, item, *data, key=key, pure=False
-            )
+        n_new = min(n_slots - len(self._running), len(self._waiting))
+        indices = [self._waiting.popleft() for _ in range(n_new)]
+        keys = [f"{self._data.name}-{self._name}-{self._n_submitted + k}" for k in range(n_new)]
+        self._n_submitted += n_new
+        futures = self._cluster.client.map(
+            run_item,
+            indices,
+            [cloudpickle.dumps(self._items[index], protocol=5) for index in indices],
+            blocks=data,
+            key=keys,
+            pure=False,
+        )
+        for key, index, future in zip(keys, indices, futures, strict=True):
             self._running[key] = index, future
             future.add_done_callback(lambda ended: self._ended.put(ended.key))
+
+    def _tasks_ahead(self, n_workers: int) -> int:
+        """Return the number of tasks to send ahead for each worker."""
+        seconds = max(time.monotonic() - self._started, 1e-9)
+        per_worker = SECONDS_AHEAD * self._n_finished / seconds / max(n_workers, 1)
+        return min(MAX_TASKS_AHEAD, max(MIN_TASKS_AHEAD, round(per_worker)))
 
     def _count_failure(self) -> None:
         """Send the data again later, because workers left while it was sent."""
@@ -309,12 +323,13 @@ class _Attempt:
 _ONE_ITEM_AT_A_TIME = threading.Lock()
 
 
-def run_item(index: int, item: bytes, function: Any, *blocks: Block) -> Outcome:
-    """Apply a shared function to a pickled item; return its result and warnings."""
+def run_item(index: int, item: bytes, blocks: list[Any]) -> Outcome:
+    """Apply a function, given by its blocks, to a pickled item; return its result and warnings."""
+    function, *arrays = blocks
     # Nested calls run in this worker, as in a worker of joblib.
     inside_worker = parallel_config(backend=SequentialBackend(nesting_level=1))
     with _ONE_ITEM_AT_A_TIME, inside_worker, single_threaded():
-        return process_item(function.load(blocks), index, pickle.loads(item))
+        return process_item(function.load(arrays), index, pickle.loads(item))
 
 
 # Connection to a cluster
