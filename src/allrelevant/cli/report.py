@@ -65,6 +65,7 @@ Examples:
   allrelevant report patients.csv --target diagnosis --path C
   allrelevant report spectra.csv --target quality --method metric --rank 2
   allrelevant report patients.csv --target diagnosis --fdr 0.1
+  allrelevant report patients.csv --target diagnosis --cluster tcp://10.0.0.1:8786
   allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
 If the input is invalid, the command prints a one-line error and exits with code 2. It does not
@@ -91,10 +92,12 @@ def report(
     output: str | None,
     json_output: str | None,
     quiet: bool,
+    cluster: str | None,
     **settings: Any,
 ) -> None:
     """Analyze a table file and write an HTML report."""
     outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet, table=table)
+    from ..parallel import cluster_context
     from ..tables.features import ColumnRoles, read_feature_costs
     from ..tables.reading import read_table
 
@@ -110,20 +113,22 @@ def report(
                 costs=costs,
             )
             task = METRIC
-        _analyze(
-            frame,
-            ColumnRoles(target, drop, privileged),
-            task,
-            estimator_options(settings, verbose=outputs.verbose),
-            outputs,
-            path=path,
-            relations=relations,
-            small_set=small_set,
-            costs=None if costs is None else read_feature_costs(costs),
-            table=Path(table).name,
-            command=command,
-            notes=notes,
-        )
+        feature_costs = None if costs is None else read_feature_costs(costs)
+        with cluster_context(cluster, settings["n_jobs"]):
+            _analyze(
+                frame,
+                ColumnRoles(target, drop, privileged),
+                task,
+                estimator_options(settings, verbose=outputs.verbose),
+                outputs,
+                path=path,
+                relations=relations,
+                small_set=small_set,
+                costs=feature_costs,
+                table=Path(table).name,
+                command=command,
+                notes=notes,
+            )
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
@@ -156,17 +161,22 @@ def demo(
     output: str | None,
     json_output: str | None,
     quiet: bool,
+    cluster: str | None,
     **settings: Any,
 ) -> None:
     """Analyze the Wisconsin breast cancer data and write an HTML report."""
     outputs = plan_outputs(output, json_output, default=REPORT_PAGE, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
+    from ..parallel import cluster_context
     from ..tables.features import ColumnRoles
 
     bundle = load_breast_cancer(as_frame=True)
     frame = bundle.data.assign(diagnosis=bundle.target_names[bundle.target])
-    with collected_notes(prints_answer=outputs.prints_result) as notes:
+    with (
+        collected_notes(prints_answer=outputs.prints_result) as notes,
+        cluster_context(cluster, settings["n_jobs"]),
+    ):
         _analyze(
             frame,
             ColumnRoles("diagnosis"),

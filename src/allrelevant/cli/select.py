@@ -82,12 +82,14 @@ def select(
     quiet: bool,
     method: str | None,
     score: bool,
+    cluster: str | None,
     **settings: Any,
 ) -> None:
     """Select features of a table file and write the result."""
     outputs = plan_outputs(output, json_output, default=SELECTION_PAGE, quiet=quiet, table=table)
     import numpy as np
 
+    from ..parallel import cluster_context
     from ..results.selection import selection_document
     from ..tables.features import ColumnRoles, split_features
     from ..tables.reading import read_table
@@ -108,25 +110,26 @@ def select(
         est = build_selector(method, options, label.task, keep_size=not selects_later)
         outputs.note(label.note)
         y = label.scale(np.arange(len(label.y))).apply(label.y)
-        fit(est, columns.X, y, **({} if groups is None else {"groups": columns.row_groups}))
-        if selects_later:
-            est.select(size)
-        document = selection_document(
-            est,
-            label.y,
-            task=label.task,
-            table=Path(table).name,
-            target=target,
-            settings={
-                "n_features_to_select": _requested_size(est, settings),
-                "task": label.task,
-                "standardize_target": not label.is_classification,
-                "groups": groups,
-            },
-            warnings=notes,
-            command=command,
-            bounds=_fit_bounds(columns.X, label, options, est.get_support(), wanted=bounds),
-        )
+        with cluster_context(cluster, settings["n_jobs"]):
+            fit(est, columns.X, y, **({} if groups is None else {"groups": columns.row_groups}))
+            if selects_later:
+                est.select(size)
+            document = selection_document(
+                est,
+                label.y,
+                task=label.task,
+                table=Path(table).name,
+                target=target,
+                settings={
+                    "n_features_to_select": _requested_size(est, settings),
+                    "task": label.task,
+                    "standardize_target": not label.is_classification,
+                    "groups": groups,
+                },
+                warnings=notes,
+                command=command,
+                bounds=_fit_bounds(columns.X, label, options, est.get_support(), wanted=bounds),
+            )
         outputs.write(document, _to_text)
 
 

@@ -40,8 +40,8 @@ from .recovery import MAX_IDLE_CRASHES, Crash, Results, run_with_retries
 from .tasks import Outcome, process_item
 from .threads import single_threaded
 
-# Smallest and largest number of tasks sent ahead for each worker. Between these, it is the number of
-# tasks that a worker processes within half a second, so that it does not wait for this process.
+# Number of tasks sent ahead for each worker, so that it does not wait for this process: as many as
+# a worker processes within SECONDS_AHEAD, between these limits.
 MIN_TASKS_AHEAD = 3
 MAX_TASKS_AHEAD = 50
 SECONDS_AHEAD = 0.5
@@ -261,8 +261,8 @@ class _Attempt:
         self._n_failures += 1
         if self._n_failures > MAX_FAILURES:
             raise ClusterError(
-                f"The data cannot be sent to the workers of the Dask cluster at "
-                f"{self._cluster.address} (in {MAX_FAILURES} attempts). See the logs of the workers."
+                f"The workers of the Dask cluster at {self._cluster.address} did not receive the "
+                f"data in {MAX_FAILURES} attempts. See the logs of the workers."
             )
         time.sleep(CHECK_SECONDS)
 
@@ -345,7 +345,7 @@ def connect(place: str, n_workers: int | None) -> Generator[Client, None, None]:
         n = cpu_count() if n_workers is None or n_workers < 0 else n_workers
         with (
             LocalCluster(
-                n_workers=n, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+                n_workers=n, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
             ) as cluster,
             Client(cluster) as client,
         ):

@@ -42,7 +42,7 @@ class Block:
         array = np.frombuffer(memory, dtype=np.uint8)
         if array.ctypes.data % ALIGNMENT:
             array = array.copy()
-        return cls(memoryview(array))
+        return cls(array.data)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return Block.received, (pickle.PickleBuffer(self.memory),)

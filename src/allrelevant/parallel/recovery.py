@@ -53,55 +53,72 @@ def run_with_retries(
 
     Raises :exc:`WorkerDiedError` at the end if items are abandoned.
     """
-    unfinished = set(range(len(items)))
-    suspects: set[int] = set()
-    crash: Crash | None = None
+    yield from _Run(attempt, items, describe).results(max_solo_attempts)
 
-    def process(indices: set[int], *, alone: bool) -> Results:
-        results = attempt({index: items[index] for index in sorted(indices)}, alone=alone)
-        with closing(results):
-            while True:
-                try:
-                    index, result = next(results)
-                except StopIteration as end:
-                    return end.value
-                unfinished.remove(index)
+
+class _Run:
+    """State of a parallel run: all items, unfinished items, and those that may crash a worker."""
+
+    def __init__(
+        self, attempt: Attempt, items: Sequence[Any], describe: Callable[[Any], str]
+    ) -> None:
+        self._attempt = attempt
+        self._items = items
+        self._describe = describe
+        self._unfinished = set(range(len(items)))
+        self._suspects: set[int] = set()
+        self._cause: BaseException | None = None
+
+    def results(self, max_solo_attempts: int) -> Generator[tuple[int, Any], None, None]:
+        yield from self._process_together()
+        # If items remain that are not suspects, nothing works.
+        if self._unfinished <= self._suspects:
+            for suspect in sorted(self._suspects):
+                for _ in range(max_solo_attempts):
+                    if suspect in self._unfinished:
+                        yield from self._process({suspect}, alone=True)
+        if self._unfinished:
+            raise self._error() from self._cause
+
+    def _process_together(self) -> Generator[tuple[int, Any], None, None]:
+        idle_crashes = 0
+        while todo := self._unfinished - self._suspects:
+            if idle_crashes == MAX_IDLE_CRASHES:
+                yield from self._process({max(todo)}, alone=True)
+                if todo <= self._unfinished:
+                    return
+                idle_crashes = 0
+                continue
+            yield from self._process(todo, alone=False)
+            is_idle = todo == self._unfinished - self._suspects
+            works = len(self._unfinished) < len(self._items)
+            idle_crashes = 0 if works and not is_idle else idle_crashes + 1
+
+    def _process(self, indices: set[int], *, alone: bool) -> Generator[tuple[int, Any], None, None]:
+        """Process the given items once and yield results; note suspects if a worker crashes."""
+        items = {index: self._items[index] for index in sorted(indices)}
+        crash: list[Crash | None] = []
+
+        def attempt() -> Generator[tuple[int, Any], None, None]:
+            crash.append((yield from self._attempt(items, alone=alone)))
+
+        with closing(attempt()) as finished:
+            for index, result in finished:
+                self._unfinished.remove(index)
                 yield index, result
+        if crash[0] is not None:
+            self._cause = crash[0].cause
+            self._suspects |= crash[0].suspects & self._unfinished
 
-    idle_crashes = 0
-    while todo := unfinished - suspects:
-        if idle_crashes == MAX_IDLE_CRASHES:
-            yield from process({max(todo)}, alone=True)
-            if todo <= unfinished:
-                break
-            idle_crashes = 0
-            continue
-        found = yield from process(todo, alone=False)
-        if found is not None:
-            crash = found
-            suspects |= found.suspects & unfinished
-        has_progress = len(unfinished) < len(items) and todo != unfinished - suspects
-        idle_crashes = 0 if has_progress else idle_crashes + 1
-    nothing_works = todo and len(unfinished) == len(items)
-    for suspect in [] if nothing_works else sorted(suspects):
-        for _ in range(max_solo_attempts):
-            if suspect in unfinished:
-                crash = (yield from process({suspect}, alone=True)) or crash
-    if unfinished:
-        cause = None if crash is None else crash.cause
-        raise _error(sorted(unfinished), items, describe) from cause
-
-
-def _error(
-    lost: Sequence[int], items: Sequence[Any], describe: Callable[[Any], str]
-) -> WorkerDiedError:
-    named = [f"{index} ({describe(items[index])})" for index in lost[:MAX_NAMED_ITEMS]]
-    if len(lost) > MAX_NAMED_ITEMS:
-        named.append(f"{len(lost) - MAX_NAMED_ITEMS} more")
-    return WorkerDiedError(
-        f"The worker process crashed in every attempt for {len(lost)} of {len(items)} "
-        f"items: {', '.join(named)}. All other items are finished. The likely cause is "
-        "insufficient memory. Use less data, or a computer with more memory. If compiled code "
-        "crashed, see its messages on standard error.",
-        lost,
-    )
+    def _error(self) -> WorkerDiedError:
+        lost, items = sorted(self._unfinished), self._items
+        named = [f"{index} ({self._describe(items[index])})" for index in lost[:MAX_NAMED_ITEMS]]
+        if len(lost) > MAX_NAMED_ITEMS:
+            named.append(f"{len(lost) - MAX_NAMED_ITEMS} more")
+        return WorkerDiedError(
+            f"The worker process crashed in every attempt for {len(lost)} of {len(items)} "
+            f"items: {', '.join(named)}. All other items are finished. The likely cause is "
+            "insufficient memory. Use less data, or a computer with more memory. If compiled code "
+            "crashed, see its messages on standard error.",
+            lost,
+        )
