@@ -201,11 +201,9 @@ def overhead_part(data: Path | None, images: Path | None) -> None:
             with config_context(executor=client):
                 remote, _ = timed(partial(run, None))
             ratios.append(remote / local)
-            print(
-                f"{local:.1f} s local, {remote:.1f} s cluster, ratio {ratios[-1]:.3f}", flush=True
-            )
+            print(f"{local:.1f} s local, {remote:.1f} s cluster: {ratios[-1]:.3f}", flush=True)
     print(
-        f"Overhead, 48 splits of the breast cancer data: median ratio {np.median(ratios):.3f}; load "
+        f"Overhead, 48 splits, breast cancer: median ratio {np.median(ratios):.3f}; load "
         f"average {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores"
     )
 
@@ -249,9 +247,7 @@ def bytes_part(data: Path | None, images: Path | None) -> None:
         with config_context(executor=client):
             seconds, _ = timed(partial(parallel_map, partial(mean_of_column, table), range(30)))
             again, _ = timed(partial(parallel_map, partial(max_of_column, table), range(30)))
-        between = sum(
-            transfer["total"] for log in client.run(incoming_transfers).values() for transfer in log
-        )
+        between = sum(client.run(outgoing_bytes).values())
     print(
         f"Table of {table.nbytes / 1e9:.2f} GB, two workers, two runs of 30 tasks: "
         f"{sum(sent) / 1e9:.2f} GB from the client, {between / 1e9:.2f} GB between workers; "
@@ -267,8 +263,8 @@ def max_of_column(table: np.ndarray, item: int) -> float:
     return float(table[:, item].max())
 
 
-def incoming_transfers(dask_worker: Any) -> list[dict[str, Any]]:
-    return [{"total": entry["total"]} for entry in dask_worker.transfer_incoming_log]
+def outgoing_bytes(dask_worker: Any) -> int:
+    return dask_worker.transfer_outgoing_bytes_total
 
 
 def scaling_part(data: Path | None, images: Path | None) -> None:

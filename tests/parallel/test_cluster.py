@@ -75,7 +75,8 @@ def client(module_client):
 
 
 @pytest.fixture
-def on_cluster(client):
+def on_cluster(client, monkeypatch):
+    monkeypatch.setattr(cluster, "MAX_SECONDS_WITHOUT_WORKERS", TIMEOUT)
     with config_context(executor=client):
         yield client
 

@@ -17,12 +17,15 @@ again.
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Self
@@ -60,6 +63,12 @@ MAX_SECONDS_WITHOUT_WORKERS = 300.0
 MAX_LOSSES = 2
 
 
+# Workers get tasks this number of seconds after they have joined, because Dask does not restart a
+# worker that is killed while it starts. This applies to clusters up to a maximum size: on a larger
+# cluster, the loss of a few workers matters less than the size of a task with a list of workers.
+SETTLE_SECONDS = 2.0
+MAX_LISTED_WORKERS = 32
+
 # Maximum number of consecutive attempts to send the data.
 MAX_FAILURES = 30
 
@@ -76,11 +85,13 @@ class ClusterExecutor:
         self.client = client
         self.address = str(getattr(client.scheduler, "address", "unknown address"))
         self.workers: frozenset[str] = frozenset()
+        self._joined: dict[str, float] = {}
         self._data = SharedData(client)
         self._manages_memory = False
 
     def __enter__(self) -> Self:
         self.refresh()
+        self._joined = dict.fromkeys(self.workers, -float("inf"))
         # Dask's memory manager drops copies of data that no running task needs. It would then send
         # the same data again in the next run.
         self._manages_memory = self.ask(self.client.amm.running)
@@ -117,8 +128,8 @@ class ClusterExecutor:
 
         try:
             return self.client.sync(call, callback_timeout=ANSWER_SECONDS)
-        except (OSError, RuntimeError, AttributeError) as error:
-            # A closed client raises any of these. Other errors are bugs.
+        except (OSError, RuntimeError, AttributeError, asyncio.CancelledError) as error:
+            # A client that is closed raises any of these. Otherwise, they are bugs.
             if isinstance(error, OSError) or not self.is_connected:
                 raise self.connection_error() from error
             raise
@@ -144,7 +155,26 @@ class ClusterExecutor:
             )
         if found - self.workers:
             check_versions(partial(self.ask, self.client.get_versions))
+        now = time.monotonic()
+        self._joined = {address: self._joined.get(address, now) for address in found}
         self.workers = found
+
+    @property
+    def ready_workers(self) -> frozenset[str]:
+        """Workers that may get tasks."""
+        if len(self.workers) > MAX_LISTED_WORKERS:
+            return self.workers
+        limit = time.monotonic() - SETTLE_SECONDS
+        return frozenset(address for address in self.workers if self._joined[address] <= limit)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Task on the cluster: the index of its item, its future and the workers that may run it."""
+
+    index: int
+    future: Future
+    workers: frozenset[str]
 
 
 class _Attempt:
@@ -165,7 +195,7 @@ class _Attempt:
         self._name = uuid4().hex
         self._n_submitted = 0
         self._waiting = deque(items)
-        self._running: dict[str, tuple[int, Future]] = {}
+        self._running: dict[str, _Task] = {}
         self._ended: SimpleQueue[str] = SimpleQueue()
         self._crash: Crash | None = None
         self._n_finished = 0
@@ -183,7 +213,7 @@ class _Attempt:
                     self._n_finished += 1
                     yield outcome.unpack()
         finally:
-            self._cancel()
+            self._cancel([task.future for task in self._running.values()])
         return self._crash
 
     @property
@@ -214,21 +244,33 @@ class _Attempt:
             )
 
     def _check_data(self) -> None:
-        """Repeat all tasks if their data are lost. Dask forgets such tasks without notice."""
-        if self._running and self._data.is_lost(self._cluster.ask):
-            lost = [index for index, _ in self._running.values()]
-            self._cancel()
+        """Repeat tasks whose data or workers are lost. Dask does not report these tasks."""
+        if not self._running:
+            return
+        no_data = self._data.is_lost(self._cluster.ask)
+        if no_data:
             self._data.forget()
-            for index in lost:
-                self._repeat(index)
+        lost = [
+            key
+            for key, task in self._running.items()
+            if no_data or not task.workers & self._cluster.workers
+        ]
+        tasks = [self._running.pop(key) for key in lost]
+        self._cancel([task.future for task in tasks])
+        for task in tasks:
+            self._repeat(task.index)
 
     def _submit(self) -> None:
         """Send tasks to the cluster until enough of them are running or waiting there."""
-        n_workers = len(self._cluster.workers)
-        n_slots = 1 if self._alone else n_workers * self._tasks_ahead(n_workers)
-        if not n_workers or not self._waiting or len(self._running) >= n_slots:
+        workers = self._cluster.ready_workers
+        n_slots = 1 if self._alone else len(workers) * self._tasks_ahead(len(workers))
+        if not workers or not self._waiting or len(self._running) >= n_slots:
             return
-        data = self._data.futures(n_copies=min(n_workers, len(self._items)), ask=self._cluster.ask)
+        if self._alone:
+            workers = frozenset([min(workers)])  # at most one worker dies
+        data = self._data.futures(
+            n_copies=min(len(workers), len(self._items)), ask=self._cluster.ask
+        )
         if data is None:
             self._count_failure()
             return
@@ -244,9 +286,10 @@ class _Attempt:
             blocks=data,
             key=keys,
             pure=False,
+            workers=sorted(workers) if len(workers) <= MAX_LISTED_WORKERS else None,
         )
         for key, index, future in zip(keys, indices, futures, strict=True):
-            self._running[key] = index, future
+            self._running[key] = _Task(index, future, workers)
             future.add_done_callback(lambda ended: self._ended.put(ended.key))
 
     def _tasks_ahead(self, n_workers: int) -> int:
@@ -274,17 +317,27 @@ class _Attempt:
             return []
         while not self._ended.empty():
             ended.append(self._ended.get())
-        tasks = {key: self._running[key][1] for key in ended if key in self._running}
-        finished = {key: task for key, task in tasks.items() if task.status == "finished"}
-        outcomes: dict[str, Outcome] = {}
-        if finished:
-            gathered = self._cluster.ask(self._cluster.client.gather, finished, errors="skip")
-            outcomes = {key: outcome for key, outcome in gathered.items() if outcome is not None}
-        for key, task in tasks.items():
-            index, _ = self._running.pop(key)
+        tasks = {key: self._running[key].future for key in ended if key in self._running}
+        finished = {key: part for key, part in tasks.items() if part.status == "finished"}
+        outcomes = self._gather(finished)
+        for key, future in tasks.items():
+            task = self._running.pop(key)
             if key not in outcomes:
-                self._handle_failure(index, task)
+                self._handle_failure(task.index, future)
         return list(outcomes.values())
+
+    def _gather(self, finished: dict[str, Future]) -> dict[str, Outcome]:
+        """Return the outcomes of finished tasks, except those that were lost since."""
+        if not finished:
+            return {}
+        try:
+            gathered = self._cluster.ask(self._cluster.client.gather, finished, errors="skip")
+        except CancelledError:  # at least one
+            if len(finished) == 1:
+                return {}
+            parts = [self._gather({key: task}) for key, task in finished.items()]
+            return {key: outcome for part in parts for key, outcome in part.items()}
+        return {key: outcome for key, outcome in gathered.items() if outcome is not None}
 
     def _handle_failure(self, index: int, task: Future) -> None:
         """Repeat a task that was lost, note a crash, or raise the task's error."""
@@ -310,12 +363,9 @@ class _Attempt:
         others = set() if self._crash is None else self._crash.suspects
         self._crash = Crash(others | {index}, cause)
 
-    def _cancel(self) -> None:
-        if self._running and self._cluster.is_connected:
-            self._cluster.ask(
-                self._cluster.client.cancel, [future for _, future in self._running.values()]
-            )
-        self._running.clear()
+    def _cancel(self, futures: list[Future]) -> None:
+        if futures and self._cluster.is_connected:
+            self._cluster.ask(self._cluster.client.cancel, futures)
 
 
 # Functions that run in workers

@@ -11,6 +11,7 @@ import hashlib
 import pickle
 import threading
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -131,7 +132,10 @@ class SharedData:
     def is_lost(self, names: Sequence[str], ask: Callable[..., Any]) -> bool:
         with self._lock:
             futures = [self._sent[name].future for name in names if name in self._sent]
-        return not all(ask(self._client.who_has, futures).values())
+        try:
+            return not all(ask(self._client.who_has, futures).values())
+        except CancelledError:  # the client knows that a block is lost
+            return True
 
     def forget(self, names: Sequence[str]) -> None:
         with self._lock:
@@ -157,7 +161,7 @@ class SharedFunction:
         """Send the blocks if needed; return their futures, or None if workers left meanwhile."""
         try:
             return self.data.send(self.names, self.blocks, n_copies, ask)
-        except (ClusterError, KeyError, ValueError):  # the scheduler finds no worker or no block
+        except (ClusterError, CancelledError, KeyError, ValueError):  # no worker or no block
             return None
 
     def is_lost(self, ask: Callable[..., Any]) -> bool:
