@@ -55,6 +55,9 @@ CHECK_SECONDS = 1.0
 # Maximum number of seconds to wait for an answer of the scheduler.
 ANSWER_SECONDS = 60.0
 
+# Maximum number of seconds to wait for results in the first attempt; it doubles with each attempt.
+FIRST_GATHER_SECONDS = 5.0
+
 # A run ends if there has been no worker for this number of seconds.
 MAX_SECONDS_WITHOUT_WORKERS = 300.0
 
@@ -119,7 +122,13 @@ class ClusterExecutor:
     def _attempt(self, data: SharedFunction, items: Mapping[int, Any], *, alone: bool) -> Results:
         return (yield from _Attempt(self, data, items, alone=alone).results())
 
-    def ask(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def ask(
+        self,
+        method: Callable[..., Any],
+        *args: Any,
+        max_seconds: float = ANSWER_SECONDS,
+        **kwargs: Any,
+    ) -> Any:
         """Call a method of the client; raise ClusterError if the scheduler does not answer."""
 
         async def call() -> Any:
@@ -127,7 +136,7 @@ class ClusterExecutor:
             return await answer if hasattr(answer, "__await__") else answer
 
         try:
-            return self.client.sync(call, callback_timeout=ANSWER_SECONDS)
+            return self.client.sync(call, callback_timeout=max_seconds)
         except (OSError, RuntimeError, AttributeError, asyncio.CancelledError) as error:
             # A client that is closed raises any of these. Otherwise, they are bugs.
             if isinstance(error, OSError) or not self.is_connected:
@@ -200,6 +209,7 @@ class _Attempt:
         self._crash: Crash | None = None
         self._n_finished = 0
         self._n_failures = 0
+        self._gather_seconds = FIRST_GATHER_SECONDS
         self._n_losses: Counter[int] = Counter()
         self._checked = -float("inf")
         self._started = self._seen_workers = time.monotonic()
@@ -319,7 +329,16 @@ class _Attempt:
             ended.append(self._ended.get())
         tasks = {key: self._running[key].future for key in ended if key in self._running}
         finished = {key: part for key, part in tasks.items() if part.status == "finished"}
-        outcomes = self._gather(finished)
+        try:
+            outcomes = self._gather(finished)
+        except ClusterError:
+            # Dask waits for results that it computes again, even if their data are lost. Check
+            # this, and try again.
+            self._gather_seconds *= 2
+            self._checked = -float("inf")
+            for key in tasks:
+                self._ended.put(key)
+            return []
         for key, future in tasks.items():
             task = self._running.pop(key)
             if key not in outcomes:
@@ -331,7 +350,12 @@ class _Attempt:
         if not finished:
             return {}
         try:
-            gathered = self._cluster.ask(self._cluster.client.gather, finished, errors="skip")
+            gathered = self._cluster.ask(
+                self._cluster.client.gather,
+                finished,
+                errors="skip",
+                max_seconds=self._gather_seconds,
+            )
         except CancelledError:  # at least one
             if len(finished) == 1:
                 return {}
