@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import psutil
 from distributed import Client, LocalCluster
@@ -45,6 +46,7 @@ Values = list[np.ndarray]
 @contextmanager
 def cluster(n_workers: int) -> Iterator[Client]:
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,

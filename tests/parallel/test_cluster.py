@@ -11,6 +11,7 @@ import warnings
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import dask
 import numpy as np
@@ -20,7 +21,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
 
 from allrelevant import EBRFE, ClassificationBounds, SaliencySelector, config_context, stability
-from allrelevant.cli import main
+from allrelevant.cli.group import cli
 from allrelevant.exceptions import ClusterError, InputError, RelevanceWarning, WorkerDiedError
 from allrelevant.parallel import (
     cluster,
@@ -42,6 +43,13 @@ from tests.parallel.cluster_tasks import (
     process_id,
     wait_until,
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def patient_dask():
+    """Let Dask wait for workers that take long to restart, as they do on a busy computer."""
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}):
+        yield
 
 
 def start_cluster(n_workers, **kwargs):
@@ -436,7 +444,7 @@ def test_run_continues_from_its_checkpoint_if_the_scheduler_is_lost(
 ):
     file, scheduler = scheduler_file
     path = tmp_path / "run.ckpt"
-    settings = {"n_candidates": 2, "cv": 3, "nested_cv": 3, "random_state": 0}
+    settings: dict[str, Any] = {"n_candidates": 2, "cv": 3, "nested_cv": 3, "random_state": 0}
 
     def fit_until_the_scheduler_is_lost():
         for _ in range(50):
@@ -465,7 +473,7 @@ def test_run_continues_from_its_checkpoint_if_the_scheduler_is_lost(
 
 def run_command(*args):
     with pytest.raises(SystemExit) as ended:
-        main(list(args))
+        cli.main(list(args))
     return ended.value.code
 
 
@@ -476,7 +484,7 @@ def test_command_gives_the_same_result_on_a_cluster(scheduler_file, tmp_path, ta
     for row, label in zip(X, y, strict=True):
         lines.append(",".join([*map(repr, map(float, row)), f"c{label}"]))
     (tmp_path / "table.csv").write_text("\n".join(lines))
-    documents = []
+    documents: list[dict[str, Any]] = []
     for place in ([], ["--cluster", str(file)], ["--cluster", "local", "--jobs", "2"]):
         output = tmp_path / f"result{len(documents)}.json"
         command = ("report", str(tmp_path / "table.csv"), "--target", "y", "--quiet")

@@ -32,6 +32,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 import cloudpickle
+import dask
 from distributed import Client, Future, KilledWorker, LocalCluster
 from joblib import cpu_count, parallel_config
 from joblib.parallel import SequentialBackend
@@ -418,6 +419,8 @@ def connect(place: str, n_workers: int | None) -> Generator[Client, None, None]:
     if place == "local":
         n = cpu_count() if n_workers is None or n_workers < 0 else n_workers
         with (
+            # Dask gives up on workers that take longer to restart, as they do on a busy computer.
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
             LocalCluster(
                 n_workers=n, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
             ) as cluster,
