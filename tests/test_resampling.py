@@ -9,6 +9,7 @@ from allrelevant.resampling import (
     cv_splits,
     draw_seeds,
     fold_numbers,
+    grouped_folds,
     permuted_copies,
     random_splits,
     shuffled_folds,
@@ -37,6 +38,39 @@ def test_stratified_folds_are_limited_by_the_smallest_class():
     assert [int(y[test].sum()) for _, test in folds] == [1, 1, 1]
     with pytest.raises(InputError, match="Pass a number instead of 'cv'"):
         stratified_folds(np.array([0, 0, 1]), 5, 0, "a number")
+
+
+class TestGroupedFolds:
+    row_groups = np.repeat(np.arange(12), [3, 5, 2, 4, 3, 6, 1, 3, 4, 2, 5, 2])
+
+    def check(self, folds, n_folds):
+        assert len(folds) == n_folds
+        assert sorted(np.concatenate([test for _, test in folds])) == list(range(40))
+        for train, test in folds:
+            assert sorted(np.r_[train, test]) == list(range(40))
+            assert not set(self.row_groups[train]) & set(self.row_groups[test])
+
+    def test_groups_stay_together(self):
+        folds = grouped_folds(self.row_groups, 5, seed=0)
+        self.check(folds, 5)
+        other = grouped_folds(self.row_groups, 5, seed=1)
+        assert not all(np.array_equal(a, b) for (_, a), (_, b) in zip(folds, other, strict=True))
+
+    def test_classes_are_spread_over_the_folds(self):
+        y = np.where(self.row_groups % 3 == 0, "yes", "no")
+        folds = grouped_folds(self.row_groups, 5, seed=0, strata=y)
+        self.check(folds, 4)  # four groups are of class "yes"
+        assert all({*y[test]} == {"yes", "no"} for _, test in folds)
+
+    def test_one_fold_per_group_at_most(self):
+        folds = grouped_folds(np.repeat(["a", "b", "c"], 4), 5, seed=0)
+        assert sorted(len(test) for _, test in folds) == [4, 4, 4]
+
+    @pytest.mark.parametrize("strata", [None, np.repeat([0, 1], [3, 3])])
+    def test_too_few_groups_raise(self, strata):
+        groups = np.zeros(6) if strata is None else np.array([0, 0, 1, 2, 2, 2])
+        with pytest.raises(InputError, match="requires at least two groups"):
+            grouped_folds(groups, 5, seed=0, strata=strata)
 
 
 def test_strata_are_spread_evenly_even_with_single_rows():

@@ -61,6 +61,53 @@ def stratified_folds(
     return list(splits.split(y, y))
 
 
+def grouped_folds(
+    row_groups: NDArray[Any],
+    n_folds: int,
+    seed: int,
+    strata: NDArray[Any] | None = None,
+    setting: str = "C as a number",
+) -> list[Fold]:
+    """Return shuffled folds that keep row groups together, at most one fold per group.
+
+    With ``strata``, such as the class of each row, the folds have similar proportions of each
+    stratum, and there are at most as many folds as groups that contain the rarest stratum. The
+    training rows of each fold contain every stratum. ``setting`` is as in
+    :func:`stratified_folds`.
+    """
+    codes = np.unique(row_groups, return_inverse=True)[1]
+    labels = np.zeros_like(codes) if strata is None else np.unique(strata, return_inverse=True)[1]
+    n_labels = int(labels.max()) + 1
+    # Number of groups that contain each stratum.
+    n_groups = np.bincount(np.unique(np.column_stack([labels, codes]), axis=0)[:, 0])
+    splitter = GroupKFold if strata is None else StratifiedGroupKFold
+    if n_groups.min() >= 2:
+        splits = splitter(min(n_folds, int(n_groups.min())), shuffle=True, random_state=seed)
+        folds = [fold for fold in splits.split(codes, labels, codes) if len(fold[1])]
+        if all(len(np.unique(labels[train])) == n_labels for train, _ in folds):
+            return folds
+    what = "groups" if strata is None else "groups per class"
+    raise InputError(
+        f"Cross-validation that keeps groups of rows together requires at least two {what}, in "
+        f"different folds. Pass {setting} instead of 'cv'."
+    )
+
+
+def make_folds(
+    n_samples: int,
+    n_folds: int,
+    seed: int,
+    strata: NDArray[Any] | None,
+    row_groups: NDArray[Any] | None,
+) -> list[Fold]:
+    """Return shuffled folds, stratified if there are strata, that keep row groups together."""
+    if row_groups is not None:
+        return grouped_folds(row_groups, n_folds, seed, strata)
+    if strata is None:
+        return shuffled_folds(n_samples, n_folds, seed)
+    return stratified_folds(strata, n_folds, seed)
+
+
 def fold_numbers(strata: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
     """Assign each row to a fold, so that each stratum is spread evenly over the folds.
 
@@ -210,8 +257,9 @@ def permute_rows(
 ) -> Rows:
     """Return the row indices in random order.
 
-    Row groups move as a whole and keep their internal order. They exchange places only with groups
-    of the same size.
+    Row groups move as a whole and keep their internal order. If they differ in size, the rows of a
+    group that moves to a larger place are repeated, and those beyond a smaller place are omitted,
+    so that some rows occur more often than others.
     """
     if row_groups is None:
         return rng.permutation(n_samples)
@@ -219,13 +267,17 @@ def permute_rows(
     by_group = np.argsort(codes, kind="stable")
     starts = np.cumsum(sizes) - sizes
     order = np.empty(n_samples, dtype=np.intp)
-    for size in np.unique(sizes):
-        places = by_group[starts[sizes == size][:, None] + np.arange(size)]
-        order[places] = places[rng.permutation(len(places))]
+    for group, moved in enumerate(rng.permutation(len(sizes))):
+        rows = np.arange(sizes[group])
+        order[by_group[starts[group] + rows]] = by_group[starts[moved] + rows % sizes[moved]]
     return order
 
 
-def permuted_copies(columns: Iterable[Vector], rng: np.random.RandomState) -> list[Vector]:
+def permuted_copies(
+    columns: Iterable[Vector],
+    rng: np.random.RandomState,
+    row_groups: NDArray[Any] | None = None,
+) -> list[Vector]:
     """Return randomly permuted copies of the columns; omit copies equal to their original."""
-    copies = [(rng.permutation(column), column) for column in columns]
+    copies = [(column[permute_rows(len(column), rng, row_groups)], column) for column in columns]
     return [copy for copy, column in copies if not np.array_equal(copy, column)]

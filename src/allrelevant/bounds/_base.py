@@ -33,7 +33,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import N_JOBS
+from .._validation import N_JOBS, check_groups
 from ..resampling import draw_seeds
 from ..terms.layout import WeightLayout
 from ..terms.scaling import no_scaling, standard_scaling
@@ -136,6 +136,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         y: Any,
         sample_weight: ArrayLike | None = None,
         privileged: Any = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit the baseline, compute the relevance bounds and assign relevance classes.
 
@@ -151,6 +152,10 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             Privileged features: features that are available only for training samples, such as
             information collected later. Predictions do not use them. They model the slack variable
             of each sample.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as the patient of each visit. Samples of the same group are
+            never separated: not by the cross-validation folds, and not by the permutations that
+            show how much evidence noise can produce.
 
         Returns
         -------
@@ -158,7 +163,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             Fitted estimator.
         """
         self._validate_params()
-        subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged)
+        subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged, groups)
         baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
         evidence, calibrations = calibrate(baselines, settings)
         issue_notes(baseline_notes(baselines, evidence, settings.calibration))
@@ -172,7 +177,7 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         return self
 
     def _prepare(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any, groups: Any
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
         """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
@@ -193,7 +198,10 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             if names is not None:
                 self.privileged_names_in_ = names
             privileged = table[present]
+        row_groups = check_groups(groups, len(y))
         subproblems = self._subproblems(X[present], y[present], weight[present], privileged)
+        if row_groups is not None:
+            subproblems = [part.with_row_groups(row_groups[present]) for part in subproblems]
         # All subproblems have the same tables and weights.
         scaled = subproblems[0].variants[0].scale(self._fit_scaling)
         self._check_constant_columns(scaled.scalings[0].constant)

@@ -69,9 +69,11 @@ def permuted_associations(
     scaling = standard_scaling(table, np.ones(table.shape[0]))
     scaled = scaling.apply(table)
     weighted = weight * (target - np.average(target, weights=weight))
-    # Permuting the rows of the table has the same effect as permuting the target inversely.
-    orders = [np.arange(len(target)), *(np.argsort(order) for order in permutations)]
-    covariance = scaled.T @ weighted[np.array(orders)].T
+    # Permuting the rows of the table has the same effect as permuting the target inversely. (Rows
+    # of groups that differ in size can occur more than once.)
+    n_samples = len(target)
+    permuted = [np.bincount(order, weights=weighted, minlength=n_samples) for order in permutations]
+    covariance = scaled.T @ np.array([weighted, *permuted]).T
     return np.abs(covariance).T
 
 
@@ -86,6 +88,7 @@ def _statistics(table: Table, targets: Matrix, permutations: Sequence[Rows]) -> 
         order = np.array(orders[start : start + batch_size])
         # Permuting the targets has the same effect as permuting the rows in the inverse order.
         permuted = targets[order].transpose(1, 0, 2).reshape(n_samples, -1)
+        permuted = permuted - permuted.mean(axis=0)
         covariance = table.T @ permuted
         parts = [*_partial_sums(covariance**2, targets.shape[1])]
         if ridge is not None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._typing import Matrix, Vector
 from ..parallel import RunOptions, parallel_map
-from ..resampling import Fold, stratified_folds
+from ..resampling import Fold, make_folds
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Scaling, no_scaling
 from .models import LinearModel
@@ -281,10 +281,8 @@ def nested_score(
     samples = [baseline.data for baseline in baselines]
     # Class of each sample, if there is one subproblem per class.
     classes = np.argmax([data.y for data in samples], axis=0)
-    if len(samples) == 1:
-        folds = samples[0].folds(N_FOLDS, seed)
-    else:
-        folds = stratified_folds(classes.astype(float), N_FOLDS, seed)
+    strata = samples[0].strata() if len(samples) == 1 else classes.astype(float)
+    folds = make_folds(len(classes), N_FOLDS, seed, strata, samples[0].row_groups)
 
     def fold_score(fold: Fold) -> float:
         train, test = fold

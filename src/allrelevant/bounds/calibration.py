@@ -296,7 +296,7 @@ class ProbeCalibration:
             columns = [
                 _column(baseline.data.tables[table], j) for j in order[: self.n_probes - start]
             ]
-            probes = permuted_copies(columns, rng)
+            probes = permuted_copies(columns, rng, baseline.data.row_groups)
             if probes:
                 tables.append(np.column_stack(probes))
         return tables

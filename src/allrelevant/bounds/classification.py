@@ -31,7 +31,6 @@ from .._params import (
 from .._typing import Matrix, Table, Vector
 from .._validation import encode_classes
 from ..exceptions import InputError
-from ..resampling import Fold, stratified_folds
 from ..tables.target import class_labels
 from ._base import RelevanceBounds
 from .baseline import FORMULATIONS, Formulation
@@ -59,9 +58,6 @@ class ClassificationData(TaskData):
         """Return the weighted accuracy of a model on these samples."""
         correct = (model.decision_function(self.X) > 0) == (self.y > 0)
         return float(correct @ self.weight / self.weight.sum())
-
-    def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        return stratified_folds(self.y, n_folds, seed)
 
 
 CLASSIFICATION = Task("classification", class_labels, majority_fraction, CLASS_WORDING)

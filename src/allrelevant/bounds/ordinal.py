@@ -13,7 +13,6 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from .._typing import Matrix, Table, Vector
 from .._validation import encode_classes
-from ..resampling import Fold, stratified_folds
 from ..tables.target import ordered_labels
 from ._base import RelevanceBounds
 from .models import LinearModel
@@ -57,9 +56,6 @@ class OrdinalData(TaskData):
         """Return the explained fraction of the absolute deviation from the median class."""
         predicted = count_thresholds_below(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
-
-    def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        return stratified_folds(self.y, n_folds, seed)
 
     def _intercept(self, offset: Vector) -> float:
         return 0.0

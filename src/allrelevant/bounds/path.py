@@ -163,6 +163,7 @@ def bounds_path(
     values: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     privileged: Any = None,
+    groups: ArrayLike | None = None,
 ) -> BoundsPath:
     """Compute relevance intervals and relevance classes over a grid of parameter values.
 
@@ -188,6 +189,8 @@ def bounds_path(
         Weight of each sample.
     privileged : array-like or sparse matrix of shape (n_samples, p), default=None
         Privileged features, which are available only at training time.
+    groups : array-like of shape (n_samples,), default=None
+        Group of each sample. Samples of the same group are never separated.
 
     Returns
     -------
@@ -206,7 +209,7 @@ def bounds_path(
     (10, 8)
     """
     est, values = _check_arguments(estimator, param, values)
-    subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged)
+    subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged, groups)
     if values is None:
         values = _default_values(param, subproblems[0].variants[0].total_weight)
     baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]

@@ -43,7 +43,6 @@ from .._typing import Matrix, Rows, Table, Vector
 from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
 from ..relevance import adjust_pvalues
-from ..resampling import permute_rows
 from .association import association_pvalue, permuted_associations
 from .baseline import FittedBaseline, Tolerance, choose_sparse_C
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
@@ -85,7 +84,7 @@ def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
     tested for association with the slack variables of a baseline without them.
     """
     data = baselines[0].data
-    orders = _draw_orders(data, N_TABLE_PERMUTATIONS, seed)
+    orders = data.draw_orders(N_TABLE_PERMUTATIONS, seed)
     return np.array(
         [
             association_pvalue(
@@ -97,12 +96,6 @@ def table_pvalues(baselines: Sequence[FittedBaseline], seed: int) -> Vector:
             for table, values in enumerate(data.tables)
         ]
     )
-
-
-def _draw_orders(data: TaskData, n_permutations: int, seed: int) -> list[Rows]:
-    """Draw random permutations of the samples."""
-    rng = np.random.RandomState(seed)
-    return [permute_rows(data.n_samples, rng) for _ in range(n_permutations)]
 
 
 def _association_target(baseline: FittedBaseline, table: int) -> Vector:
@@ -222,7 +215,7 @@ class PermutationCalibration:
     ) -> Matrix:
         """Return associations of features (first row) and of probes (one row per permutation)."""
         data = baseline.data
-        orders = _draw_orders(data, self.n_permutations, self.seed)
+        orders = data.draw_orders(self.n_permutations, self.seed)
         columns = data.tables[table][:, weights - data.layout.table_weights(table)[0]]
         target = _association_target(baseline, table)
         return permuted_associations(columns, target, data.weight, orders)
@@ -240,7 +233,7 @@ class PermutationCalibration:
         solution.
         """
         data, formulation = baseline.data, baseline.formulation
-        orders = _draw_orders(data, self.n_permutations, self.seed)
+        orders = data.draw_orders(self.n_permutations, self.seed)
         columns = weights - data.layout.table_weights(table)[0]
         if self.C is None:
             extended = [_extend(data, columns, table, order) for order in orders[:N_TABLES_FOR_C]]

@@ -14,7 +14,6 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from .._typing import Table, Vector
 from .._validation import encode_classes
 from ..exceptions import InputError
-from ..resampling import Fold, stratified_folds
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
 from .models import LinearModel
@@ -63,9 +62,6 @@ class RankingData(TaskData):
         for many values of C.
         """
         return -float(self._pairwise_loss().values(model.coef_[None])[0])
-
-    def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        return stratified_folds(self.y, n_folds, seed)
 
     def _free_slack_rows(self) -> HingeRows:
         """Return one constraint per pair, or cutting planes of the loss if there are many pairs."""

@@ -27,7 +27,6 @@ from .._params import (
 )
 from .._typing import Table, Vector
 from ..exceptions import InputError
-from ..resampling import Fold, shuffled_folds
 from ..tables.target import target_values
 from ._base import RelevanceBounds
 from .models import LinearModel
@@ -63,8 +62,8 @@ class RegressionData(TaskData):
         """Return the ranks of the target, which outliers do not dominate."""
         return rankdata(self.y)
 
-    def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        return shuffled_folds(self.n_samples, n_folds, seed)
+    def strata(self) -> None:
+        return None
 
 
 def _deviation_explained(est: Any, X: Any, y: Any) -> float:

@@ -148,7 +148,7 @@ def stability(
         Weight of each sample in loss and score. Samples of weight zero are ignored.
     groups : array-like of shape (n_samples,), default=None
         Group of each sample. Samples of one group, such as the recordings of one patient, are held
-        out together; ``test_size`` is then the fraction of groups.
+        out together and never separated by a fit; ``test_size`` is then the fraction of groups.
     random_state : int, RandomState instance or None, default=None
         Seed of the splits. It also replaces the seed of the estimator in each split.
     n_jobs : int or None, default=None
@@ -183,7 +183,7 @@ def stability(
         X, y, weight = take_rows(X, present), y[present], weights[present]
         row_groups = None if row_groups is None else row_groups[present]
     fits = parallel_map(
-        partial(_fit_split, estimator, X, y, weight),
+        partial(_fit_split, estimator, X, y, weight, row_groups),
         _splits(is_classifier(estimator), y, row_groups, n_splits, test_size, random_state),
         n_jobs=n_jobs,
         progress="splits" if verbose else None,
@@ -231,7 +231,12 @@ def _splits(
 
 
 def _fit_split(
-    estimator: RelevanceBounds, X: Any, y: NDArray[Any], weight: Vector | None, split: _Split
+    estimator: RelevanceBounds,
+    X: Any,
+    y: NDArray[Any],
+    weight: Vector | None,
+    row_groups: NDArray[Any] | None,
+    split: _Split,
 ) -> tuple[FeatureBounds, float]:
     """Compute the bounds on the training samples and the score on the held-out samples."""
     # In a worker process, the estimator's n_jobs counts as 1.
@@ -239,7 +244,8 @@ def _fit_split(
     train_weight, test_weight = (
         None if weight is None else weight[rows] for rows in (split.train, split.test)
     )
-    est.fit(take_rows(X, split.train), y[split.train], train_weight)
+    train_groups = None if row_groups is None else row_groups[split.train]
+    est.fit(take_rows(X, split.train), y[split.train], train_weight, groups=train_groups)
     score = est.score(take_rows(X, split.test), y[split.test], test_weight)
     return est._result.features, float(score)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
@@ -22,8 +22,8 @@ from sklearn.utils import check_array, check_consistent_length
 
 from .._params import TASKS
 from .._text import percent
-from .._typing import Matrix, Table, Vector
-from ..resampling import Fold
+from .._typing import Matrix, Rows, Table, Vector
+from ..resampling import Fold, make_folds, permute_rows
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Scaling
 from .models import LinearModel
@@ -40,13 +40,15 @@ class TaskData(ABC):
     """Validated data of one subproblem: ``y`` encoded for the task, all weights positive.
 
     Privileged features are available for training samples only. The slack variable of each
-    sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`.
+    sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`. Rows of the
+    same group, such as the visits of one patient, are never separated.
     """
 
     X: Table
     y: Vector
     weight: Vector
     privileged: Table | None = None
+    row_groups: NDArray[Any] | None = field(default=None, kw_only=True)
 
     @property
     def n_samples(self) -> int:
@@ -80,8 +82,14 @@ class TaskData(ABC):
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return a copy that contains only the given samples."""
-        part = replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
-        return part if self.privileged is None else replace(part, privileged=self.privileged[rows])
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            weight=self.weight[rows],
+            privileged=None if self.privileged is None else self.privileged[rows],
+            row_groups=None if self.row_groups is None else self.row_groups[rows],
+        )
 
     def with_tables(self, tables: Sequence[Table]) -> Self:
         """Return a copy with the given tables: ``X``, then the privileged features if any."""
@@ -139,9 +147,18 @@ class TaskData(ABC):
         """Return the target as numbers, for a test of linear association."""
         return self.y
 
-    @abstractmethod
+    def strata(self) -> Vector | None:
+        """Return the class of each sample, by which folds are stratified; None without classes."""
+        return self.y
+
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         """Return the cross-validation folds; fewer than ``n_folds`` if there are few samples."""
+        return make_folds(self.n_samples, n_folds, seed, self.strata(), self.row_groups)
+
+    def draw_orders(self, n_permutations: int, seed: int) -> list[Rows]:
+        """Draw random permutations of the samples; row groups move as a whole."""
+        rng = np.random.RandomState(seed)
+        return [permute_rows(self.n_samples, rng, self.row_groups) for _ in range(n_permutations)]
 
     def _free_slack_rows(self) -> HingeRows:
         return self.requirements().rows
@@ -190,6 +207,10 @@ class Subproblem:
 
     name: str
     variants: Sequence[TaskData]
+
+    def with_row_groups(self, row_groups: NDArray[Any]) -> Subproblem:
+        """Return a copy whose samples belong to the given groups."""
+        return replace(self, variants=[replace(v, row_groups=row_groups) for v in self.variants])
 
 
 @dataclass(frozen=True)
