@@ -1,6 +1,7 @@
 """Tests of parallel execution on a Dask cluster whose processes use only the loopback address."""
 
 import json
+import operator
 import os
 import pickle
 import subprocess
@@ -264,7 +265,7 @@ def test_data_are_released(client):
         parallel_map(lambda item: data[item], range(3))
         assert keys_on_workers()
         for run in range(N_RUNS_KEPT + 2):
-            parallel_map(lambda item, run=run: item + run, range(3))
+            parallel_map(partial(operator.add, run), range(3))
         n_large = sum(size > data.nbytes / 2 for size in client.nbytes(summary=False).values())
         assert n_large == 0
     wait_until(lambda: not keys_on_workers())
