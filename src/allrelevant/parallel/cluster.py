@@ -7,10 +7,11 @@ that several runs share are not sent again (see ``cluster_data``).
 ahead, and each result is released as soon as it has been collected. The memory of this process and
 of the scheduler therefore does not depend on the number of items. Workers may join or leave.
 
-*Worker crashes.* Dask runs the tasks of a lost worker elsewhere, and gives up on a task after
-several workers have died with it. This task, or another one that waited on the same workers, is the
-cause, so it is a suspect (see ``recovery``). If all workers are lost, data and tasks are sent
-again.
+*Worker crashes.* Dask runs the tasks of a lost worker elsewhere, and computes results again that
+were lost with it. It gives up on a task after several workers have died with it. This task, or
+another one that waited on the same workers, is the cause, so it is a suspect (see ``recovery``).
+Dask cancels tasks whose data are lost with the last worker that had them. Data and tasks are then
+sent again.
 
 *Threads.* The package is not thread-safe in all parts, so a worker processes one item at a time.
 """
@@ -25,10 +26,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Self
+from typing import Any
 from uuid import uuid4
 
 import cloudpickle
@@ -56,29 +57,23 @@ CHECK_SECONDS = 1.0
 # Maximum number of seconds to wait for an answer of the scheduler.
 ANSWER_SECONDS = 60.0
 
-# Maximum number of seconds to wait for results in the first attempt; it doubles with each attempt.
-FIRST_GATHER_SECONDS = 5.0
-
-# A run ends if there has been no worker for this number of seconds.
+# A run ends if no worker has been available for this number of seconds.
 MAX_SECONDS_WITHOUT_WORKERS = 300.0
+
+# A cluster that this process started gives up on a worker after this time. Dask's default of 15
+# seconds is too short: a worker that is restarting at that moment, for any reason, is lost forever.
+RESTART_TIME = "5 minutes"
 
 # Maximum number of times that the cluster may lose a task, its data or its result, before the task
 # is suspected to be the cause. (A task that kills all workers also destroys the data on them.)
 MAX_LOSSES = 2
 
-
-# Workers get tasks this number of seconds after they have joined, because Dask does not restart a
-# worker that is killed while it starts. This applies to clusters up to a maximum size: on a larger
-# cluster, the loss of a few workers matters less than the size of a task with a list of workers.
-SETTLE_SECONDS = 2.0
-MAX_LISTED_WORKERS = 32
-
-# Maximum number of consecutive attempts to send the data.
-MAX_FAILURES = 30
+# Errors of a client that is connected: a worker was lost, or an answer took too long.
+LOST_WORKER_ERRORS = (OSError, CancelledError)
 
 
 class ClusterExecutor:
-    """Executor that uses the workers of a Dask cluster; a context that releases its data."""
+    """Executor that uses the workers of a Dask cluster."""
 
     def __init__(self, client: Client) -> None:
         if not isinstance(client, Client) or client.asynchronous:
@@ -89,25 +84,25 @@ class ClusterExecutor:
         self.client = client
         self.address = str(getattr(client.scheduler, "address", "unknown address"))
         self.workers: frozenset[str] = frozenset()
-        self._joined: dict[str, float] = {}
-        self._data = SharedData(client)
-        self._manages_memory = False
+        self._data = SharedData(client, self.ask)
 
-    def __enter__(self) -> Self:
+    @contextmanager
+    def opened(self) -> Generator[None, None, None]:
+        """Use the cluster while the block runs; release the data at the end."""
         self.refresh()
-        self._joined = dict.fromkeys(self.workers, -float("inf"))
         # Dask's memory manager drops copies of data that no running task needs. It would then send
         # the same data again in the next run.
-        self._manages_memory = self.ask(self.client.amm.running)
-        if self._manages_memory:
+        manages_memory = self.ask(self.client.amm.running)
+        if manages_memory:
             self.ask(self.client.amm.stop)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._data.release()
-        if self._manages_memory:
-            with suppress(ClusterError):  # the scheduler may be lost
-                self.ask(self.client.amm.start)
+        try:
+            with dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART_TIME}):
+                yield
+        finally:
+            self._data.release()
+            if manages_memory:
+                with suppress(ClusterError, *LOST_WORKER_ERRORS):  # the scheduler may be lost
+                    self.ask(self.client.amm.start)
 
     def run(
         self,
@@ -130,7 +125,7 @@ class ClusterExecutor:
         max_seconds: float = ANSWER_SECONDS,
         **kwargs: Any,
     ) -> Any:
-        """Call a method of the client; raise ClusterError if the scheduler does not answer."""
+        """Call a method of the client; raise ClusterError if the scheduler is lost."""
 
         async def call() -> Any:
             answer = method(*args, **kwargs)
@@ -139,21 +134,16 @@ class ClusterExecutor:
         try:
             return self.client.sync(call, callback_timeout=max_seconds)
         except (OSError, RuntimeError, AttributeError, asyncio.CancelledError) as error:
-            # A client that is closed raises any of these. Otherwise, they are bugs.
-            if isinstance(error, OSError) or not self.is_connected:
-                raise self.connection_error() from error
+            self.check_connection(error)  # a client that is closed raises any of these
             raise
 
-    @property
-    def is_connected(self) -> bool:
-        return bool(self.client.status == "running")
-
-    def connection_error(self) -> ClusterError:
-        return ClusterError(
-            f"The connection to the Dask scheduler at {self.address} is lost. Finished steps are "
-            "in the checkpoint, if there is one. To continue, repeat the call with a cluster or "
-            "without."
-        )
+    def check_connection(self, cause: BaseException | None = None) -> None:
+        if self.client.status != "running":
+            raise ClusterError(
+                f"The connection to the Dask scheduler at {self.address} is lost. Finished steps "
+                "are in the checkpoint, if there is one. To continue, repeat the call with a "
+                "cluster or without."
+            ) from cause
 
     def refresh(self) -> None:
         """Update the set of workers; raise if the versions of new workers differ from ours."""
@@ -165,26 +155,7 @@ class ClusterExecutor:
             )
         if found - self.workers:
             check_versions(partial(self.ask, self.client.get_versions))
-        now = time.monotonic()
-        self._joined = {address: self._joined.get(address, now) for address in found}
         self.workers = found
-
-    @property
-    def ready_workers(self) -> frozenset[str]:
-        """Workers that may get tasks."""
-        if len(self.workers) > MAX_LISTED_WORKERS:
-            return self.workers
-        limit = time.monotonic() - SETTLE_SECONDS
-        return frozenset(address for address in self.workers if self._joined[address] <= limit)
-
-
-@dataclass(frozen=True)
-class _Task:
-    """Task on the cluster: the index of its item, its future and the workers that may run it."""
-
-    index: int
-    future: Future
-    workers: frozenset[str]
 
 
 class _Attempt:
@@ -202,94 +173,64 @@ class _Attempt:
         self._data = data
         self._items = items
         self._alone = alone
-        self._name = uuid4().hex
-        self._n_submitted = 0
         self._waiting = deque(items)
-        self._running: dict[str, _Task] = {}
+        self._running: dict[str, tuple[int, Future]] = {}  # indices and futures by key
         self._ended: SimpleQueue[str] = SimpleQueue()
         self._crash: Crash | None = None
         self._n_finished = 0
-        self._n_failures = 0
-        self._gather_seconds = FIRST_GATHER_SECONDS
         self._n_losses: Counter[int] = Counter()
         self._checked = -float("inf")
-        self._started = self._seen_workers = time.monotonic()
+        self._started = self._available = time.monotonic()
 
     def results(self) -> Results:
         try:
             while (self._waiting or self._running) and not self._all_crash:
-                self._check_cluster()
+                self._check_workers()
                 self._submit()
                 for outcome in self._collect():
                     self._n_finished += 1
                     yield outcome.unpack()
         finally:
-            self._cancel([task.future for task in self._running.values()])
+            self._cancel()
         return self._crash
 
     @property
     def _all_crash(self) -> bool:
-        n_suspects = 0 if self._crash is None else len(self._crash.suspects)
-        return self._n_finished == 0 and n_suspects >= MAX_IDLE_CRASHES
+        n_crashes = 0 if self._crash is None else self._crash.n_crashes
+        return self._n_finished == 0 and n_crashes >= MAX_IDLE_CRASHES
 
-    def _check_cluster(self) -> None:
-        """Look for new workers from time to time; raise if the cluster is lost."""
-        client = self._cluster.client
-        while client.status == "connecting":  # the client closes itself after its timeout
-            time.sleep(CHECK_SECONDS / 10)
-        if not self._cluster.is_connected:
-            raise self._cluster.connection_error()
+    def _check_workers(self) -> None:
+        """Look for new workers from time to time; raise if there have been none for long."""
+        self._cluster.check_connection()
         now = time.monotonic()
         if now - self._checked < CHECK_SECONDS:
             return
-        self._cluster.refresh()
         self._checked = now
-        self._check_data()
-        if self._cluster.workers:
-            self._seen_workers = now
-        elif now - self._seen_workers > MAX_SECONDS_WITHOUT_WORKERS:
+        with suppress(*LOST_WORKER_ERRORS):  # try again at the next check
+            self._cluster.refresh()
+            if self._running and self._cluster.workers:
+                self._available = now
+        if now - self._available > MAX_SECONDS_WITHOUT_WORKERS:
             raise ClusterError(
                 f"The Dask cluster at {self._cluster.address} has had no workers for "
                 f"{MAX_SECONDS_WITHOUT_WORKERS:g} seconds. Start workers and repeat the call. "
                 "Finished steps are in the checkpoint, if there is one."
             )
 
-    def _check_data(self) -> None:
-        """Repeat tasks whose data or workers are lost. Dask does not report these tasks."""
-        if not self._running:
-            return
-        no_data = self._data.is_lost(self._cluster.ask)
-        if no_data:
-            self._data.forget()
-        lost = [
-            key
-            for key, task in self._running.items()
-            if no_data or not task.workers & self._cluster.workers
-        ]
-        tasks = [self._running.pop(key) for key in lost]
-        self._cancel([task.future for task in tasks])
-        for task in tasks:
-            self._repeat(task.index)
-
     def _submit(self) -> None:
         """Send tasks to the cluster until enough of them are running or waiting there."""
-        workers = self._cluster.ready_workers
-        n_slots = 1 if self._alone else len(workers) * self._tasks_ahead(len(workers))
-        if not workers or not self._waiting or len(self._running) >= n_slots:
-            return
-        if self._alone:
-            workers = frozenset([min(workers)])  # at most one worker dies
-        data = self._data.futures(
-            n_copies=min(len(workers), len(self._items)), ask=self._cluster.ask
-        )
-        if data is None:
-            self._count_failure()
-            return
-        self._n_failures = 0
+        n_workers = len(self._cluster.workers)
+        n_slots = min(n_workers, 1) if self._alone else n_workers * self._tasks_ahead(n_workers)
         n_new = min(n_slots - len(self._running), len(self._waiting))
+        if n_new <= 0:
+            return
+        try:
+            data = self._data.futures(n_copies=min(n_workers, len(self._items)))
+        except (*LOST_WORKER_ERRORS, KeyError, ValueError):  # no block or no worker: try again
+            self._checked = -float("inf")
+            return
         indices = [self._waiting.popleft() for _ in range(n_new)]
-        keys = [f"{self._data.name}-{self._name}-{self._n_submitted + k}" for k in range(n_new)]
-        self._n_submitted += n_new
+        keys = [f"{self._data.name}-{uuid4().hex}" for _ in indices]
         futures = self._cluster.client.map(
             run_item,
             indices,
@@ -297,10 +238,9 @@ class _Attempt:
             blocks=data,
             key=keys,
             pure=False,
-            workers=sorted(workers) if len(workers) <= MAX_LISTED_WORKERS else None,
         )
         for key, index, future in zip(keys, indices, futures, strict=True):
-            self._running[key] = _Task(index, future, workers)
+            self._running[key] = index, future
             future.add_done_callback(lambda ended: self._ended.put(ended.key))
 
     def _tasks_ahead(self, n_workers: int) -> int:
@@ -308,17 +248,6 @@ class _Attempt:
         seconds = max(time.monotonic() - self._started, 1e-9)
         per_worker = SECONDS_AHEAD * self._n_finished / seconds / max(n_workers, 1)
         return min(MAX_TASKS_AHEAD, max(MIN_TASKS_AHEAD, round(per_worker)))
-
-    def _count_failure(self) -> None:
-        """Send the data again later, because workers left while it was sent."""
-        self._data.forget()
-        self._n_failures += 1
-        if self._n_failures > MAX_FAILURES:
-            raise ClusterError(
-                f"The workers of the Dask cluster at {self._cluster.address} did not receive the "
-                f"data in {MAX_FAILURES} attempts. See the logs of the workers."
-            )
-        time.sleep(CHECK_SECONDS)
 
     def _collect(self) -> list[Outcome]:
         """Wait a little for tasks to end; return the outcomes of those that finished."""
@@ -328,41 +257,27 @@ class _Attempt:
             return []
         while not self._ended.empty():
             ended.append(self._ended.get())
-        tasks = {key: self._running[key].future for key in ended if key in self._running}
-        finished = {key: part for key, part in tasks.items() if part.status == "finished"}
-        try:
-            outcomes = self._gather(finished)
-        except ClusterError:
-            # Dask waits for results that it computes again, even if their data are lost. Check
-            # this, and try again.
-            self._gather_seconds *= 2
-            self._checked = -float("inf")
-            for key in tasks:
-                self._ended.put(key)
-            return []
-        for key, future in tasks.items():
-            task = self._running.pop(key)
+        tasks = {key: self._running.pop(key) for key in ended}
+        outcomes = self._gather(
+            {key: future for key, (_, future) in tasks.items() if future.status == "finished"}
+        )
+        for key, (index, future) in tasks.items():
             if key not in outcomes:
-                self._handle_failure(task.index, future)
+                self._handle_failure(index, future)
         return list(outcomes.values())
 
     def _gather(self, finished: dict[str, Future]) -> dict[str, Outcome]:
-        """Return the outcomes of finished tasks, except those that were lost since."""
+        """Return the outcomes of finished tasks, except those that were lost since.
+
+        Dask computes lost results again. If this takes long, the tasks are repeated.
+        """
         if not finished:
             return {}
         try:
-            gathered = self._cluster.ask(
-                self._cluster.client.gather,
-                finished,
-                errors="skip",
-                max_seconds=self._gather_seconds,
-            )
-        except CancelledError:  # at least one
-            if len(finished) == 1:
-                return {}
-            parts = [self._gather({key: task}) for key, task in finished.items()]
-            return {key: outcome for part in parts for key, outcome in part.items()}
-        return {key: outcome for key, outcome in gathered.items() if outcome is not None}
+            found = self._cluster.ask(self._cluster.client.gather, finished, errors="skip")
+        except LOST_WORKER_ERRORS:
+            return {}
+        return {key: outcome for key, outcome in found.items() if outcome is not None}
 
     def _handle_failure(self, index: int, task: Future) -> None:
         """Repeat a task that was lost, note a crash, or raise the task's error."""
@@ -370,27 +285,26 @@ class _Attempt:
         if isinstance(error, KilledWorker):
             self._suspect(index, error)
         elif error is not None:
-            self._cluster.workers = frozenset()
             self._cluster.refresh()  # different versions explain the error better
             raise error
         else:
-            self._repeat(index)
-
-    def _repeat(self, index: int) -> None:
-        """Process an item again because the cluster lost it."""
-        self._n_losses[index] += 1
-        if self._n_losses[index] == MAX_LOSSES:
-            self._suspect(index, ClusterError("Workers died with a task or with its data."))
-        else:
-            self._waiting.append(index)
+            self._n_losses[index] += 1
+            if self._n_losses[index] == MAX_LOSSES:
+                self._suspect(index, ClusterError("Workers died with a task or with its data."))
+            else:
+                self._waiting.append(index)
 
     def _suspect(self, index: int, cause: Exception) -> None:
         others = set() if self._crash is None else self._crash.suspects
-        self._crash = Crash(others | {index}, cause)
+        suspects = others | {index}
+        self._crash = Crash(suspects, cause, n_crashes=len(suspects))
 
-    def _cancel(self, futures: list[Future]) -> None:
-        if futures and self._cluster.is_connected:
-            self._cluster.ask(self._cluster.client.cancel, futures)
+    def _cancel(self) -> None:
+        """Cancel tasks that are waiting or running, if the scheduler is not lost."""
+        futures = [future for _, future in self._running.values()]
+        if futures and self._cluster.client.status == "running":
+            with suppress(*LOST_WORKER_ERRORS):
+                self._cluster.ask(self._cluster.client.cancel, futures)
 
 
 # Functions that run in workers
@@ -419,8 +333,6 @@ def connect(place: str, n_workers: int | None) -> Generator[Client, None, None]:
     if place == "local":
         n = cpu_count() if n_workers is None or n_workers < 0 else n_workers
         with (
-            # Dask gives up on workers that take longer to restart, as they do on a busy computer.
-            dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
             LocalCluster(
                 n_workers=n, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
             ) as cluster,
@@ -429,7 +341,11 @@ def connect(place: str, n_workers: int | None) -> Generator[Client, None, None]:
             yield client
         return
     try:
-        client = Client(**({"address": place} if "://" in place else {"scheduler_file": place}))
+        if "://" in place:
+            client = Client(address=place)
+        else:
+            Path(place).stat()  # Dask would wait for the file without a limit
+            client = Client(scheduler_file=place)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"Cannot connect to a Dask scheduler at {place!r} ({error}). Pass the address of a "

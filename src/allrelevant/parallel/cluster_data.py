@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import threading
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,6 @@ from typing import Any
 import numpy as np
 from distributed import Client, Future
 
-from ..exceptions import ClusterError
 from .tasks import PickledFunction, dump_function
 
 # Smaller arrays are sent together with the rest of the function.
@@ -27,6 +25,11 @@ MIN_BLOCK_BYTES = 1 << 16
 
 # Blocks stay on the workers until they have not been used in this number of runs.
 N_RUNS_KEPT = 4
+
+# Blocks are sent again after this number of seconds, plus their size at the lowest rate of a
+# network. Without a limit, Dask waits 30 seconds for a worker that died while it received a block.
+MIN_SECONDS = 10.0
+MIN_BYTES_PER_SECOND = 1e6
 
 # Alignment of NumPy arrays in bytes. Results can depend on it.
 ALIGNMENT = 16
@@ -84,93 +87,76 @@ class _Sent:
 
 
 class SharedData:
-    """Blocks on the workers of a cluster. Several threads may use it."""
+    """Blocks on the workers of a cluster. ``ask`` calls a method of the client."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, ask: Callable[..., Any]) -> None:
         self._client = client
+        self._ask = ask
         self._sent: dict[str, _Sent] = {}
         self._n_runs = 0
-        self._generation = 0
-        self._lock = threading.RLock()
 
     @contextmanager
     def shared(self, function: Callable[[Any], Any]) -> Generator[SharedFunction, None, None]:
-        """Yield the blocks of a function; release blocks that earlier runs used afterwards."""
+        """Yield the blocks of a function; release blocks that only earlier runs used."""
         pickled, arrays = dump_function(function, MIN_BLOCK_BYTES)
-        blocks: dict[str, Any] = {_hash(pickled.content): FunctionBlock(pickled)}
-        names = [*blocks, *(_hash(array) for array in arrays)]
-        blocks |= {name: Block(array) for name, array in zip(names[1:], arrays, strict=True)}
-        with self._lock:
-            self._n_runs += 1
-        yield SharedFunction(self, _name(function), names, blocks)
-        with self._lock:
-            oldest = self._n_runs - N_RUNS_KEPT
-            self._sent = {name: sent for name, sent in self._sent.items() if sent.run > oldest}
+        contents: list[bytes | memoryview] = [pickled.content, *arrays]
+        blocks = [FunctionBlock(pickled), *map(Block, arrays)]
+        self._n_runs += 1
+        yield SharedFunction(self, _name(function), dict(zip(map(_hash, contents), blocks)))
+        oldest = self._n_runs - N_RUNS_KEPT
+        self._sent = {name: sent for name, sent in self._sent.items() if sent.run > oldest}
 
-    def send(
-        self, names: Sequence[str], blocks: dict[str, Any], n_copies: int, ask: Callable[..., Any]
-    ) -> list[Future] | None:
-        """Send blocks that are not on the cluster; return all futures, or None if some are lost."""
-        with self._lock:
-            missing = {name: blocks[name] for name in blocks if name not in self._sent}
-            if missing:
-                keys = {name: f"allrelevant-{name}-{self._generation}" for name in missing}
-                futures = ask(
-                    self._client.scatter, {keys[name]: block for name, block in missing.items()}
-                )
-                for name, key in keys.items():
-                    self._sent[name] = _Sent(futures[key], 1, 0)
-            sent = [self._sent[name] for name in names]
-            few = [part for part in sent if part.n_copies < n_copies]
-            if few:
-                ask(self._client.replicate, [part.future for part in few], n=n_copies)
-            for part in sent:
-                part.n_copies, part.run = max(part.n_copies, n_copies), self._n_runs
-            futures = [part.future for part in sent]
-            return futures if all(future.status == "finished" for future in futures) else None
+    def send(self, blocks: Mapping[str, Any], n_copies: int) -> list[Future]:
+        """Send blocks that are not on the cluster; return the futures of all blocks.
 
-    def is_lost(self, names: Sequence[str], ask: Callable[..., Any]) -> bool:
-        with self._lock:
-            futures = [self._sent[name].future for name in names if name in self._sent]
-        try:
-            return not all(ask(self._client.who_has, futures).values())
-        except CancelledError:  # the client knows that a block is lost
-            return True
-
-    def forget(self, names: Sequence[str]) -> None:
-        with self._lock:
-            self._sent = {name: sent for name, sent in self._sent.items() if name not in names}
-            self._generation += 1
+        Raises an error of Dask if workers leave at the same time.
+        """
+        self._sent = {
+            name: sent for name, sent in self._sent.items() if sent.future.status == "finished"
+        }
+        missing = [name for name in blocks if name not in self._sent]
+        if missing:
+            content = [blocks[name] for name in missing]
+            futures = self._ask(
+                self._client.scatter, content, hash=False, max_seconds=_max_seconds(content, 1)
+            )
+            for name, future in zip(missing, futures, strict=True):
+                self._sent[name] = _Sent(future, 1, 0)
+        few = [name for name in blocks if self._sent[name].n_copies < n_copies]
+        if few:
+            self._ask(
+                self._client.replicate,
+                [self._sent[name].future for name in few],
+                n=n_copies,
+                max_seconds=_max_seconds([blocks[name] for name in few], n_copies),
+            )
+        for name in blocks:
+            self._sent[name].n_copies = max(self._sent[name].n_copies, n_copies)
+            self._sent[name].run = self._n_runs
+        return [self._sent[name].future for name in blocks]
 
     def release(self) -> None:
         """Release all blocks."""
-        with self._lock:
-            self._sent.clear()
+        self._sent.clear()
 
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """Function whose blocks can be sent to the cluster; ``name`` is shown on Dask's dashboard."""
+    """Blocks of a function by the hash of their content; ``name`` is shown on Dask's dashboard."""
 
     data: SharedData
     name: str
-    names: list[str]
-    blocks: dict[str, Any]
+    blocks: Mapping[str, Any]
 
-    def futures(self, n_copies: int, ask: Callable[..., Any]) -> list[Future] | None:
-        """Send the blocks if needed; return their futures, or None if workers left meanwhile."""
-        try:
-            return self.data.send(self.names, self.blocks, n_copies, ask)
-        except (ClusterError, CancelledError, KeyError, ValueError):  # no worker or no block
-            return None
+    def futures(self, n_copies: int) -> list[Future]:
+        """Send the blocks if needed; return their futures."""
+        return self.data.send(self.blocks, n_copies)
 
-    def is_lost(self, ask: Callable[..., Any]) -> bool:
-        """Return whether no worker has some of the blocks that were sent."""
-        return self.data.is_lost(self.names, ask)
 
-    def forget(self) -> None:
-        """Send the blocks again when they are needed."""
-        self.data.forget(self.names)
+def _max_seconds(blocks: Sequence[Any], n_copies: int) -> float:
+    """Return a limit for the time to send blocks; the number of copies doubles in each round."""
+    n_bytes = sum(block.__sizeof__() for block in blocks)
+    return MIN_SECONDS + n_copies.bit_length() * n_bytes / MIN_BYTES_PER_SECOND
 
 
 def _hash(content: bytes | memoryview) -> str:

@@ -48,7 +48,8 @@ def config_context(*, executor: Any) -> Iterator[None]:
     import_extra("distributed", "cluster")
     from .cluster import ClusterExecutor
 
-    with ClusterExecutor(executor) as cluster, _chosen(cluster):
+    cluster = ClusterExecutor(executor)
+    with cluster.opened(), _chosen(cluster):
         yield
 
 

@@ -24,10 +24,11 @@ MAX_NAMED_ITEMS = 5
 
 @dataclass(frozen=True)
 class Crash:
-    """Crash of one or more workers, and the indices of the items that may have caused it."""
+    """Crashes of workers, their number and the indices of the items that may have caused them."""
 
     suspects: set[int]
     cause: BaseException
+    n_crashes: int = 1
 
 
 Results = Generator[tuple[int, Any], None, Crash | None]
@@ -83,19 +84,22 @@ class _Run:
     def _process_together(self) -> Generator[tuple[int, Any], None, None]:
         idle_crashes = 0
         while todo := self._unfinished - self._suspects:
-            if idle_crashes == MAX_IDLE_CRASHES:
+            if idle_crashes >= MAX_IDLE_CRASHES:
                 yield from self._process({max(todo)}, alone=True)
                 if todo <= self._unfinished:
                     return
                 idle_crashes = 0
                 continue
-            yield from self._process(todo, alone=False)
+            n_crashes = yield from self._process(todo, alone=False)
             is_idle = todo == self._unfinished - self._suspects
             works = len(self._unfinished) < len(self._items)
-            idle_crashes = 0 if works and not is_idle else idle_crashes + 1
+            idle_crashes = 0 if works and not is_idle else idle_crashes + n_crashes
 
-    def _process(self, indices: set[int], *, alone: bool) -> Generator[tuple[int, Any], None, None]:
-        """Process the given items once and yield results; note suspects if a worker crashes."""
+    def _process(self, indices: set[int], *, alone: bool) -> Generator[tuple[int, Any], None, int]:
+        """Process the given items once and yield results; note suspects if a worker crashes.
+
+        Returns the number of crashes.
+        """
         items = {index: self._items[index] for index in sorted(indices)}
         crash: list[Crash | None] = []
 
@@ -106,9 +110,11 @@ class _Run:
             for index, result in finished:
                 self._unfinished.remove(index)
                 yield index, result
-        if crash[0] is not None:
-            self._cause = crash[0].cause
-            self._suspects |= crash[0].suspects & self._unfinished
+        if crash[0] is None:
+            return 0
+        self._cause = crash[0].cause
+        self._suspects |= crash[0].suspects & self._unfinished
+        return crash[0].n_crashes
 
     def _error(self) -> WorkerDiedError:
         lost, items = sorted(self._unfinished), self._items
