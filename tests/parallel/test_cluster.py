@@ -37,7 +37,6 @@ from allrelevant.parallel.cluster_versions import check_versions
 from tests.parallel.cluster_tasks import (
     TIMEOUT,
     CountsItsLoads,
-    die,
     die_at_one,
     die_once,
     die_together,
@@ -276,50 +275,41 @@ def test_received_memory_is_aligned_and_read_only():
         assert len(array) == 100
 
 
-# Worker crashes
+# Commands
 
 
-def test_item_whose_worker_crashed_is_retried(on_cluster, tmp_path):
-    assert parallel_map(partial(die_once, tmp_path), range(9)) == [10 * k for k in range(9)]
-    assert (tmp_path / "3").read_text() == ".."
+def run_command(*args):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(list(args))
+    return ended.value.code
 
 
-def test_data_are_sent_again_if_all_workers_die(on_cluster, tmp_path):
-    (tmp_path / "running").mkdir()
-    data = np.ones(MIN_BLOCK_BYTES)
-    found = parallel_map(partial(die_together, tmp_path, data), range(9))
-    assert found == [MIN_BLOCK_BYTES + k for k in range(9)]
+def test_command_gives_the_same_result_on_a_cluster(client, tmp_path, table):
+    X, y = table
+    lines = [",".join([*(f"x{j}" for j in range(X.shape[1])), "y"])]
+    for row, label in zip(X, y, strict=True):
+        lines.append(",".join([*map(repr, map(float, row)), f"c{label}"]))
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    documents: list[dict[str, Any]] = []
+    for place in ([], ["--cluster", client.scheduler.address], ["--cluster", "local", "--jobs", "1"]):
+        output = tmp_path / f"result{len(documents)}.json"
+        command = ("select", str(tmp_path / "table.csv"), "--target", "y", "--quiet", "--no-bounds")
+        assert run_command(*command, "--json", str(output), *place) == 0
+        documents.append(json.loads(output.read_text()))
+    assert [document["features"] for document in documents] == [documents[0]["features"]] * 3
 
 
-def test_crashing_item_is_named_and_other_results_are_kept(on_cluster):
-    with pytest.raises(WorkerDiedError, match=r"for 1 of 9 items: 1 \(<1>\)\.") as caught:
-        parallel_map(die_at_one, range(9), describe=lambda item: f"<{item}>")
-    assert caught.value.lost == [1]
-    assert caught.value.results == {k: 10 * k for k in range(9) if k != 1}
-
-
-def test_run_ends_if_all_items_crash(on_cluster):
-    with pytest.raises(WorkerDiedError) as caught:
-        parallel_map(lambda item: die(), range(30))
-    assert caught.value.lost == list(range(30))
-
-
-def test_workers_may_join_late_and_leave(local_cluster, on_cluster, tmp_path):
-    folders = [tmp_path / name for name in ("three", "four")]
-    for folder in folders:
-        folder.mkdir()
-
-    def work(item):
-        return meet(folders[item >= 3], 3 if item < 3 else 4, item)
-
-    finished = parallel_imap(work, range(12))
-    first = next(finished)[1]
-    local_cluster.scale(4)  # the other items wait for the new worker
-    processes = {first, *(process for _, process in finished)}
-    assert len(processes) == 4
-    local_cluster.scale(3)
-    assert len(parallel_map(process_id, range(6))) == 6
-    wait_until(lambda: len(on_cluster.nthreads()) == 3)
+def test_command_reports_an_unreachable_scheduler_in_one_line(tmp_path, capsys):
+    (tmp_path / "table.csv").write_text("a,b,y\n" + "1,2,p\n2,1,q\n" * 10)
+    command = ("report", str(tmp_path / "table.csv"), "--target", "y", "--cluster")
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        assert run_command(*command, "tcp://127.0.0.1:1") == 2
+        assert run_command(*command, str(tmp_path / "missing.json")) == 2
+        assert run_command(*command, "nonsense://1") == 2
+    errors = capsys.readouterr().err.strip().splitlines()
+    assert [line.startswith("Error: Cannot connect to a Dask scheduler") for line in errors] == [
+        True
+    ] * 3
 
 
 # Clusters that cannot be used
@@ -429,7 +419,7 @@ def scheduler_file(tmp_path):
     local = ("--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file))
     with started("distributed.cli.dask_scheduler", "--port", "0", *local) as process:
         wait_until(file.exists)
-        with started("distributed.cli.dask_worker", "--nthreads", "1", *local):
+        with started("distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1", *local):
             yield file, process
 
 
@@ -467,42 +457,48 @@ def test_run_continues_from_its_checkpoint_if_the_scheduler_is_lost(
     np.testing.assert_array_equal(resumed.ranking_, expected.ranking_)
 
 
-def run_command(*args):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(args))
-    return ended.value.code
-
-
-def test_command_gives_the_same_result_on_a_cluster(client, tmp_path, table):
-    X, y = table
-    lines = [",".join([*(f"x{j}" for j in range(X.shape[1])), "y"])]
-    for row, label in zip(X, y, strict=True):
-        lines.append(",".join([*map(repr, map(float, row)), f"c{label}"]))
-    (tmp_path / "table.csv").write_text("\n".join(lines))
-    documents: list[dict[str, Any]] = []
-    for place in ([], ["--cluster", client.scheduler.address], ["--cluster", "local"]):
-        output = tmp_path / f"result{len(documents)}.json"
-        command = ("select", str(tmp_path / "table.csv"), "--target", "y", "--quiet", "--no-bounds")
-        assert run_command(*command, "--json", str(output), *place) == 0
-        documents.append(json.loads(output.read_text()))
-    assert [document["features"] for document in documents] == [documents[0]["features"]] * 3
-
-
-def test_command_reports_an_unreachable_scheduler_in_one_line(tmp_path, capsys):
-    (tmp_path / "table.csv").write_text("a,b,y\n" + "1,2,p\n2,1,q\n" * 10)
-    command = ("report", str(tmp_path / "table.csv"), "--target", "y", "--cluster")
-    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
-        assert run_command(*command, "tcp://127.0.0.1:1") == 2
-        assert run_command(*command, str(tmp_path / "missing.json")) == 2
-        assert run_command(*command, "nonsense://1") == 2
-    errors = capsys.readouterr().err.strip().splitlines()
-    assert [line.startswith("Error: Cannot connect to a Dask scheduler") for line in errors] == [
-        True
-    ] * 3
-
-
 def test_encrypted_connections_are_used():
-    with start_cluster(2, security=True) as encrypted, Client(encrypted) as client:
+    with start_cluster(1, security=True) as encrypted, Client(encrypted) as client:
         assert encrypted.scheduler_address.startswith("tls://")
         with config_context(executor=client):
             assert parallel_map(abs, range(-4, 0)) == [4, 3, 2, 1]
+
+
+# Worker crashes
+
+
+def test_item_whose_worker_crashed_is_retried(on_cluster, tmp_path):
+    assert parallel_map(partial(die_once, tmp_path), range(9)) == [10 * k for k in range(9)]
+    assert (tmp_path / "3").read_text() == ".."
+
+
+def test_data_are_sent_again_if_all_workers_die(on_cluster, tmp_path):
+    (tmp_path / "running").mkdir()
+    data = np.ones(MIN_BLOCK_BYTES)
+    found = parallel_map(partial(die_together, tmp_path, data), range(9))
+    assert found == [MIN_BLOCK_BYTES + k for k in range(9)]
+
+
+def test_crashing_item_is_named_and_other_results_are_kept(on_cluster):
+    with pytest.raises(WorkerDiedError, match=r"for 1 of 9 items: 1 \(<1>\)\.") as caught:
+        parallel_map(die_at_one, range(9), describe=lambda item: f"<{item}>")
+    assert caught.value.lost == [1]
+    assert caught.value.results == {k: 10 * k for k in range(9) if k != 1}
+
+
+def test_workers_may_join_late_and_leave(local_cluster, on_cluster, tmp_path):
+    folders = [tmp_path / name for name in ("three", "four")]
+    for folder in folders:
+        folder.mkdir()
+
+    def work(item):
+        return meet(folders[item >= 3], 3 if item < 3 else 4, item)
+
+    finished = parallel_imap(work, range(12))
+    first = next(finished)[1]
+    local_cluster.scale(4)  # the other items wait for the new worker
+    processes = {first, *(process for _, process in finished)}
+    assert len(processes) == 4
+    local_cluster.scale(3)
+    assert len(parallel_map(process_id, range(6))) == 6
+    wait_until(lambda: len(on_cluster.nthreads()) == 3)
