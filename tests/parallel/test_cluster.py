@@ -250,6 +250,14 @@ def test_data_are_sent_once_and_loaded_once_per_worker(client, tmp_path, sent_by
     assert sum(sent_bytes) < 1.1 * data.nbytes
 
 
+def test_equal_arrays_are_sent_once(client, sent_bytes):
+    one, other = np.ones((2, MIN_BLOCK_BYTES))
+    with config_context(executor=client):
+        found = parallel_map(lambda item: one[item] + other[item], range(3))
+    assert found == [2.0] * 3
+    assert sum(sent_bytes) < 1.1 * one.nbytes
+
+
 def test_data_are_released(client):
     def keys_on_workers():
         return [key for keys in client.has_what().values() for key in keys]
@@ -291,7 +299,11 @@ def test_command_gives_the_same_result_on_a_cluster(client, tmp_path, table):
         lines.append(",".join([*map(repr, map(float, row)), f"c{label}"]))
     (tmp_path / "table.csv").write_text("\n".join(lines))
     documents: list[dict[str, Any]] = []
-    for place in ([], ["--cluster", client.scheduler.address], ["--cluster", "local", "--jobs", "1"]):
+    for place in (
+        [],
+        ["--cluster", client.scheduler.address],
+        ["--cluster", "local", "--jobs", "1"],
+    ):
         output = tmp_path / f"result{len(documents)}.json"
         command = ("select", str(tmp_path / "table.csv"), "--target", "y", "--quiet", "--no-bounds")
         assert run_command(*command, "--json", str(output), *place) == 0

@@ -230,7 +230,7 @@ class _Attempt:
             self._checked = -float("inf")
             return
         indices = [self._waiting.popleft() for _ in range(n_new)]
-        keys = [f"{self._data.name}-{uuid4().hex}" for _ in indices]
+        keys = [f"{self._data.title}-{uuid4().hex}" for _ in indices]
         futures = self._cluster.client.map(
             run_item,
             indices,

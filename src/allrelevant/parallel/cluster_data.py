@@ -99,15 +99,15 @@ class SharedData:
     def shared(self, function: Callable[[Any], Any]) -> Generator[SharedFunction, None, None]:
         """Yield the blocks of a function; release blocks that only earlier runs used."""
         pickled, arrays = dump_function(function, MIN_BLOCK_BYTES)
-        contents: list[bytes | memoryview] = [pickled.content, *arrays]
+        names = [_hash(pickled.content), *map(_hash, arrays)]
         blocks = [FunctionBlock(pickled), *map(Block, arrays)]
         self._n_runs += 1
-        yield SharedFunction(self, _name(function), dict(zip(map(_hash, contents), blocks)))
+        yield SharedFunction(self, _title(function), names, dict(zip(names, blocks, strict=True)))
         oldest = self._n_runs - N_RUNS_KEPT
         self._sent = {name: sent for name, sent in self._sent.items() if sent.run > oldest}
 
-    def send(self, blocks: Mapping[str, Any], n_copies: int) -> list[Future]:
-        """Send blocks that are not on the cluster; return the futures of all blocks.
+    def send(self, blocks: Mapping[str, Any], n_copies: int) -> dict[str, Future]:
+        """Send blocks that are not on the cluster; return the futures of all blocks by name.
 
         Raises an error of Dask if workers leave at the same time.
         """
@@ -133,7 +133,7 @@ class SharedData:
         for name in blocks:
             self._sent[name].n_copies = max(self._sent[name].n_copies, n_copies)
             self._sent[name].run = self._n_runs
-        return [self._sent[name].future for name in blocks]
+        return {name: self._sent[name].future for name in blocks}
 
     def release(self) -> None:
         """Release all blocks."""
@@ -142,15 +142,20 @@ class SharedData:
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """Blocks of a function by the hash of their content; ``name`` is shown on Dask's dashboard."""
+    """Blocks of a function, which may contain equal arrays; a block is named by its content.
+
+    ``title`` is shown on Dask's dashboard.
+    """
 
     data: SharedData
-    name: str
+    title: str
+    names: list[str]
     blocks: Mapping[str, Any]
 
     def futures(self, n_copies: int) -> list[Future]:
-        """Send the blocks if needed; return their futures."""
-        return self.data.send(self.blocks, n_copies)
+        """Send the blocks if needed; return their futures in the order of ``names``."""
+        sent = self.data.send(self.blocks, n_copies)
+        return [sent[name] for name in self.names]
 
 
 def _max_seconds(blocks: Sequence[Any], n_copies: int) -> float:
@@ -163,7 +168,7 @@ def _hash(content: bytes | memoryview) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _name(function: Any) -> str:
+def _title(function: Any) -> str:
     while hasattr(function, "func"):  # functools.partial
         function = function.func
     return str(getattr(function, "__name__", type(function).__name__)).strip("<>")
