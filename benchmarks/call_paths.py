@@ -31,6 +31,9 @@ from allrelevant.cli import main as command
 
 PACKAGE = str(Path(allrelevant.__file__).parent) + os.sep
 
+# Rows of the table of which a report is written.
+N_ROWS = 150
+
 BOUNDS = "ClassificationBounds().fit(X, y)"
 ELIMINATION = "SVMRFE().fit(X, y)"
 SALIENCY = "SaliencySelector(SVC()).fit(X, y)"
@@ -87,7 +90,7 @@ def call_path(call: Callable[[], Any]) -> CallPath:
 
 def report() -> None:
     """Run ``allrelevant report`` in a temporary folder, without terminal output."""
-    frame = load_breast_cancer(as_frame=True).frame.rename(columns={"target": "y"})
+    frame = load_breast_cancer(as_frame=True).frame.rename(columns={"target": "y"})[:N_ROWS]
     with TemporaryDirectory() as folder, chdir(folder), patch.object(sys, "argv", REPORT.split()):
         frame.to_csv("table.csv", index=False)
         with (

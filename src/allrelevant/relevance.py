@@ -23,9 +23,11 @@ CLASSES = (STRONG, WEAK, UNCONFIRMED, IRRELEVANT)
 # Classes that count as relevant.
 RELEVANT = (STRONG, WEAK)
 
-# Largest rank that the Benjamini-Hochberg procedure divides p-values by. With a false discovery
-# rate of 0.05, at most 0.15 irrelevant features per table are expected among the relevant ones.
-MAX_RANK = 3
+# Largest rank that the Benjamini-Hochberg procedure divides p-values by: this number, or this
+# fraction of the number of features if it is larger. With a false discovery rate of 0.05, at most
+# 0.15 irrelevant features, or 1% of all features, are expected among the relevant ones.
+MIN_RANK_CAP = 3
+RANK_CAP_FRACTION = 0.2
 
 
 def assign_classes(
@@ -53,7 +55,7 @@ def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Both arrays have shape (n_tests, n_features). The p-value of a feature is the smallest over its
     tests, which must be adjusted for each other already. Sorted p-value k is multiplied by the
-    number of features and divided by k, but by no more than :data:`MAX_RANK`. Without the cap, many
+    number of features and divided by k, but by no more than :func:`rank_cap`. Without the cap, many
     relevant features would let in irrelevant ones with much larger p-values. The q-value of one of
     several tests is the smallest false discovery rate at which this test alone would make the
     feature relevant.
@@ -66,7 +68,12 @@ def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     n_features = pvalue.shape[1]
     smallest = np.sort(pvalue.min(axis=0))
-    ranks = np.minimum(np.arange(1, n_features + 1), MAX_RANK)
+    ranks = np.minimum(np.arange(1, n_features + 1), rank_cap(n_features))
     adjusted = np.minimum.accumulate((smallest * n_features / ranks)[::-1])[::-1]
     place = np.searchsorted(smallest, pvalue, side="left")
     return np.append(np.minimum(adjusted, 1.0), 1.0)[np.minimum(place, n_features)]
+
+
+def rank_cap(n_features: int) -> int:
+    """Return the largest number by which :func:`adjust_pvalues` divides p-values."""
+    return max(MIN_RANK_CAP, int(RANK_CAP_FRACTION * n_features))

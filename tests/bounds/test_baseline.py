@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from allrelevant.bounds.baseline import GRID, JOINT, SEPARATE, choose_C
+from allrelevant.bounds.baseline import GRID, JOINT, SEPARATE, choose_C, fold_scores
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.datasets import make_linear_classification
-from allrelevant.terms.scaling import standard_scaling
+from allrelevant.terms.scaling import no_scaling, standard_scaling
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 
@@ -81,3 +81,21 @@ def test_doubling_all_weights_halves_C():
     samples = make_samples(0.1, seed=2)
     doubled = ClassificationData(samples.X, samples.y, 2 * samples.weight)
     assert np.isclose(choose(doubled).C, choose(samples).C / 2)
+
+
+def test_scores_after_the_improvement_ends_repeat_the_last_one():
+    samples = make_samples(0.1, 3)
+    values = GRID / len(samples.y)
+    all_scores = fold_scores(samples, SEPARATE, no_scaling, values, 0)
+    for scores, stopped in zip(
+        all_scores,
+        fold_scores(samples, SEPARATE, no_scaling, values, 0, stop_early=True),
+        strict=True,
+    ):
+        first = scores[:, 0]
+        gained = np.maximum.accumulate(first) - first[0]
+        is_over = (gained[:-1] > 0) & (np.diff(np.maximum.accumulate(first)) <= 0.01 * gained[:-1])
+        last = np.flatnonzero(is_over)[0] + 1
+        assert 1 < last < len(values) - 1
+        np.testing.assert_allclose(stopped[: last + 1], scores[: last + 1])
+        np.testing.assert_allclose(stopped[last:], np.tile(scores[last], (len(values) - last, 1)))

@@ -19,13 +19,13 @@ from allrelevant import (
 )
 
 ESTIMATORS = [
-    ClassificationBounds(n_probes=10, random_state=0),
-    ClassificationBounds(cutoff="fdr", random_state=0),
+    ClassificationBounds(random_state=0),
+    ClassificationBounds(C=10.0, cutoff="probes", n_probes=10, random_state=0),
     ClassificationBounds(C=10.0, cutoff=0.01),
     ClassificationBounds(C=10.0, cutoff=0.01, formulation="joint"),
-    RegressionBounds(n_probes=10, random_state=0),
+    RegressionBounds(C=10.0, epsilon=0.1, random_state=0),
     RegressionBounds(C=10.0, epsilon=0.1, cutoff=0.01),
-    OrdinalBounds(n_probes=10, random_state=0),
+    OrdinalBounds(C=100.0, random_state=0),
     OrdinalBounds(C=100.0, cutoff=0.01),
     RankingBounds(C=10.0, random_state=0),
     RankingBounds(C=1000.0, cutoff=0.01),
@@ -45,7 +45,7 @@ def expected_failures(estimator):
 def expected_failures_of_weights(estimator):
     if isinstance(estimator, MappingBounds | MetricBounds):
         return {}
-    if estimator.C == "cv" or estimator.cutoff == "fdr":
+    if estimator.C == "cv" or estimator.cutoff in ("fdr", "probes"):
         reason = (
             "Cross-validation folds and permutations are drawn over rows, so a row of weight 2 is "
             "not equivalent to two rows."

@@ -320,6 +320,8 @@ def test_tiny_C_is_noted(run: Run) -> None:
 
 
 def test_demo(run: Run) -> None:
-    result = succeeded(run("demo", "-o", "demo.html", "--C", "0.1", "--cutoff", "0.5"))
+    result = succeeded(
+        run("demo", "-o", "demo.html", "--C", "0.1", "--cutoff", "0.5", "--no-small-set")
+    )
     assert "569 rows, 30 features" in result.stdout
     assert "malignant" in Path("demo.html").read_text()

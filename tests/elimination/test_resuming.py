@@ -58,7 +58,7 @@ def interrupt_after(n_steps, monkeypatch):
     monkeypatch.setattr(Elimination, "_next", limited_step)
 
 
-@pytest.mark.parametrize("n_steps", [0, 1, 9, 14, 20, 37])
+@pytest.mark.parametrize("n_steps", [0, 9, 37])
 def test_resumed_run_gives_the_same_result(n_steps, tmp_path, monkeypatch):
     X, y = table()
     whole = EBRFE(**SETTINGS).fit(X, y)
@@ -138,7 +138,7 @@ def test_copies_made_during_the_run_can_be_resumed(tmp_path, monkeypatch):
     step = Elimination._next
 
     def copying_step(self):
-        if rng.rand() < 0.2:
+        if rng.rand() < 0.08:
             folder = tmp_path / f"copy{len(copies)}"
             folder.mkdir()
             for name in (path.name, f"{path.name}-wal"):

@@ -1,7 +1,7 @@
-"""Calls of the core on 200 small problems, and functions that run them in any of its builds.
+"""Calls of the core on 230 small problems, and functions that run them in any of its builds.
 
-An argument is an integer, a float, an array (which the call may modify), a :class:`Structure` or
-:class:`WorkMemory`.
+An argument is an integer, a float, None (a null pointer), an array (which the call may modify), a
+:class:`Structure` or :class:`WorkMemory`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from allrelevant.bounds.solver.simplex import dictionary_state, simplex_data
 from allrelevant.native.library import RUNNING, pointer
+from allrelevant.native.pairs import SideData
 from allrelevant.native.simplex import initialize, minimize
 from tests.bounds.nasty import KINDS, nasty_samples
 
@@ -52,10 +53,11 @@ class Call:
 
 
 def small_calls() -> list[Call]:
-    """Return 200 calls: 120 simplex problems, 40 sets of SVMs and 40 kernel criteria."""
+    """Return 230 calls: 120 simplex problems, 30 losses, 40 sets of SVMs, 40 kernel criteria."""
     simplex = [call for kind in KINDS for seed in range(6) for call in simplex_calls(kind, seed)]
     svms = [call for seed in range(20) for call in svm_calls(seed)]
-    return [*simplex, *svms, *[criterion_call(seed) for seed in range(40)]]
+    losses = [pairs_call(seed) for seed in range(30)]
+    return [*simplex, *losses, *svms, *[criterion_call(seed) for seed in range(40)]]
 
 
 def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
@@ -129,6 +131,36 @@ def _program(data: Any) -> Structure:
     return Structure([*sizes, data.row_weight, data.budgets, data.start_prices])
 
 
+def pairs_call(seed: int) -> Call:
+    """Return the losses of two models over pairs in three blocks, some with second derivatives."""
+    rng = np.random.RandomState(seed)
+    n, d, n_models = 6 + seed, 1 + seed % 4, 2
+    block, is_high = np.r_[0, 0, 1, 1, 2, 2, rng.randint(3, size=seed)], np.arange(n) % 2 == 0
+    sides = [
+        SideData.from_entries(np.flatnonzero(side), block[side], n, 3)
+        for side in (is_high, ~is_high)
+    ]
+    table = rng.normal(size=(n, d))
+    scores = rng.normal(size=(n_models, d)) @ table.T
+    starts = [array for side in sides for array in (side.starts, side.blocks, side.begin)]
+    pairs = Structure([n, 3, d, *starts, rng.uniform(1, 2, n), rng.uniform(1, 2, n), table])
+    width, threshold = np.array([0.0, 0.5]), np.array([1e-6, 0.0])
+    sums, slopes = np.zeros((n_models, 4)), np.zeros((n_models, n))
+    curvature: list[Any] = []
+    if seed % 3:
+        curvature = [np.zeros((n_models, n)), np.zeros((n_models, n, d))]
+    order = np.argsort(scores, axis=1, kind="stable")
+    return Call(
+        "ar_pair_losses",
+        [
+            *[pairs, n_models, scores, order, width, threshold, sums, slopes],
+            *(curvature or [None, None]),
+            WorkMemory("ar_pairs_bytes", [pairs]),
+        ],
+        [sums, slopes, *curvature],
+    )
+
+
 def svm_calls(seed: int) -> tuple[Call, Call]:
     """Return the training of SVMs for three classes at three costs, and their decision values."""
     rng = np.random.RandomState(seed)
@@ -195,6 +227,7 @@ def malformed_calls() -> list[Call]:
             for call in (
                 *simplex_calls("plain", 1),
                 *svm_calls(2),
+                *map(pairs_call, range(3)),
                 *map(criterion_call, range(3, 9)),
             )
             for spoiled in _spoiled(call, value)
@@ -204,6 +237,7 @@ def malformed_calls() -> list[Call]:
     no_dictionary = Structure([0, 0, *[empty] * 4, index, index, *[empty] * 3])
     no_extremes = Structure([0, nothing, index, empty, empty, empty, empty, empty, index])
     no_problems = Structure([0, 0, index, nothing, empty, empty])
+    no_pairs = Structure([0, 0, 0, *[nothing, index, nothing] * 2, empty, empty, empty])
     memory = WorkMemory("ar_extremes_bytes", [no_program, 0, 0])
     two = np.ones(2)
     no_columns = Structure([2, 0, empty, two, two, two, np.arange(2), index, *[empty] * 3])
@@ -216,6 +250,10 @@ def malformed_calls() -> list[Call]:
             no_program, no_dictionary, no_extremes, 9, 1.0, nothing, memory,
         ]),
         Call("ar_minimize", [two_rows, no_columns, 1.0, 1.0, 9, *results, sizes]),
+        Call("ar_pair_losses", [
+            no_pairs, 0, empty, index, empty, empty, empty, empty, empty, empty,
+            WorkMemory("ar_pairs_bytes", [no_pairs]),
+        ]),
         Call("ar_solve_svms", [
             no_problems, 0, empty, 0, empty, 1, 1e-3, 9, 1.0, empty, empty, nothing,
             WorkMemory("ar_svms_bytes", [no_problems]),
@@ -314,4 +352,6 @@ def _encoded(argument: Any) -> Any:
         return {"structure": [_encoded(each) for each in argument.fields]}
     if isinstance(argument, WorkMemory):
         return {"size": argument.size, "arguments": [_encoded(a) for a in argument.arguments]}
+    if argument is None:
+        return {"pointer": 0}
     return {"real": argument} if isinstance(argument, float) else {"integer": int(argument)}

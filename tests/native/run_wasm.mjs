@@ -43,6 +43,7 @@ function run(call) {
   const value = (argument) => {
     if ("integer" in argument) return BigInt(argument.integer);
     if ("real" in argument) return argument.real;
+    if ("pointer" in argument) return argument.pointer;
     if ("structure" in argument) return writeStructure(argument.structure.map(value));
     if ("size" in argument) return allocate(Number(core[argument.size](...argument.arguments.map(value))));
     if (!arrays.has(argument.id)) {

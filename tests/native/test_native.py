@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from allrelevant import ClassificationBounds
-from allrelevant.native import kernel_criterion, simplex, svm
+from allrelevant.native import kernel_criterion, pairs, simplex, svm
 from allrelevant.native.library import load, pointer
 from allrelevant.native.svm import SVMProblems
 from tests.native.calls import malformed_calls, run_native
@@ -48,7 +48,7 @@ def fit(C=1.0):
 def test_resumed_calls_give_the_same_result(work, monkeypatch):
     """Python handles signals between calls, and the number of calls does not change the result."""
     whole, svms = fit(), solve(*three_classes())
-    for module in (simplex, svm, kernel_criterion):
+    for module in (simplex, svm, kernel_criterion, pairs):
         monkeypatch.setattr(module, "WORK_PER_CALL", work)
     np.testing.assert_array_equal(fit().interval_, whole.interval_)
     for part, right in zip(solve(*three_classes()), svms, strict=True):

@@ -35,6 +35,11 @@ N_FOLDS = 5
 # Relative duality gap of the baselines that are compared to choose C, if there are many rows.
 SELECTION_GAP = 1e-3
 
+# With at least this many rows, the choice of a sparse C ends at the first value that improves the
+# score by no more than this fraction of what smaller values have gained.
+MANY_ROWS = 3_000
+MIN_IMPROVEMENT = 0.01
+
 # Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
 # two values per factor of ten, from models with almost no features to models with almost no margin.
 GRID = np.logspace(0.0, 3.5, 8)
@@ -114,9 +119,10 @@ class SeparateBudgets(Formulation):
     def path(
         self, data: TaskData, grid: Iterable[float], gap: float = 0.0
     ) -> Iterator[FittedBaseline]:
-        """Minimize ``|w|_1 + C * loss`` for each C, warm-started from the previous solution."""
-        solver = solvers_for(data.rows).baseline(gap)
-        for C in grid:
+        """Minimize ``|w|_1 + C * loss`` for each C, with one solver for all values."""
+        values = list(grid)
+        solver = solvers_for(data.rows).baseline(gap, values)
+        for C in values:
             start = solver.solve(C)
             model = data.model(start.coef, start.offset, C, start.rows)
             yield FittedBaseline(data, model, start, self)
@@ -205,14 +211,18 @@ def choose_sparse_C(
     """Choose one C for several scaled tables by the one-standard-error rule.
 
     The result is the smallest C whose mean cross-validation score, over all tables and folds, is
-    within one standard error of the best. Table k uses folds of seed ``seed + k``.
+    within one standard error of the best. Table k uses folds of seed ``seed + k``. With many rows,
+    larger values are not tried in a fold once they no longer improve its score.
     """
     values = default_grid(scaled[0])
+    stop_early = scaled[0].n_samples >= MANY_ROWS
 
     def table_scores(index: int) -> tuple[Matrix, NDArray[np.intp]]:
         data = scaled[index]
-        scores = fold_scores(data, formulation, no_scaling, values, seed + index)[:, :, 0]
-        return scores, _usable_values(data, formulation, values)
+        scores = fold_scores(
+            data, formulation, no_scaling, values, seed + index, stop_early=stop_early
+        )
+        return scores[:, :, 0], _usable_values(data, formulation, values)
 
     parts = parallel_map(table_scores, range(len(scaled)), **run)
     scores = np.concatenate([part for part, _ in parts])
@@ -234,29 +244,43 @@ def fold_scores(
     fit_scaling: FitScaling,
     values: Vector,
     seed: int,
+    *,
+    stop_early: bool = False,
     **run: Unpack[RunOptions],
 ) -> NDArray[np.float64]:
     """Return the selection score and the score of each C on each held-out fold.
 
-    The result has shape (n_folds, n_values, 2).
+    The result has shape (n_folds, n_values, 2). With ``stop_early``, values of C after the score
+    has stopped improving get the last scores computed.
     """
 
     def score_fold(fold: Fold) -> Matrix:
-        held_out = data.take(fold[1])
-        train = data.take(fold[0])
+        train, held_out = data.take(fold[0]), data.take(fold[1])
         models = _fit_unscaled(train, formulation, fit_scaling, values, SELECTION_GAP)
-        return np.array([(held_out.selection_score(m), held_out.score(m)) for m in models])
+        scores: list[tuple[float, float]] = []
+        for model in models:
+            scores.append((held_out.selection_score(model), held_out.score(model)))
+            if stop_early and _has_leveled_off([first for first, _ in scores]):
+                break
+        return np.array([*scores, *[scores[-1]] * (len(values) - len(scores))])
 
     return np.array(parallel_map(score_fold, data.folds(N_FOLDS, seed), **run))
+
+
+def _has_leveled_off(scores: Sequence[float]) -> bool:
+    """Return whether the last of several scores is hardly better than the best before it."""
+    *before, last = scores
+    gained = max(before, default=last) - scores[0]
+    return gained > 0 and last - max(before) <= MIN_IMPROVEMENT * gained
 
 
 def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
     """Return the indices of values of C whose baseline uses features; if none, the last index.
 
-    The values are in ascending order, and the norm of the baseline does not decrease with C. An
-    approximate baseline could use a feature that the exact one does not use.
+    The values are in ascending order, and the norm of the baseline does not decrease with C.
+    Approximate solutions use features only if the zero model is not optimal.
     """
-    path = formulation.path(scaled, values)
+    path = formulation.path(scaled, values, SELECTION_GAP)
     first = next((i for i, baseline in enumerate(path) if baseline.model.uses_features), None)
     return np.arange(len(values) - 1 if first is None else first, len(values))
 
@@ -267,11 +291,11 @@ def _fit_unscaled(
     fit_scaling: FitScaling,
     grid: Iterable[float],
     gap: float = 0.0,
-) -> list[LinearModel]:
+) -> Iterator[LinearModel]:
     """Scale the data and fit a baseline for each C; the models accept unscaled tables."""
     scaled = data.scale(fit_scaling)
-    baselines = formulation.path(data.with_tables(scaled.tables), grid, gap)
-    return [baseline.model.with_scaling(scaled.scalings[0]) for baseline in baselines]
+    for baseline in formulation.path(data.with_tables(scaled.tables), grid, gap):
+        yield baseline.model.with_scaling(scaled.scalings[0])
 
 
 def cross_validated_score(

@@ -12,8 +12,9 @@ from .._typing import Vector
 from ..exceptions import InputError
 from ..resampling import Fold
 from .models import LinearModel
+from .programs.comparable_pairs import ComparablePairs
 from .programs.hinge import HingeRows
-from .programs.pairwise import ComparablePairs, PairwiseLoss, initial_rows
+from .programs.pairwise import PairwiseLoss, initial_rows
 from .task import TaskData
 
 # Maximum numbers of pairs, and of pairs times features, for which pairs are listed explicitly.

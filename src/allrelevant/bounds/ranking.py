@@ -19,8 +19,8 @@ from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
 from .pairs import PairwiseData
+from .programs.comparable_pairs import ComparablePairs, class_pairs
 from .programs.hinge import HingeRows, Requirements, signed_table
-from .programs.pairwise import ComparablePairs, class_pairs
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskWording
 
@@ -139,7 +139,7 @@ privileged_table_pvalue_
     >>> import numpy as np
     >>> from allrelevant import RankingBounds
     >>> rng = np.random.RandomState(3)
-    >>> X = rng.normal(size=(200, 4))
+    >>> X = rng.normal(size=(120, 4))
     >>> X[:, 2] = X[:, 1]
     >>> rare = X[:, 0] + X[:, 1] > 1.5
     >>> bounds = RankingBounds(random_state=0).fit(X, rare)

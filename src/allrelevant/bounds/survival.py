@@ -19,8 +19,8 @@ from ..tables.target import survival_times
 from ..terms.validation import FeatureTable
 from ._base import RelevanceBounds
 from .pairs import PairwiseData
+from .programs.comparable_pairs import ComparablePairs, ordered_pairs
 from .programs.hinge import Requirements
-from .programs.pairwise import ComparablePairs, ordered_pairs
 from .task import Subproblem, Task, TaskWording
 
 

@@ -41,6 +41,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "ar_minimize": (STATUS, [POINTER] * 2 + [REAL] * 2 + [SIZE] + [POINTER] * 5),
     "ar_extremes_bytes": (SIZE, [POINTER, SIZE, SIZE]),
     "ar_solve_extremes": (STATUS, [POINTER] * 3 + [SIZE, REAL, POINTER, POINTER]),
+    "ar_pairs_bytes": (SIZE, [POINTER]),
+    "ar_pair_losses": (None, [POINTER, SIZE] + [POINTER] * 9),
     "ar_svms_bytes": (SIZE, [POINTER]),
     "ar_solve_svms": (
         STATUS,

@@ -5,7 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from allrelevant.bounds.programs.pairwise import PairwiseLoss, class_pairs, ordered_pairs
+from allrelevant.bounds.programs.comparable_pairs import class_pairs, ordered_pairs
+from allrelevant.bounds.programs.pairwise import PairwiseLoss
 
 
 def random_pairs(seed):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from allrelevant.bounds.programs.comparable_pairs import class_pairs
 from allrelevant.bounds.programs.equivalent_models import separate_budgets
-from allrelevant.bounds.programs.pairwise import PairwiseLoss, class_pairs, initial_rows
+from allrelevant.bounds.programs.pairwise import PairwiseLoss, initial_rows
 from allrelevant.bounds.solver.cutting import CuttingPlaneBaseline, CuttingPlaneSolver
 from allrelevant.bounds.solver.families import solvers_for
 from allrelevant.bounds.solver.interface import NotAVertexError

@@ -8,8 +8,9 @@ the fraction of such pairs.
 
 **Blocks.** The comparable pairs are a union of blocks. Within a block, every sample of one set
 should score higher than every sample of another. Two classes form one block, and queries form one
-block each. Censored times form O(n) blocks with O(n log n) entries (:func:`ordered_pairs`). Sorting
-the scores within the blocks gives the loss and its derivatives without enumerating the pairs.
+block each. Censored times form O(n) blocks with O(n log n) entries
+(:func:`.comparable_pairs.ordered_pairs`). Sorting the scores gives the loss and its derivatives
+without enumerating the pairs (:mod:`allrelevant.native.pairs`).
 
 **Cuts.** For any ``0 <= a_ij <= 1``, the function ``sum_ij a_ij v_i v_j (1 - w . (x_i - x_j))`` is
 at most the loss everywhere. This is a *cut*. With ``a_ij = 1`` for the pairs of positive loss, it
@@ -35,6 +36,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Table, Vector
+from ...native.pairs import PairsData, SideData, pair_losses
+from .comparable_pairs import ComparablePairs
 from .hinge import HingeRows
 
 # Maximum number of pairs listed near given models.
@@ -42,115 +45,6 @@ MAX_NEAR_PAIRS = 600
 
 # Losses of a pair above which it counts as lost, if its loss must not be close to the threshold.
 THRESHOLDS = np.linspace(1e-7, 1e-5, 50)
-
-# Numbers per batch of models, and per batch of columns of second derivatives.
-NUMBERS_PER_BATCH = 2_000_000
-
-
-@dataclass(frozen=True)
-class Side:
-    """One side of the comparable pairs: samples, each in a block; sorted by block."""
-
-    sample: NDArray[np.intp]
-    block: NDArray[np.intp]
-
-    @classmethod
-    def sorted(cls, sample: NDArray[np.intp], block: NDArray[np.intp]) -> Side:
-        order = np.argsort(block, kind="stable")
-        return cls(sample[order], block[order])
-
-    def take(self, blocks: NDArray[np.intp]) -> Side:
-        """Return the entries of the given blocks, renumbered in their order."""
-        kept = np.isin(self.block, blocks)
-        return Side(self.sample[kept], np.searchsorted(blocks, self.block[kept]))
-
-
-@dataclass(frozen=True)
-class ComparablePairs:
-    """Pairs of samples of which the first should score higher, as a union of blocks.
-
-    In each block, every sample of ``high`` should score higher than every sample of ``low``. Every
-    block has samples on both sides. No pair is in two blocks.
-    """
-
-    n_samples: int
-    high: Side
-    low: Side
-
-    @property
-    def n_blocks(self) -> int:
-        return int(self.high.block.max(initial=-1)) + 1
-
-    @cached_property
-    def n_pairs(self) -> int:
-        """Number of comparable pairs."""
-        n_high, n_low = np.bincount(self.high.block), np.bincount(self.low.block)
-        return int(n_high.astype(object) @ n_low.astype(object)) if self.n_blocks else 0
-
-    def concordance(self, scores: Vector, weight: Vector) -> float:
-        """Return the weighted fraction of the pairs in the right order; ties count half."""
-        span = float(np.ptp(scores)) + 1.0
-        low_key = scores[self.low.sample] + span * self.low.block
-        order = np.argsort(low_key, kind="stable")
-        totals = _prefix_sums(weight[self.low.sample[order]])
-        block_starts = np.searchsorted(self.low.block, np.arange(self.n_blocks + 1))
-        block, key = self.high.block, scores[self.high.sample] + span * self.high.block
-        below, not_above = (
-            totals[np.searchsorted(low_key[order], key, side=side)] for side in ("left", "right")
-        )
-        start, end = totals[block_starts[block]], totals[block_starts[block + 1]]
-        high_weight = weight[self.high.sample]
-        right = high_weight @ ((below + not_above) / 2.0 - start)
-        return float(right / (high_weight @ (end - start)))
-
-    def list_pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the samples of each pair: those that should score higher, and the others."""
-        starts = np.searchsorted(self.low.block, np.arange(self.n_blocks + 1))
-        size = np.diff(starts)[self.high.block]
-        first = np.repeat(np.arange(len(size)), size)
-        within = np.arange(len(first)) - np.repeat(np.cumsum(size) - size, size)
-        return (
-            self.high.sample[first],
-            self.low.sample[starts[self.high.block[first]] + within],
-        )
-
-
-def class_pairs(is_high: NDArray[np.bool_], groups: NDArray[np.intp] | None) -> ComparablePairs:
-    """Return the pairs of a sample of a class and a sample of the other class.
-
-    With groups, both samples are of the same group.
-    """
-    block = np.zeros(len(is_high), dtype=np.intp) if groups is None else groups
-    high, low = np.flatnonzero(is_high), np.flatnonzero(~is_high)
-    return _from_blocks(len(is_high), Side(high, block[high]), Side(low, block[low]))
-
-
-def ordered_pairs(rank: NDArray[np.intp], can_precede: NDArray[np.bool_]) -> ComparablePairs:
-    """Return the pairs (i, j) with ``rank_i < rank_j`` and ``can_precede_i``.
-
-    Two ranks differ first, from the highest bit on, in one bit, which is 0 for the smaller rank.
-    There is one block for each bit and each value of the bits above it.
-    """
-    highs, lows, blocks = [], [], 0
-    for bit in range(int(rank.max(initial=0)).bit_length()):
-        block, is_set = rank >> (bit + 1), (rank >> bit) & 1 == 1
-        high, low = np.flatnonzero(~is_set & can_precede), np.flatnonzero(is_set)
-        highs.append((high, block[high] + blocks))
-        lows.append((low, block[low] + blocks))
-        blocks += int(block.max()) + 1
-    if not highs:
-        highs, lows = [(rank[:0], rank[:0])], [(rank[:0], rank[:0])]
-    high_side, low_side = (
-        Side(*(np.concatenate(part) for part in zip(*side, strict=True))) for side in (highs, lows)
-    )
-    return _from_blocks(len(rank), high_side, low_side)
-
-
-def _from_blocks(n_samples: int, high: Side, low: Side) -> ComparablePairs:
-    """Return pairs without the blocks that have no samples on one side."""
-    used = np.intersect1d(high.block, low.block)
-    sides = [Side.sorted(side.sample, side.block).take(used) for side in (high, low)]
-    return ComparablePairs(n_samples, *sides)
 
 
 @dataclass(frozen=True)
@@ -206,27 +100,17 @@ class PairwiseLoss:
 
     def values(self, coef: Matrix) -> Vector:
         """Return the loss of each of m models, shape (m,)."""
-        return np.concatenate([np.empty(0), *(part.loss for part in self._batches(coef))])
+        return self.smoothed(coef, np.zeros(len(coef))).loss
 
     def cuts(self, coef: Matrix) -> list[Cut]:
         """Return the cutting planes that equal the loss at given models."""
-        parts = self._batches(coef)
-        return [
-            Cut(slope, float(height))
-            for part in parts
-            for slope, height in zip(part.slope, part.height, strict=True)
-        ]
+        found = self.smoothed(coef, np.zeros(len(coef)))
+        return [Cut(s, float(h)) for s, h in zip(found.slope, found.height, strict=True)]
 
     def loss_and_cut(self, coef: Vector) -> tuple[float, Cut]:
         """Return the loss of a model, and the cutting plane that equals the loss at this model."""
-        part = self.smoothed(coef[None], np.zeros(1))
-        return float(part.loss[0]), Cut(part.slope[0], float(part.height[0]))
-
-    def _batches(self, coef: Matrix) -> list[SmoothedLoss]:
-        n_entries = len(self.pairs.high.sample) + len(self.pairs.low.sample)
-        size = max(1, NUMBERS_PER_BATCH // (n_entries + 1))
-        starts = range(0, len(coef), size)
-        return [self.smoothed(w, np.zeros(len(w))) for w in (coef[i : i + size] for i in starts)]
+        found = self.smoothed(coef[None], np.zeros(1))
+        return float(found.loss[0]), Cut(found.slope[0], float(found.height[0]))
 
     def smoothed(
         self,
@@ -241,73 +125,23 @@ class PairwiseLoss:
         A width of zero means no smoothing; such a loss has no curvature. Then, pairs count only if
         their loss exceeds the threshold, which gives other valid cuts.
         """
-        m, pairs = len(coef), self.pairs
-        high, low = pairs.high, pairs.low
-        scores = np.asarray(self.table @ coef.T).T
-        a, b = scores[:, high.sample], scores[:, low.sample]
-        u, v = self._entry_weights
-        # Scores are compared within a block and a model: a shift separates these from each other.
-        span = float(np.ptp(scores)) + 4.0 + float(width.max(initial=0.0))
-        model_shift = span * pairs.n_blocks * np.arange(m)[:, None]
-        b_key = b + span * low.block
-        order = np.argsort(b_key, axis=1, kind="stable")
-        each = np.arange(m)[:, None]
-        b_key = (b_key[each, order] + model_shift).ravel()
-        b, v = b[each, order].ravel(), np.broadcast_to(v, (m, len(v)))[each, order].ravel()
-        a_key = a + span * high.block + model_shift
-        end = (self._block_end + len(low.sample) * each).ravel()
-        # Pairs from ``begin`` to ``end`` have a positive loss; those before ``linear`` are within
-        # the width.
-        lost = a_key - 1.0 + np.broadcast_to(threshold, m)[:, None]
-        begin = np.searchsorted(b_key, lost.ravel(), side="right")
-        linear = begin
-        if width.any():
-            linear = np.searchsorted(b_key, (a_key - 1.0 + width[:, None]).ravel(), side="right")
-        a, u = a.ravel(), np.tile(u, m)
-        missing = 1.0 - a
-        totals, sums = _prefix_sums(v), _prefix_sums(v * b)
-        far, far_sum = totals[end] - totals[linear], sums[end] - sums[linear]
-        near, near_sum = totals[linear] - totals[begin], sums[linear] - sums[begin]
-        shortfall = missing * near + near_sum  # of the pairs within the width
-        by_model = (m, -1)
-        loss = (u * (missing * far + far_sum + shortfall)).reshape(by_model).sum(axis=1)
-        inverse = np.repeat(1.0 / np.where(width > 0, width, np.inf), len(high.sample))
-        high_slope = u * (far + inverse * shortfall)
-        n_low = len(b)
-
-        def opened(first: NDArray[np.intp], last: NDArray[np.intp], values: Vector) -> Vector:
-            """Return the sum of the values whose interval contains each position."""
-            change = np.bincount(first, values, n_low + 1) - np.bincount(last, values, n_low + 1)
-            return np.cumsum(change)[:n_low]
-
-        low_near = opened(begin, linear, u)
-        low_inverse = np.repeat(1.0 / np.where(width > 0, width, np.inf), len(low.sample))
-        low_slope = opened(linear, end, u)
-        smooth = loss
-        if width.any():
-            low_slope = low_slope + low_inverse * (
-                (1.0 + b) * low_near - opened(begin, linear, u * a)
-            )
-            squares = _prefix_sums(v * b * b)
-            square = missing * (missing * near + 2.0 * near_sum) + squares[linear] - squares[begin]
-            half = 0.5 * np.repeat(width, len(high.sample))
-            parts = (missing - half) * far + far_sum + 0.5 * inverse * square
-            smooth = (u * parts).reshape(by_model).sum(axis=1)
-        low_slope = v * low_slope
-        net = self._per_sample(high_slope.reshape(by_model), low_slope.reshape(by_model), order, -1)
-        curvature = np.zeros((m, 0, 0))
+        found = pair_losses(
+            self._core_data,
+            np.asarray(self.table @ coef.T).T,
+            width,
+            np.broadcast_to(np.asarray(threshold, dtype=np.float64), len(coef)),
+            self._dense if with_curvature else None,
+        )
+        loss, smoothed, height, near = found.sums.T
+        curvature = found.curvature
         if with_curvature:
-            diagonal = self._per_sample(
-                (u * near).reshape(by_model), (v * low_near).reshape(by_model), order, 1
-            )
-            curvature = self._curvature(diagonal, u, v, order, begin, linear)
-            curvature *= (1.0 / width)[:, None, None]
+            curvature /= width[:, None, None]
         return SmoothedLoss(
             loss=loss,
-            smoothed=smooth,
-            slope=np.asarray(net @ self.table),
-            height=high_slope.reshape(by_model).sum(axis=1),
-            near=(u * near).reshape(by_model).sum(axis=1),
+            smoothed=smoothed,
+            slope=np.asarray(found.slopes @ self.table),
+            height=height,
+            near=near,
             curvature=curvature,
         )
 
@@ -372,55 +206,15 @@ class PairwiseLoss:
         codes = np.unique(np.concatenate([i * n + j for i, j in found]))
         return None if len(codes) > MAX_NEAR_PAIRS else (codes // n, codes % n)
 
-    def _curvature(
-        self,
-        diagonal: Matrix,
-        u: Vector,
-        v: Vector,
-        order: NDArray[np.intp],
-        begin: NDArray[np.intp],
-        linear: NDArray[np.intp],
-    ) -> NDArray[np.float64]:
-        """Return ``sum u_i v_j (x_i - x_j) (x_i - x_j)'`` over the pairs within the width."""
-        m, d, table = len(order), self.n_weights, self._dense
-        n_high = len(self.pairs.high.sample)
-        total = np.empty((m, d, d))
-        mixed = np.empty((d, d))
-        high = table[self.pairs.high.sample]
-        for k in range(m):
-            rows = slice(k * n_high, (k + 1) * n_high)
-            start = k * order.shape[1]
-            first, last = begin[rows] - start, linear[rows] - start
-            ordered = table[self.pairs.low.sample[order[k]]]
-            weighted = ordered * v[start : start + order.shape[1], None]
-            sums = np.zeros((len(ordered) + 1, d))
-            np.cumsum(weighted, axis=0, out=sums[1:])
-            mixed = (high * u[rows, None]).T @ (sums[last] - sums[first])
-            total[k] = (table * diagonal[k][:, None]).T @ table - mixed - mixed.T
-        return total
-
-    def _per_sample(self, high: Matrix, low: Matrix, order: NDArray[np.intp], sign: int) -> Matrix:
-        """Add up the values of the entries of each sample, shape (m, n)."""
-        unordered = np.empty_like(low)
-        unordered[np.arange(len(low))[:, None], order] = low
-        if self.pairs.n_blocks == 1:  # every sample is on one side only
-            total = np.zeros((len(low), self.pairs.n_samples))
-            total[:, self.pairs.high.sample] = high
-            total[:, self.pairs.low.sample] = sign * unordered
-            return total
-        to_high, to_low = self._incidence
-        return np.asarray((to_high @ high.T + sign * (to_low @ unordered.T)).T)
-
     @cached_property
-    def _incidence(self) -> tuple[sp.csr_array, sp.csr_array]:
-        n = self.pairs.n_samples
-        return tuple(
-            sp.csr_array(
-                (np.ones(len(s.sample)), (s.sample, np.arange(len(s.sample)))),
-                shape=(n, len(s.sample)),
-            )
-            for s in (self.pairs.high, self.pairs.low)
+    def _core_data(self) -> PairsData:
+        """Arrays of the pairs, as the compiled core requires them."""
+        pairs = self.pairs
+        high, low = (
+            SideData.from_entries(side.sample, side.block, pairs.n_samples, pairs.n_blocks)
+            for side in (pairs.high, pairs.low)
         )
+        return PairsData(high, low, *self._weights)
 
     @cached_property
     def _dense(self) -> Matrix:
@@ -435,21 +229,14 @@ class PairwiseLoss:
     def _block_start(self) -> NDArray[np.intp]:
         return np.searchsorted(self.pairs.low.block, self.pairs.high.block, side="left")
 
-    @property
+    @cached_property
     def _weights(self) -> tuple[Vector, Vector]:
         """Weights of the samples on both sides; their products over all pairs sum to 1."""
-        total = self.weight[self.pairs.high.sample[0]] / self._entry_weights[0][0]
-        return self.weight / total, self.weight
-
-    @cached_property
-    def _entry_weights(self) -> tuple[Vector, Vector]:
-        """Weights of the entries of both sides; their products over all pairs sum to 1."""
-        u, v = self.weight[self.pairs.high.sample], self.weight[self.pairs.low.sample]
-        n_blocks = self.pairs.n_blocks
-        total = np.bincount(self.pairs.high.block, u, n_blocks) @ np.bincount(
-            self.pairs.low.block, v, n_blocks
+        high, low = (
+            np.bincount(side.block, self.weight[side.sample], self.pairs.n_blocks)
+            for side in (self.pairs.high, self.pairs.low)
         )
-        return u / total, v
+        return self.weight / (high @ low), self.weight
 
 
 def _separating_thresholds(values: Matrix) -> Vector:
@@ -463,11 +250,6 @@ def _separating_thresholds(values: Matrix) -> Vector:
         return np.full(values.shape[1], candidates[0])
     distance = np.abs(values[:, :, None] - candidates).min(axis=0)
     return candidates[distance.argmax(axis=1)]
-
-
-def _prefix_sums(values: Vector) -> Vector:
-    """Return the sums of the first 0, 1, 2, ..., n values."""
-    return np.concatenate([[0.0], np.cumsum(values)])
 
 
 @dataclass(frozen=True)

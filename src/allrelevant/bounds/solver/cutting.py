@@ -42,7 +42,7 @@ from .interface import (
     SolverStats,
 )
 from .l1 import L1Baseline
-from .smoothing import extremes_smoothed, minimize_smoothed
+from .smoothing import SmoothedSolution, extremes_smoothed, minimize_smoothed
 
 # Largest gap of the baseline, relative to its objective value, and maximum number of cuts.
 BASELINE_GAP_TOL = 1e-6
@@ -87,35 +87,53 @@ MAX_CENTER_CUTS = 300
 class CuttingPlaneBaseline:
     """Cutting-plane solver for ``min |w|_1 + C * loss`` at successive values of C.
 
-    Cuts are kept from one C to the next. Each round adds a cut at the solution, and one halfway
-    between the solution and the best model so far.
+    An interior-point method solves all values of C given as ``values`` at once. Cuts improve its
+    solutions where their gaps exceed ``tol``. They are kept from one C to the next. Each round adds
+    a cut at the solution, and one halfway between the solution and the best model so far.
     """
 
-    def __init__(self, rows: CuttingPlaneRows, tol: float = 0.0) -> None:
+    def __init__(
+        self, rows: CuttingPlaneRows, tol: float = 0.0, values: Sequence[float] = ()
+    ) -> None:
         self._initial = self._rows = rows
-        self._tol = tol
-        self._last = np.zeros(rows.n_weights)
+        self._tol, self._values = tol, values
+        self._smoothed: dict[float, SmoothedSolution] = {}
         self._program = baseline_program(rows, 0.0)
         slack = self._program.blocks["slack"]
         self._loss_column = np.array([slack.start], dtype=np.int32)  # slack of the first constraint
         self._highs = HighsModel(self._program)
 
     def solve(self, C: float) -> StartingVertex:
-        zero = np.zeros(self._rows.n_weights)
-        cut = Cut(self._rows.table[1], float(self._rows.target[1]))
-        if C * np.abs(cut.slope).max() <= 1.0:
-            return self._with_cut(zero, cut, C)  # the zero model is optimal
+        if self._is_zero_optimal(C):
+            return self._with_cut(np.zeros(self._rows.n_weights), self._zero_cut, C)
         if self._rows.n_weights > MAX_SMOOTHED_WEIGHTS:
             return self._solve_by_cuts(C)
-        loss, tol = self._rows.true_loss, max(self._tol, SMOOTHED_TOL)
-        found = minimize_smoothed(loss, np.array([C]), self._last[None], tol)
-        self._last = coef = found.coef[0]
-        value = float(np.abs(coef).sum() + C * loss.values(coef[None])[0])
-        if found.gap[0] <= self._tol * value:
-            return self._with_cut(
-                coef, Cut(found.slope[0], float(found.height[0])), float(found.loss_price[0])
-            )
-        return self._solve_near(C, coef, value) or self._solve_by_cuts(C)
+        found = self._solve_smoothed(C)
+        value = np.abs(found.coef).sum() + C * self._rows.true_loss.values(found.coef[None])[0]
+        if found.gap <= self._tol * value:
+            return self._with_cut(found.coef, Cut(found.slope, found.height), found.loss_price)
+        return self._solve_near(C, found.coef, float(value)) or self._solve_by_cuts(C)
+
+    @property
+    def _zero_cut(self) -> Cut:
+        return Cut(self._initial.table[1], float(self._initial.target[1]))
+
+    def _is_zero_optimal(self, C: float) -> bool:
+        return bool(C * np.abs(self._zero_cut.slope).max() <= 1.0)
+
+    def _solve_smoothed(self, C: float) -> SmoothedSolution:
+        """Return an approximate solution.
+
+        If approximate solutions suffice, all values of C given at the start are solved at once.
+        """
+        if C not in self._smoothed:
+            candidates = {*self._values, C} if self._tol > 0 else {C}
+            values = [other for other in candidates if not self._is_zero_optimal(other)]
+            start = np.zeros((len(values), self._rows.n_weights))
+            tol = max(self._tol, SMOOTHED_TOL)
+            found = minimize_smoothed(self._rows.true_loss, np.array(values), start, tol)
+            self._smoothed |= zip(values, found, strict=True)
+        return self._smoothed[C]
 
     def _solve_near(self, C: float, coef: Vector, best: float) -> StartingVertex | None:
         """Minimize the loss of the pairs near the margin; return None without convergence."""
@@ -129,7 +147,6 @@ class CuttingPlaneBaseline:
             if value <= best:
                 best, coef = value, start.coef
             if best - bound <= max(self._tol, BASELINE_GAP_TOL) * best:
-                self._last = coef
                 return self._with_cut(coef, *local_cut(rows, start.multipliers))
             points = np.vstack([points, start.coef])[-MAX_LOCAL_POINTS:]
         return None

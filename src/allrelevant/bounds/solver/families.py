@@ -38,10 +38,11 @@ MIN_ROWS_FOR_INTERIOR = 3_000
 class SolverFamily(Protocol):
     """Interface of factories that create all solvers for one type of constraints."""
 
-    def baseline(self, tol: float = 0.0) -> BaselineSolver:
+    def baseline(self, tol: float = 0.0, values: Sequence[float] = ()) -> BaselineSolver:
         """Return a solver for ``min |w|_1 + C * loss``.
 
-        ``tol`` is the relative duality gap that its solutions may have.
+        ``tol`` is the relative duality gap that its solutions may have. ``values`` are the values
+        of C to be solved, if they are known. Some solvers solve several of them together.
         """
 
     def extremes(
@@ -82,8 +83,8 @@ class CuttingPlaneFamily:
 
     rows: CuttingPlaneRows
 
-    def baseline(self, tol: float = 0.0) -> BaselineSolver:
-        return CuttingPlaneBaseline(self.rows, tol)
+    def baseline(self, tol: float = 0.0, values: Sequence[float] = ()) -> BaselineSolver:
+        return CuttingPlaneBaseline(self.rows, tol, values)
 
     def extremes(
         self,
@@ -119,7 +120,7 @@ class SimplexFamily:
         is_large = self.rows.n_rows - n_hard >= MIN_ROWS_FOR_INTERIOR
         return is_large and n_hard <= MAX_HARD_ROWS and self.rows.n_weights <= self.rows.n_rows
 
-    def baseline(self, tol: float = 0.0) -> BaselineSolver:
+    def baseline(self, tol: float = 0.0, values: Sequence[float] = ()) -> BaselineSolver:
         if tol > 0 and self.is_tall:
             return InteriorBaseline(self.rows, tol)
         return L1Baseline(self.rows)

@@ -20,7 +20,9 @@ variables of the budgets: each price times the rest of its budget equals mu.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +55,16 @@ MAX_OVERSHOOT = 0.8
 MAX_SHORTENINGS = 4
 
 
+class SmoothedSolution(NamedTuple):
+    """Solution of one problem: model, cut, dual variable of the loss, and certified gap."""
+
+    coef: Vector
+    slope: Vector
+    height: float
+    loss_price: float
+    gap: float
+
+
 @dataclass
 class SmoothedSolutions:
     """Best solutions found of m problems, each with a cut and the dual variable of the loss.
@@ -79,6 +91,10 @@ class SmoothedSolutions:
             np.full(m, np.inf),
             np.full(m, MAX_WIDTH),
         )
+
+    def __iter__(self) -> Iterator[SmoothedSolution]:
+        parts = (self.coef, self.slope, self.height, self.loss_price, self.gap)
+        return (SmoothedSolution(*values) for values in zip(*parts, strict=True))
 
     def record(self, which: NDArray[np.intp], **found: NDArray[np.float64]) -> None:
         """Store the solutions of the given problems whose gap is smaller than before."""

@@ -2,6 +2,7 @@
  *
  *   simplex.c           primal simplex method for piecewise-linear objectives: ar_minimize
  *   budgets.c           largest weights within budgets on norm and loss: ar_solve_extremes
+ *   pairs.c             hinge loss over pairs of samples, and its derivatives: ar_pair_losses
  *   smo.c               binary SVMs on a kernel matrix: ar_solve_svms, ar_decide
  *   kernel_criterion.c  change of the SVM objective without a feature: ar_*_changes
  *   processor.c         instruction set of the processor: ar_vector_level
@@ -125,6 +126,53 @@ AR_API int64_t ar_extremes_bytes(const ar_program *program, int64_t m, int64_t n
 AR_API int32_t ar_solve_extremes(const ar_program *program, const ar_dictionary *start,
                                  const ar_extremes *extremes, int64_t max_pivots, double max_work,
                                  int64_t *pivots, void *work);
+
+/* ---- Hinge loss over pairs (pairs.c) ---- */
+
+/* Comparable pairs of samples: a union of blocks.
+ *
+ * In each block, every sample of its high side is paired with every sample of its low side, and
+ * should score higher. The weight of a pair is the product of high_weight and low_weight. */
+typedef struct {
+    int64_t n_samples;
+    int64_t n_blocks;
+    int64_t n_weights;
+    const int64_t *high_starts; /* (n_samples + 1): first entry of each sample in high_blocks */
+    const int64_t *high_blocks; /* (n_high): blocks in which the sample is on the high side */
+    const int64_t *high_begin;  /* (n_blocks + 1): first place of each block, by block size */
+    const int64_t *low_starts;  /* the same for the low side */
+    const int64_t *low_blocks;
+    const int64_t *low_begin;
+    const double *high_weight;  /* (n_samples) */
+    const double *low_weight;   /* (n_samples) */
+    const double *table;        /* (n_samples, n_weights) */
+} ar_pairs;
+
+/* Sums over the pairs: the loss, the smoothed loss, the slopes, and the weight of near pairs. */
+typedef struct {
+    double loss;
+    double smoothed;
+    double height;
+    double near;
+} ar_pair_sums;
+
+/* Return the size of the work memory of ar_pair_losses. */
+AR_API int64_t ar_pairs_bytes(const ar_pairs *pairs);
+
+/* Compute the hinge loss over pairs for several models, smoothed over a width for each.
+ *
+ * scores and order have shape (n_models, n_samples): the score of each sample, and the samples in
+ * ascending order of their scores. width and threshold have shape (n_models). Pairs whose residual
+ * is at most the threshold do not count; without smoothing, the width is zero.
+ * sums (n_models) and slopes (n_models, n_samples) must be zero. slopes receives the derivative of
+ * the smoothed loss with respect to the score of each sample, with the opposite sign.
+ * near_weight (n_models, n_samples) and cross (n_models, n_samples, n_weights) are zero or both
+ * NULL. They receive, for each sample, the weight of its near pairs, and for those of which it is
+ * on the high side the sum of weight times the low sample's row of the table. */
+AR_API void ar_pair_losses(const ar_pairs *pairs, int64_t n_models, const double *scores,
+                           const int64_t *order, const double *width, const double *threshold,
+                           ar_pair_sums *sums, double *slopes, double *near_weight, double *cross,
+                           void *work);
 
 /* ---- Support vector machines (smo.c) ---- */
 
