@@ -54,8 +54,8 @@ def predict(job: Job, network: Network, n_workers: int) -> float:
 def simulate(job: Job, network: Network, n_workers: int) -> float:
     """Return the duration of a job in a simulation that starts every task separately.
 
-    A worker can start when it has the data, which it gets from a worker that has them. The
-    scheduler handles the tasks one after the other, and gives each to the first free worker.
+    A worker gets the data from a worker that has them. Tasks are sent when all workers have the
+    data. The scheduler handles them one after the other, and gives each to the first free worker.
     """
     n_used = min(n_workers, len(job.lengths))
     transfer = job.n_bytes / network.bandwidth
@@ -66,9 +66,8 @@ def simulate(job: Job, network: Network, n_workers: int) -> float:
         arrivals.append(start + transfer)
         for _ in range(2):  # the sender and the receiver send the data to others
             heapq.heappush(senders, start + transfer)
-    free = list(arrivals)
-    heapq.heapify(free)
-    clock = end = 0.0
+    clock = end = max(arrivals)
+    free = [clock] * n_used
     for length in job.lengths:
         clock += network.per_task
         finish = max(clock, heapq.heappop(free)) + float(length)
