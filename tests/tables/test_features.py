@@ -193,7 +193,7 @@ def test_codes_of_categories(frame: pd.DataFrame) -> None:
 def test_repeated_rows_are_pointed_out(frame: pd.DataFrame, patients: list[Any]) -> None:
     columns = columns_from_frame(frame.assign(patient=patients))
     assert columns is not None
-    with pytest.warns(RelevanceWarning, match="20 values, each in 4 rows.*--groups 'patient'"):
+    with pytest.warns(RelevanceWarning, match="20 values, about 4 rows each.*--groups 'patient'"):
         split_table(Frame(tuple(columns)), SICK)
 
 

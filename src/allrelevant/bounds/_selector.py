@@ -128,7 +128,8 @@ class BoundsSelectorMixin(SelectorMixin):
     def _warn_large_gaps(self) -> None:
         largest = float(self.gap_[self.exact_].max(initial=0.0))
         if largest > self._large_gap * max(1.0, float(np.max(self.baseline_.norm_))):
+            cause = " The usual cause is badly scaled columns: set standardize=True."
             warn_caller(
-                f"Some bounds are certified only to within {largest:.1e} (see gap_). The usual "
-                "cause is badly scaled columns: set standardize=True."
+                f"Some bounds are certified only to within {largest:.1e} (see gap_)."
+                + ("" if getattr(self, "standardize", True) else cause)
             )

@@ -35,9 +35,9 @@ N_FOLDS = 5
 # Relative duality gap of the baselines that are compared to choose C, if there are many rows.
 SELECTION_GAP = 1e-3
 
-# With at least this many rows, the choice of a sparse C ends at the first value that improves the
-# score by no more than this fraction of what smaller values have gained.
-MANY_ROWS = 3_000
+# With at least this many rows or pairs, the choice of a sparse C ends at the first value that
+# improves the score by no more than this fraction of what smaller values have gained.
+MANY_TERMS = 3_000
 MIN_IMPROVEMENT = 0.01
 
 # Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
@@ -211,11 +211,11 @@ def choose_sparse_C(
     """Choose one C for several scaled tables by the one-standard-error rule.
 
     The result is the smallest C whose mean cross-validation score, over all tables and folds, is
-    within one standard error of the best. Table k uses folds of seed ``seed + k``. With many rows,
-    larger values are not tried in a fold once they no longer improve its score.
+    within one standard error of the best. Table k uses folds of seed ``seed + k``. With many rows
+    or pairs, larger values are not tried in a fold once they no longer improve its score.
     """
     values = default_grid(scaled[0])
-    stop_early = scaled[0].n_samples >= MANY_ROWS
+    stop_early = scaled[0].n_loss_terms >= MANY_TERMS
 
     def table_scores(index: int) -> tuple[Matrix, NDArray[np.intp]]:
         data = scaled[index]

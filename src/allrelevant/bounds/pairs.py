@@ -36,6 +36,10 @@ class PairwiseData(TaskData):
         """Comparable pairs of samples."""
 
     @property
+    def n_loss_terms(self) -> int:
+        return self.pairs.n_pairs
+
+    @property
     def total_weight(self) -> float:
         return 1.0  # the loss is a mean over pairs
 

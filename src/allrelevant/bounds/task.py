@@ -56,6 +56,11 @@ class TaskData(ABC):
         return int(self.X.shape[0])
 
     @property
+    def n_loss_terms(self) -> int:
+        """Number of terms of the loss: one per sample, unless the task compares samples."""
+        return self.n_samples
+
+    @property
     def n_features(self) -> int:
         """Number of columns of ``X``."""
         return int(self.X.shape[1])

@@ -78,7 +78,7 @@ def hint_at_kinds(columns: Iterable[Column], known: Collection[str]) -> None:
         sizes = _counts(column)
         warn_caller(
             f"Column {column.name!r} may identify rows that belong together ({len(sizes)} values, "
-            f"each in {np.median(sizes):.0f} rows). If so, pass it as row groups (--groups "
+            f"about {np.median(sizes):.0f} rows each). If so, pass it as row groups (--groups "
             f"{column.name!r} on the command line); otherwise results may be too optimistic."
         )
     codes = [c.name for c in unknown if c not in groups and _looks_like_codes(c)]

@@ -58,6 +58,9 @@ MAX_ROUNDS = 30
 SMOOTHED_TOL = 1e-4
 MAX_SMOOTHED_WEIGHTS = 300
 
+# Values of C that are solved at once.
+VALUES_AT_ONCE = 4
+
 # Tolerance from which the solution of the interior-point method is accepted even if the gap remains
 # open. Smaller tolerances close all gaps to EXTREME_GAP_TOL.
 ROUGH_TOL = 1e-3
@@ -87,9 +90,10 @@ MAX_CENTER_CUTS = 300
 class CuttingPlaneBaseline:
     """Cutting-plane solver for ``min |w|_1 + C * loss`` at successive values of C.
 
-    An interior-point method solves all values of C given as ``values`` at once. Cuts improve its
-    solutions where their gaps exceed ``tol``. They are kept from one C to the next. Each round adds
-    a cut at the solution, and one halfway between the solution and the best model so far.
+    An interior-point method solves several of the values of C given as ``values`` at once. Cuts
+    improve its solutions where their gaps exceed ``tol``. They are kept from one C to the next.
+    Each round adds a cut at the solution, and one halfway between the solution and the best model
+    so far.
     """
 
     def __init__(
@@ -124,11 +128,11 @@ class CuttingPlaneBaseline:
     def _solve_smoothed(self, C: float) -> SmoothedSolution:
         """Return an approximate solution.
 
-        If approximate solutions suffice, all values of C given at the start are solved at once.
+        If approximate solutions suffice, the next values of C are solved at once.
         """
         if C not in self._smoothed:
-            candidates = {*self._values, C} if self._tol > 0 else {C}
-            values = [other for other in candidates if not self._is_zero_optimal(other)]
+            following = [C, *sorted(value for value in self._values if value > C)]
+            values = following[: VALUES_AT_ONCE if self._tol > 0 else 1]
             start = np.zeros((len(values), self._rows.n_weights))
             tol = max(self._tol, SMOOTHED_TOL)
             found = minimize_smoothed(self._rows.true_loss, np.array(values), start, tol)

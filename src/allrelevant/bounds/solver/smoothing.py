@@ -49,6 +49,10 @@ FIRST_WIDTH = 0.1
 FIRST_WEIGHT = 0.05
 
 
+# Relative change of the diagonal of a Newton system, and its smallest size for scaling.
+REGULARIZATION = 1e-12
+SMALLEST_DIAGONAL = 1e-200
+
 # Directional derivative after a step, relative to that before it, above which the step is too
 # long, and maximum number of times to shorten it.
 MAX_OVERSHOOT = 0.8
@@ -254,13 +258,20 @@ def extremes_smoothed(
 def _solve_systems(matrices: NDArray[np.float64], right: Matrix) -> Matrix:
     """Solve one system of equations per problem; if a matrix is singular, by least squares.
 
-    A singular matrix must not stop the other problems. The recorded gaps do not depend on the step.
+    The systems are scaled to a diagonal of ones and minus ones, which is enlarged slightly, so that
+    duplicate columns do no harm. A singular matrix must not stop the other problems. The recorded
+    gaps do not depend on the step.
     """
+    diagonal = _diagonal(matrices)
+    scale = 1.0 / np.sqrt(np.maximum(np.abs(diagonal), SMALLEST_DIAGONAL))
+    diagonal *= 1.0 + REGULARIZATION
+    scaled = matrices * scale[:, :, None] * scale[:, None, :]
     try:
-        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0], np.float64)
+        solution = np.linalg.solve(scaled, (right * scale)[..., None])[..., 0]
     except np.linalg.LinAlgError:
-        systems = zip(matrices, right, strict=True)
-        return np.array([np.linalg.lstsq(matrix, side)[0] for matrix, side in systems])
+        systems = zip(scaled, right * scale, strict=True)
+        solution = np.array([np.linalg.lstsq(matrix, side)[0] for matrix, side in systems])
+    return np.asarray(solution * scale, np.float64)
 
 
 class _Parts:
